@@ -1,0 +1,59 @@
+"""What change detection takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everdex.discover.model import Candidate, FileStat
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """One file as the published snapshot knows it (a line of a segment's files.jsonl)."""
+
+    path_key: str
+    content_hash: str  # SHA-256 hex of the whole file
+    stat: FileStat
+    observed_ns: int  # wall clock when the stat was taken: tells whether the stat was racily clean
+    skip: str | None  # a SkipReason found only by reading (binary, encoding, too_many_chunks), else None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The bytes of a file, read stably: stat before and after the read agree."""
+
+    path_key: str
+    data: bytes
+    content_hash: str
+    stat: FileStat
+    observed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """What git says of the working tree; all empty when there is no git."""
+
+    head_sha: str | None
+    dirty: bool
+    untracked_included: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Confirmed differences. A renamed file is in `rename` only, not in add or delete."""
+
+    add: tuple[Candidate, ...]
+    modify: tuple[Candidate, ...]
+    delete: tuple[str, ...]
+    rename: tuple[tuple[str, Candidate], ...]  # (old path_key, new candidate), same content hash
+    touched: tuple[str, ...] = ()  # stat differs, content does not
+    unchanged: int = 0
+
+    @property
+    def empty(self) -> bool:
+        return not (self.add or self.modify or self.delete or self.rename)
+
+    @property
+    def to_index(self) -> tuple[Candidate, ...]:
+        """Every candidate that must be read, parsed and stored."""
+        return (*self.add, *self.modify, *(new for _, new in self.rename))

@@ -1,0 +1,210 @@
+"""`.everdex.toml`, the effective configuration, and the fingerprints made from it.
+
+The file belongs to the repository under index, so it is untrusted: every key is known, every value is
+checked against a type and a cap, and nothing in it can widen what is read beyond the root. `[index]`
+decides what is stored and so belongs to `config_fingerprint`; `[query]` only changes how answers are
+ranked and shown, so it goes to `query_fingerprint` and never causes a reindex.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from everdex import languages, limits, versions
+from everdex.errors import ConfigError
+
+CONFIG_NAME: Final = ".everdex.toml"
+IGNORE_NAME: Final = ".everdexignore"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexConfig:
+    """What is indexed and how it is represented; any change makes another store."""
+
+    embedder: str = "wordllama"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    untracked: bool = True
+    max_file_size_bytes: int = limits.MAX_FILE_SIZE_BYTES
+    max_chunks_per_file: int = limits.MAX_CHUNKS_PER_FILE
+    max_bytes_per_sync: int = limits.MAX_BYTES_PER_SYNC
+    chunk_max_lines: int = limits.MAX_CHUNK_LINES
+    chunk_max_chars: int = limits.MAX_CHUNK_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class QueryConfig:
+    """How answers are ranked and shown; never part of the index."""
+
+    k: int = 10
+    snippet_lines: int = 12
+    candidates: int = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    index: IndexConfig = field(default_factory=IndexConfig)
+    query: QueryConfig = field(default_factory=QueryConfig)
+
+
+# key -> (smallest, largest) accepted value
+_BOUNDS: Final[dict[str, tuple[int, int]]] = {
+    "index.max_file_size_bytes": (1, limits.MAX_FILE_SIZE_BYTES),
+    "index.max_chunks_per_file": (1, limits.MAX_CHUNKS_PER_FILE),
+    "index.max_bytes_per_sync": (1, limits.MAX_BYTES_PER_SYNC),
+    "index.chunk_max_lines": (5, limits.MAX_CHUNK_LINES),
+    "index.chunk_max_chars": (200, limits.MAX_CHUNK_CHARS),
+    "query.k": (1, limits.MAX_RESULTS),
+    "query.snippet_lines": (1, 24),
+    "query.candidates": (10, limits.MAX_CANDIDATES),
+}
+_MAX_PATTERNS: Final = 200
+_MAX_PATTERN_BYTES: Final = 512
+
+
+def load(root: Path) -> Config:
+    """The effective configuration of a root; raises `ConfigError` naming the key and the bound."""
+    path = root / CONFIG_NAME
+    try:
+        # A symlink could make everdex quote a file outside the root in an error message.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return _with_environment(Config())
+    except OSError as error:
+        raise ConfigError(f"{CONFIG_NAME} cannot be read: {error.strerror}") from error
+    with open(handle, "rb") as stream:
+        raw = stream.read(limits.MAX_CONFIG_BYTES + 1)
+    if len(raw) > limits.MAX_CONFIG_BYTES:
+        raise ConfigError(f"{CONFIG_NAME} is larger than {limits.MAX_CONFIG_BYTES} bytes")
+    return _with_environment(parse(raw))
+
+
+def parse(raw: bytes) -> Config:
+    """Validate the bytes of a `.everdex.toml`."""
+    try:
+        document = tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{CONFIG_NAME} is not UTF-8 (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{CONFIG_NAME} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{CONFIG_NAME} is nested too deeply") from error
+    unknown = sorted(set(document) - {"index", "query"})
+    if unknown:
+        raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index] and [query]")
+    return Config(
+        index=IndexConfig(**_table(document, "index", IndexConfig)),
+        query=QueryConfig(**_table(document, "query", QueryConfig)),
+    )
+
+
+def _with_environment(config: Config) -> Config:
+    """EVERDEX_EMBEDDER is the user's own choice, so it may name what a repository may not."""
+    chosen = os.environ.get("EVERDEX_EMBEDDER")
+    if not chosen:
+        return config
+    return Config(index=IndexConfig(**{**asdict(config.index), "embedder": chosen}), query=config.query)
+
+
+def _table(document: Mapping[str, Any], name: str, shape: type[IndexConfig] | type[QueryConfig]) -> dict[str, Any]:
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{CONFIG_NAME}: [{name}] must be a table, not {type(table).__name__}")
+    defaults = {item.name: item.default for item in fields(shape)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        dotted = f"{name}.{key}"
+        if key not in defaults:
+            raise ConfigError(f"{CONFIG_NAME}: unknown key {dotted}; known are {', '.join(sorted(defaults))}")
+        values[key] = _checked(dotted, value, defaults[key])
+    return values
+
+
+def _checked(dotted: str, value: Any, default: Any) -> Any:
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be true or false, not {value!r}")
+        return value
+    if isinstance(default, int):
+        low, high = _BOUNDS[dotted]
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a whole number, not {value!r}")
+        if not low <= value <= high:
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value}; allowed is {low} to {high}")
+        return value
+    if isinstance(default, tuple):
+        return _patterns(dotted, value)
+    return _embedder(dotted, value)
+
+
+def _patterns(dotted: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a list of patterns")
+    if len(value) > _MAX_PATTERNS:
+        raise ConfigError(f"{CONFIG_NAME}: {dotted} has {len(value)} patterns; at most {_MAX_PATTERNS}")
+    for item in value:
+        if not item.strip() or len(item.encode()) > _MAX_PATTERN_BYTES or "\n" in item or "\0" in item:
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} has an empty, multi-line or over-long pattern: {item[:60]!r}")
+    return tuple(value)
+
+
+def _embedder(dotted: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a string, not {value!r}")
+    kind, _, location = value.partition(":")
+    if kind in {"wordllama", "none"} and not location:
+        return value
+    if kind == "model2vec" and location:
+        inside = Path(location)
+        if inside.is_absolute() or ".." in inside.parts:
+            raise ConfigError(
+                f"{CONFIG_NAME}: {dotted} must name a directory inside the repository",
+                hint="a model outside the repository is the user's choice: set EVERDEX_EMBEDDER=model2vec:/path",
+            )
+        return value
+    raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are wordllama, none and model2vec:DIRECTORY")
+
+
+def fingerprint(value: object) -> str:
+    """SHA-256 of canonical JSON: sorted keys, no spaces."""
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
+    """Names everything that decides what the stored rows and vectors mean."""
+    return fingerprint(
+        {
+            "index": asdict(index),
+            "embedder": embedder_identity,
+            "grammars": languages.GRAMMAR_VERSIONS,
+            "chunker": versions.CHUNKER_VERSION,
+            "words": versions.WORDS_VERSION,
+            "schemas": {name: known.writable for name, known in versions.ARTIFACTS.items() if name != "answer"},
+        }
+    )
+
+
+def embed_config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
+    """Names everything that decides the vector of a chunk: half of the embedding cache's key."""
+    return fingerprint(
+        {
+            "embedder": embedder_identity,
+            "chunker": versions.CHUNKER_VERSION,
+            "words": versions.WORDS_VERSION,
+            "chunk_max_lines": index.chunk_max_lines,
+            "chunk_max_chars": index.chunk_max_chars,
+        }
+    )
+
+
+def query_fingerprint(query: QueryConfig) -> str:
+    """Names ranking and output settings; changes never reindex."""
+    return fingerprint({"query": asdict(query), "ranking": versions.RANKING_VERSION})

@@ -1,0 +1,4 @@
+"""Which files are in, which are out, and why: root in, `Discovery` out.
+
+Knows ignore rules, path safety and size policy; never reads a file's content except ignore files.
+"""

@@ -1,0 +1,75 @@
+"""What discovery hands to change detection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SkipReason(StrEnum):
+    """Every way a path can be out; each is deterministic and documented in docs/contracts.md."""
+
+    IGNORED = "ignored"  # .gitignore, .everdexignore or [index] exclude
+    UNTRACKED = "untracked"  # [index] untracked = false, or a shared store
+    UNSUPPORTED_TYPE = "unsupported_type"  # no known extension, name or include pattern
+    TOO_LARGE = "too_large"
+    BINARY = "binary"
+    ENCODING = "encoding"  # not UTF-8
+    TOO_MANY_CHUNKS = "too_many_chunks"
+    UNREADABLE = "unreadable"  # permissions
+    NOT_REGULAR = "not_regular"  # FIFO, socket, device
+    PATH_NOT_UTF8 = "path_not_utf8"
+    PATH_CONTROL = "path_control_character"
+    PATH_TOO_LONG = "path_too_long"
+    OUT_OF_ROOT = "out_of_root"
+    SYMLINK_LOOP = "symlink_loop"
+    SYMLINK_BROKEN = "symlink_broken"
+    SYMLINK_DIRECTORY = "symlink_directory"
+    SYMLINK_TO_INELIGIBLE = "symlink_to_ineligible"
+    NESTED_REPOSITORY = "nested_repository"
+    SUBMODULE = "submodule"
+    RESERVED = "reserved"  # .git, the store itself
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """The hint by which a file is taken as unchanged: all four must agree."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A path that is eligible as far as can be told without reading it."""
+
+    path_key: str  # NFC, '/' separators, relative to the root
+    disk_path: str  # what to open below the root: a realpath for symlinks, surrogateescape for odd bytes
+    stat: FileStat
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    path_key: str  # display form when the real path has no key (bad bytes are escaped)
+    reason: SkipReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """Distinct files whose keys are equal after casefolding (or NFC)."""
+
+    key: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    files: tuple[Candidate, ...]  # sorted by path_key
+    skipped: tuple[Skip, ...]  # sorted by path_key; ignored directories appear once, ending in '/'
+    collisions: tuple[Collision, ...]
+    ignore_fingerprint: str
+    source: str  # "git" or "walk"
+    warnings: tuple[str, ...] = ()

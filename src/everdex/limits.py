@@ -1,0 +1,56 @@
+"""Hard caps compiled in, and the defaults below them.
+
+A repository's configuration is untrusted input: it may lower a limit, never raise one above its cap.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# -- caps: no configuration exceeds these ------------------------------------------------------
+MAX_FILE_SIZE_BYTES: Final = 10_485_760
+MAX_CHUNKS_PER_FILE: Final = 2_000
+MAX_BYTES_PER_SYNC: Final = 268_435_456
+MAX_FILES: Final = 500_000
+MAX_PATH_BYTES: Final = 1_024
+MAX_CONFIG_BYTES: Final = 65_536
+MAX_IGNORE_FILE_BYTES: Final = 1_048_576
+MAX_SYMLINK_HOPS: Final = 32
+MAX_QUERY_BYTES: Final = 16_384
+MAX_RESULTS: Final = 200
+MAX_RESULTS_PER_FILE: Final = 50
+MAX_CANDIDATES: Final = 10_000
+MAX_SNIPPET_BYTES: Final = 32_768
+MAX_SNIPPET_BYTES_TOTAL: Final = 1_048_576
+MAX_CHUNK_LINES: Final = 75
+MAX_CHUNK_CHARS: Final = 2_000
+
+# -- snapshot store ----------------------------------------------------------------------------
+RETAIN_SNAPSHOTS_MIN: Final = 5
+RETAIN_SNAPSHOTS_MIN_AGE_S: Final = 600
+STAGING_TTL_S: Final = 1_800
+GC_SAFETY_MARGIN_MS: Final = 120_000
+QUERY_TIMEOUT_MS: Final = 60_000
+LEASE_TTL_MS: Final = 120_000
+GUARD_TTL_MS: Final = 10_000
+GUARD_WAIT_MS: Final = 5_000
+GUARD_POLL_MS: Final = 25
+MAX_SEGMENTS_PER_SNAPSHOT: Final = 64
+MAX_TOTAL_SEGMENTS_REFERENCED: Final = 256
+MAX_TOMBSTONES_PER_SNAPSHOT: Final = 250_000
+COMPACTION_OVERDUE_SEGMENTS: Final = 48
+COMPACTION_OVERDUE_TOMBSTONES: Final = 200_000
+
+# -- reading files -----------------------------------------------------------------------------
+STABLE_READ_RETRIES: Final = 3
+STABLE_READ_BACKOFF_MS: Final = 25
+GIT_RETRIES: Final = 4
+GIT_BACKOFF_MS: Final = 50
+GIT_TIMEOUT_S: Final = 60
+
+# -- housekeeping ------------------------------------------------------------------------------
+EMBED_CACHE_MAX_BYTES: Final = 134_217_728
+LOG_MAX_BYTES: Final = 1_048_576
+LOG_KEEP: Final = 3
+LAST_USED_COALESCE_S: Final = 3_600
+STORE_UNUSED_DAYS: Final = 30

@@ -1,0 +1,95 @@
+"""Which directory is indexed, and where its store lives.
+
+A root is canonical: git's top level when there is one, otherwise the requested directory, always after
+`realpath`. The store id carries the root's hash (two worktrees never share) and the configuration's
+(two configurations never mix).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from everdex import limits
+from everdex.errors import RootRefused
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A canonical root: `path` is a realpath; `is_git` tells whether git answers for it."""
+
+    path: Path
+    is_git: bool
+
+
+# Settings of a repository's own .git/config can run programs; none of them may run because we looked.
+SAFE_GIT = (
+    "git",
+    "--no-optional-locks",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.quotePath=false",
+    "-c", "submodule.recurse=false",
+)  # fmt: skip
+
+
+def git_environment() -> dict[str, str]:
+    """The environment for git: no prompts, no pager, and none of the caller's GIT_* redirections."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+
+
+def canonical_root(requested: str | os.PathLike[str], *, force: bool = False) -> Root:
+    """Resolve a requested path to its root; refuses `/`, `$HOME` and what is not a directory."""
+    path = Path(requested)
+    if not path.exists():
+        raise RootRefused(f"{path} does not exist", hint="name an existing directory")
+    directory = path if path.is_dir() else path.parent
+    real = Path(os.path.realpath(directory))
+    top = _git_top(real)
+    root = Root(top, True) if top is not None else Root(real, False)
+    if not force:
+        _refuse_dangerous(root.path)
+    return root
+
+
+def _git_top(directory: Path) -> Path | None:
+    try:
+        answer = subprocess.run(
+            [*SAFE_GIT, "-C", os.fspath(directory), "rev-parse", "--show-toplevel"],
+            capture_output=True, check=False, env=git_environment(), timeout=limits.GIT_TIMEOUT_S,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if answer.returncode != 0:
+        return None
+    top = os.fsdecode(answer.stdout.rstrip(b"\n"))
+    return Path(os.path.realpath(top)) if top else None
+
+
+def _refuse_dangerous(path: Path) -> None:
+    home = Path(os.path.realpath(Path.home()))
+    if path == Path(path.anchor):
+        raise RootRefused(f"refusing to index the whole file system ({path})")
+    if path == home:
+        raise RootRefused(f"refusing to index the home directory ({path})")
+
+
+def everdex_home() -> Path:
+    """`EVERDEX_HOME`, or `~/.everdex`."""
+    chosen = os.environ.get("EVERDEX_HOME")
+    return Path(os.path.abspath(chosen)) if chosen else Path.home() / ".everdex"
+
+
+def root_hash(root: Path) -> str:
+    return hashlib.sha256(os.fsencode(root)).hexdigest()
+
+
+def store_id(root: Path, config_fingerprint: str) -> str:
+    """`slug-roothash12-cfghash12`."""
+    slug = re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-")[:32] or "root"
+    return f"{slug}-{root_hash(root)[:12]}-{config_fingerprint[:12]}"

@@ -1,0 +1,56 @@
+"""Version numbers of everything that is written to disk or mixed into a fingerprint, with their history.
+
+An artifact outside its readable range is refused by name (`incompatible`); it is never half-read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.errors import Incompatible
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRange:
+    """Which versions of one artifact this build reads, and the one it writes."""
+
+    min_readable: int
+    max_readable: int
+    writable: int
+
+
+ARTIFACTS: Final[dict[str, SchemaRange]] = {
+    # 1: snapshots, numbered manifests, segments with tombstones
+    "manifest": SchemaRange(1, 1, 1),
+    # 1: minimal state, rebuildable from manifests
+    "index_state": SchemaRange(1, 1, 1),
+    # 1: owner, epoch, heartbeat, staging transaction
+    "writer_lease": SchemaRange(1, 1, 1),
+    # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
+    "chunk_row": SchemaRange(1, 1, 1),
+    # 1: first answer envelope
+    "answer": SchemaRange(1, 1, 1),
+    # 1: store policy (single-user or shared) fixed at creation
+    "store": SchemaRange(1, 1, 1),
+}
+
+# 1: definitions, headings, fenced and <script> segments, windows as fallback
+CHUNKER_VERSION: Final = "1"
+
+# 1: camelCase, snake_case, digits, acronyms; truncating stemmer
+WORDS_VERSION: Final = "1"
+
+# 1: BM25 + int8 cosine, weighted reciprocal ranks
+RANKING_VERSION: Final = "1"
+
+
+def check_readable(artifact: str, version: object, where: str) -> None:
+    """Raise `Incompatible`, naming artifact and version, unless this build can read it."""
+    known = ARTIFACTS[artifact]
+    if isinstance(version, int) and known.min_readable <= version <= known.max_readable:
+        return
+    raise Incompatible(
+        f"{where}: {artifact} has schema version {version!r}; this everdex reads "
+        f"{known.min_readable} to {known.max_readable}"
+    )
