@@ -1,0 +1,317 @@
+"""Which language a path is written in, which grammar parses it, and what role the path plays.
+
+Everything here is decided from the path alone, so the same path gives the same answer on every machine.
+This module reads no file and loads no grammar: the tree-sitter modules are only named here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+# Distribution -> version, exactly as pinned in pyproject.toml; part of config_fingerprint because another
+# grammar gives other chunks.
+GRAMMAR_VERSIONS: Final[dict[str, str]] = {
+    "tree-sitter": "0.26.0",
+    "tree-sitter-bash": "0.25.1",
+    "tree-sitter-c": "0.24.2",
+    "tree-sitter-c-sharp": "0.23.5",
+    "tree-sitter-cpp": "0.23.4",
+    "tree-sitter-css": "0.25.0",
+    "tree-sitter-elixir": "0.3.5",
+    "tree-sitter-go": "0.25.0",
+    "tree-sitter-haskell": "0.24.1",
+    "tree-sitter-html": "0.23.2",
+    "tree-sitter-java": "0.23.5",
+    "tree-sitter-javascript": "0.25.0",
+    "tree-sitter-json": "0.24.8",
+    "tree-sitter-kotlin": "1.1.0",
+    "tree-sitter-lua": "0.5.0",
+    "tree-sitter-markdown": "0.5.4",
+    "tree-sitter-php": "0.25.1",
+    "tree-sitter-python": "0.25.0",
+    "tree-sitter-ruby": "0.23.1",
+    "tree-sitter-rust": "0.24.2",
+    "tree-sitter-scala": "0.26.3",
+    "tree-sitter-sql": "0.3.11",
+    "tree-sitter-swift": "0.7.4",
+    "tree-sitter-toml": "0.7.0",
+    "tree-sitter-typescript": "0.23.2",
+    "tree-sitter-yaml": "0.7.2",
+    "tree-sitter-zig": "1.1.2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How to load a grammar (`module.function()`) and which query file speaks for it."""
+
+    module: str
+    function: str
+    query: str
+
+
+def _grammar(name: str, query: str = "", function: str = "language") -> Grammar:
+    return Grammar(f"tree_sitter_{name}", function, query or name)
+
+
+GRAMMARS: Final[dict[str, Grammar]] = {
+    "bash": _grammar("bash"),
+    "c": _grammar("c"),
+    "cpp": _grammar("cpp"),
+    "csharp": _grammar("c_sharp", "csharp"),
+    "css": _grammar("css"),
+    "cuda": _grammar("cpp"),
+    "cython": _grammar("python"),
+    "elixir": _grammar("elixir"),
+    "go": _grammar("go"),
+    "haskell": _grammar("haskell"),
+    "html": _grammar("html"),
+    "java": _grammar("java"),
+    "javascript": _grammar("javascript"),
+    "json": _grammar("json"),
+    "kotlin": _grammar("kotlin"),
+    "lua": _grammar("lua"),
+    "markdown": _grammar("markdown"),
+    "php": _grammar("php", function="language_php"),
+    "python": _grammar("python"),
+    "ruby": _grammar("ruby"),
+    "rust": _grammar("rust"),
+    "scala": _grammar("scala"),
+    "sql": _grammar("sql"),
+    "svelte": _grammar("html"),
+    "swift": _grammar("swift"),
+    "toml": _grammar("toml"),
+    "tsx": _grammar("typescript", function="language_tsx"),
+    "typescript": _grammar("typescript", function="language_typescript"),
+    "vue": _grammar("html"),
+    "yaml": _grammar("yaml"),
+    "zig": _grammar("zig"),
+}
+
+# language -> extensions, without the dot, in lower case
+_EXTENSIONS: Final[dict[str, str]] = {
+    "bash": "sh bash zsh ksh bats ebuild",
+    "c": "c h",
+    "cpp": "cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl cppm ixx ino",
+    "csharp": "cs csx",
+    "css": "css",
+    "cuda": "cu cuh",
+    "cython": "pyx pxd pxi",
+    "elixir": "ex exs",
+    "go": "go",
+    "haskell": "hs hsc",
+    "html": "html htm xhtml",
+    "java": "java",
+    "javascript": "js jsx mjs cjs es6",
+    "json": "json jsonc json5 webmanifest",
+    "kotlin": "kt kts",
+    "lua": "lua",
+    "markdown": "md markdown mdx mkd mdown",
+    "php": "php phtml php5 php7",
+    "python": "py pyi pyw",
+    "ruby": "rb rake gemspec ru podspec",
+    "rust": "rs",
+    "scala": "scala sc sbt",
+    "sql": "sql ddl psql pgsql",
+    "svelte": "svelte",
+    "swift": "swift",
+    "toml": "toml",
+    "tsx": "tsx",
+    "typescript": "ts mts cts",
+    "vue": "vue",
+    "yaml": "yaml yml",
+    "zig": "zig zon",
+    # no grammar: line windows
+    "ada": "adb ads",
+    "asciidoc": "adoc asciidoc",
+    "asm": "asm s nasm",
+    "astro": "astro",
+    "awk": "awk",
+    "batch": "bat cmd",
+    "bazel": "bzl bazel",
+    "bibtex": "bib",
+    "clojure": "clj cljs cljc edn",
+    "cmake": "cmake",
+    "coffeescript": "coffee",
+    "commonlisp": "lisp lsp cl",
+    "crystal": "cr",
+    "d": "d",
+    "dart": "dart",
+    "dot": "dot gv",
+    "ejs": "ejs",
+    "elm": "elm",
+    "emacs-lisp": "el",
+    "erb": "erb",
+    "erlang": "erl hrl",
+    "fish": "fish",
+    "fortran": "f f77 f90 f95 f03 f08 for",
+    "fsharp": "fs fsi fsx",
+    "glsl": "glsl vert frag comp geom hlsl metal",
+    "graphql": "graphql gql graphqls",
+    "groovy": "groovy gradle gvy",
+    "haml": "haml",
+    "handlebars": "hbs handlebars mustache",
+    "hcl": "tf tfvars hcl nomad",
+    "ini": "ini cfg conf cnf properties editorconfig desktop service",
+    "jinja": "jinja jinja2 j2 tpl tmpl",
+    "jsonnet": "jsonnet libsonnet",
+    "julia": "jl",
+    "just": "just",
+    "latex": "tex sty ltx",
+    "less": "less",
+    "liquid": "liquid",
+    "make": "mk mak make",
+    "m4": "m4",
+    "mermaid": "mmd mermaid",
+    "meson": "meson",
+    "nim": "nim nims",
+    "nix": "nix",
+    "objective-c": "m mm",
+    "ocaml": "ml mli",
+    "org": "org",
+    "pascal": "pas pp dpr",
+    "perl": "pl pm t pod",
+    "plantuml": "puml plantuml",
+    "powershell": "ps1 psm1 psd1",
+    "prisma": "prisma",
+    "protobuf": "proto",
+    "pug": "pug jade",
+    "puppet": "epp",
+    "purescript": "purs",
+    "r": "r rmd",
+    "racket": "rkt",
+    "rego": "rego",
+    "rst": "rst rest",
+    "sass": "sass",
+    "scheme": "scm ss sld",
+    "scss": "scss",
+    "smithy": "smithy",
+    "solidity": "sol",
+    "starlark": "star",
+    "tcl": "tcl",
+    "text": "txt text",
+    "thrift": "thrift capnp fbs",
+    "verilog": "v sv svh vh",
+    "vhdl": "vhd vhdl",
+    "vim": "vim",
+    "wgsl": "wgsl",
+    "xml": "xml xsd xsl xslt wsdl plist csproj fsproj vbproj props targets pom storyboard xib",
+}
+
+# language -> whole file names, compared in lower case
+_NAMES: Final[dict[str, str]] = {
+    "bash": ".bashrc .bash_profile .bash_aliases .profile .zshrc .zprofile .zshenv .envrc pkgbuild",
+    "bazel": "build workspace build.bazel workspace.bazel module.bazel",
+    "cmake": "cmakelists.txt",
+    "docker": "dockerfile containerfile",
+    "go-mod": "go.mod go.work",
+    "groovy": "jenkinsfile",
+    "ini": ".gitconfig .gitattributes .gitmodules .editorconfig .npmrc .pylintrc .flake8 .coveragerc "
+    ".dockerignore .gitignore .everdexignore .prettierignore .eslintignore",
+    "json": ".prettierrc .eslintrc .babelrc .swcrc .jshintrc",
+    "just": "justfile .justfile",
+    "make": "makefile gnumakefile bsdmakefile makefile.am makefile.in kbuild",
+    "meson": "meson.build meson_options.txt meson.options",
+    "procfile": "procfile",
+    "python": "sconstruct sconscript wscript snakefile",
+    "ruby": "gemfile rakefile vagrantfile brewfile guardfile podfile capfile fastfile appfile dangerfile",
+    "starlark": "tiltfile",
+    "text": "license licence copying notice readme authors contributors changelog changes history news todo "
+    "install thanks maintainers codeowners version manifest.in",
+    "toml": "pipfile",
+    "vim": ".vimrc .gvimrc",
+    "yaml": ".clang-format .clang-tidy .yamllint",
+}
+
+_BY_EXTENSION: Final = {ext: language for language, exts in _EXTENSIONS.items() for ext in exts.split()}
+_BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
+
+# Machine-written or packed text: huge, never what anybody searches for.
+_REFUSED_NAMES: Final = frozenset(
+    (
+        "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml composer.lock poetry.lock "
+        "pipfile.lock cargo.lock gemfile.lock go.sum uv.lock bun.lock flake.lock mix.lock pubspec.lock podfile.lock "
+        "packages.lock.json gradle.lockfile deno.lock pdm.lock"
+    ).split()
+)
+_REFUSED_SUFFIXES: Final = (
+    ".min.js", ".min.mjs", ".min.css", ".min.html", ".bundle.js", ".map", ".lock", ".svg", ".ipynb", ".csv",
+    ".tsv", ".po", ".pot", ".log", ".snap", ".geojson",
+)  # fmt: skip
+
+
+def language_of(path_key: str) -> str | None:
+    """The language of a path by its name or extension; None means that we do not index such files."""
+    name = path_key.rsplit("/", 1)[-1].lower()
+    if name in _REFUSED_NAMES or name.endswith(_REFUSED_SUFFIXES):
+        return None
+    known = _BY_NAME.get(name)
+    if known is not None:
+        return known
+    stem, dot, extension = name.rpartition(".")
+    if dot and extension in _BY_EXTENSION:
+        # A dot file (".py") has a name, not an extension.
+        return _BY_EXTENSION[extension] if stem else None
+    if stem in ("dockerfile", "makefile", "jenkinsfile") or name.startswith(("dockerfile.", "dockerfile-")):
+        # Variants such as Dockerfile.dev and Makefile.common.
+        return _BY_NAME.get(stem, "docker")
+    return None
+
+
+def parsed_language(name: str) -> str | None:
+    """The language with a grammar that a fence's info string or a `lang=` attribute means, if any."""
+    lowered = name.strip().lower()
+    language = _ALIASES.get(lowered) or _BY_EXTENSION.get(lowered) or lowered
+    return language if language in GRAMMARS else None
+
+
+_ALIASES: Final[dict[str, str]] = {
+    "c#": "csharp", "c++": "cpp", "console": "", "golang": "go", "javascriptreact": "javascript", "node": "javascript",
+    "patch": "", "py3": "python", "python3": "python", "shell": "bash", "shell-session": "", "typescriptreact": "tsx",
+}  # fmt: skip
+
+
+_VENDORED: Final = re.compile(
+    r"(^|/)(vendor|vendored|_vendor|third[_-]?party|node_modules|bower_components|external|extern|externals|"
+    r"site-packages|subprojects)/"
+)
+_GENERATED: Final = re.compile(
+    r"(^|/)(generated|__generated__|autogen|dist|gen)/|"
+    r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.designer\.cs|\.generated\.[a-z]+|_generated\.[a-z]+|"
+    r"zz_generated[^/]*|\.gen\.[a-z]+)$"
+)
+_TEST: Final = re.compile(
+    r"(^|/)(tests?|testing|__tests__|specs?|testdata|fixtures|e2e|unittests?)/|"
+    r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e|cy)\.[a-z]+$"
+)
+# In the path's own case: FooTest.java is a test, contest.java is not.
+_CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$")
+_EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|benchmarks?|bench)/")
+_DOC: Final = re.compile(r"(^|/)(docs?|documentation|man)/")
+_DOC_LANGUAGES: Final = frozenset(("markdown", "rst", "asciidoc", "org", "latex", "text", "bibtex"))
+_CONFIG_LANGUAGES: Final = frozenset(
+    "json yaml toml ini xml make cmake docker bazel meson go-mod procfile just hcl".split()
+)
+
+
+def role_of(path_key: str) -> str:
+    """source, test, doc, config, example, generated or vendored: by path alone, used for ranking."""
+    path = path_key.lower()
+    if _VENDORED.search(path):
+        return "vendored"
+    if _GENERATED.search(path):
+        return "generated"
+    if _TEST.search(path) or _CAMEL_TEST.search(path_key):
+        return "test"
+    language = language_of(path_key)
+    if language in _DOC_LANGUAGES and language != "text":
+        return "doc"
+    if _EXAMPLE.search(path):
+        return "example"
+    if language == "text" or _DOC.search(path):
+        return "doc"
+    if language in _CONFIG_LANGUAGES:
+        return "config"
+    return "source"
