@@ -229,13 +229,10 @@ _BY_EXTENSION: Final = {ext: language for language, exts in _EXTENSIONS.items() 
 _BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
 
 # Machine-written or packed text: huge, never what anybody searches for.
-_REFUSED_NAMES: Final = frozenset(
-    (
-        "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml composer.lock poetry.lock "
-        "pipfile.lock cargo.lock gemfile.lock go.sum uv.lock bun.lock flake.lock mix.lock pubspec.lock podfile.lock "
-        "packages.lock.json gradle.lockfile deno.lock pdm.lock"
-    ).split()
-)
+_REFUSED_NAMES: Final = frozenset((
+    "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-lock.yml", "go.sum",
+    "packages.lock.json", "gradle.lockfile",
+))  # fmt: skip
 _REFUSED_SUFFIXES: Final = (
     ".min.js", ".min.mjs", ".min.css", ".min.html", ".bundle.js", ".map", ".lock", ".svg", ".ipynb", ".csv",
     ".tsv", ".po", ".pot", ".log", ".snap", ".geojson",
@@ -268,8 +265,8 @@ def parsed_language(name: str) -> str | None:
 
 
 _ALIASES: Final[dict[str, str]] = {
-    "c#": "csharp", "c++": "cpp", "console": "", "golang": "go", "javascriptreact": "javascript", "node": "javascript",
-    "patch": "", "py3": "python", "python3": "python", "shell": "bash", "shell-session": "", "typescriptreact": "tsx",
+    "c#": "csharp", "c++": "cpp", "golang": "go", "javascriptreact": "javascript", "node": "javascript",
+    "py3": "python", "python3": "python", "shell": "bash", "typescriptreact": "tsx",
 }  # fmt: skip
 
 
@@ -291,9 +288,10 @@ _CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|sw
 _EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|benchmarks?|bench)/")
 _DOC: Final = re.compile(r"(^|/)(docs?|documentation|man)/")
 _DOC_LANGUAGES: Final = frozenset(("markdown", "rst", "asciidoc", "org", "latex", "text", "bibtex"))
-_CONFIG_LANGUAGES: Final = frozenset(
-    "json yaml toml ini xml make cmake docker bazel meson go-mod procfile just hcl".split()
-)
+_CONFIG_LANGUAGES: Final = frozenset((
+    "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "go-mod",
+    "procfile", "just", "hcl",
+))  # fmt: skip
 
 
 def role_of(path_key: str) -> str:
