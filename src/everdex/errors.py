@@ -17,6 +17,7 @@
     ├── Corrupt                 corrupt         14   an artifact is missing or fails its checksum
     ├── DegradedRefused         degraded_refused 15  an eligible file could not be indexed (strict publish)
     │   └── PathCollision       path_collision  15   two eligible paths are one after casefolding or NFC
+    ├── StorageFailure          io_error        70   the disk refused: full, read-only, no permission
     ├── EmbedderUnavailable     embedder_unavailable 70  the model files are missing or not the pinned ones
     └── InternalError           internal        70   a bug: the message says where to look
 
@@ -149,6 +150,12 @@ class DegradedRefused(EverdexError):
 class PathCollision(DegradedRefused):
     code = "path_collision"
     default_hint = "rename or ignore one of the colliding files, or pass --allow-degraded"
+
+
+class StorageFailure(EverdexError):
+    code = "io_error"
+    exit_code = 70
+    default_hint = "free disk space or mend permissions of the store; the last published snapshot is untouched"
 
 
 class EmbedderUnavailable(EverdexError):

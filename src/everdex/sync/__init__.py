@@ -1,1 +1,4 @@
+"""From changed files to a published snapshot: the writer's pipeline, and compaction.
 
+The only room that publishes. Takes a root, a configuration and a store; gives a report.
+"""

@@ -1,0 +1,52 @@
+-- rows.db of a segment, opened immutable. row_no is the row of vectors.i8 and the document of lexical.bin.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE files (
+    file_no   INTEGER PRIMARY KEY,
+    path_key  TEXT NOT NULL UNIQUE,
+    file_hash BLOB NOT NULL,
+    language  TEXT NOT NULL,
+    status    TEXT NOT NULL,       -- parsed, partial, windows
+    first_row INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    source    BLOB NOT NULL        -- zlib: the file's bytes; chunk text is a slice of them
+);
+
+CREATE TABLE chunks (
+    row_no      INTEGER PRIMARY KEY,
+    file_no     INTEGER NOT NULL,
+    ordinal     INTEGER NOT NULL,
+    kind        TEXT NOT NULL,
+    chunk_hash  BLOB NOT NULL,
+    byte_start  INTEGER NOT NULL,
+    byte_end    INTEGER NOT NULL,
+    start_line  INTEGER NOT NULL,
+    end_line    INTEGER NOT NULL,
+    language    TEXT NOT NULL,
+    segment_id  TEXT NOT NULL,
+    symbol      TEXT NOT NULL,     -- qualified name of the chunk's main definition, or ''
+    symbol_kind TEXT NOT NULL,
+    breadcrumb  TEXT NOT NULL,     -- names joined with U+001F
+    span_hash   BLOB NOT NULL,
+    pre_hash    BLOB NOT NULL,
+    post_hash   BLOB NOT NULL,
+    collision   INTEGER NOT NULL   -- 0, or n for a chunkUid ending in ':cn'
+);
+
+CREATE TABLE symbols (
+    symbol_no      INTEGER PRIMARY KEY,
+    file_no        INTEGER NOT NULL,
+    row_no         INTEGER NOT NULL,
+    name           TEXT NOT NULL,
+    qualified_name TEXT NOT NULL,
+    kind           TEXT NOT NULL,
+    start_byte     INTEGER NOT NULL,
+    end_byte       INTEGER NOT NULL,
+    start_line     INTEGER NOT NULL,
+    end_line       INTEGER NOT NULL,
+    name_line      INTEGER NOT NULL,
+    name_column    INTEGER NOT NULL,
+    signature      TEXT NOT NULL,
+    doc            TEXT NOT NULL,
+    public         INTEGER NOT NULL
+);

@@ -1,0 +1,62 @@
+"""Writing one segment into a staging directory: rows, vectors, inverted index and file list together.
+
+Row n of rows.db, row n of vectors.i8 and document n of lexical.bin are the same chunk; the writer is
+the only place where that is made true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from everdex.durable import storage_errors
+from everdex.numeric import np
+from everdex.segment.files import FileLine, encode_lines, file_line
+from everdex.segment.lexical import write_lexical
+from everdex.segment.model import FILES_NAME, LEXICAL_NAME, ROWS_NAME, VECTORS_NAME, RecordBatch
+from everdex.segment.read import SegmentReader
+from everdex.segment.rows import RowsWriter
+from everdex.segment.vectors import VectorsWriter
+from everdex.terms.model import TermBatch
+
+
+class SegmentWriter:
+    """Fills a new segment directory; `close` completes it and returns its file list."""
+
+    def __init__(self, directory: Path, dim: int) -> None:
+        self.directory = directory
+        with storage_errors(directory):
+            directory.mkdir()
+            self._rows = RowsWriter(directory / ROWS_NAME)
+            self._vectors = VectorsWriter(directory / VECTORS_NAME, dim)
+        self._terms: list[tuple[int, TermBatch]] = []
+        self._lines: list[FileLine] = []
+
+    def add(self, batch: RecordBatch) -> None:
+        """Append a batch of processed files."""
+        with storage_errors(self.directory):
+            self._terms.append((self._rows.rows, batch.terms))
+            self._rows.add(batch.files)
+            self._vectors.add(batch.vectors, batch.factors)
+        self._lines.extend(file_line(record.file, len(record.parsed.chunks)) for record in batch.files)
+
+    def copy(self, segment: SegmentReader, lines: Sequence[tuple[FileLine, int, int]]) -> None:
+        """Append live files (line, file_no, first_row) of an older segment: what compaction does."""
+        stored = [(line, file_no, first) for line, file_no, first in lines if file_no >= 0]
+        rows = np.concatenate(
+            [np.arange(first, first + line.rows) for line, _, first in stored] or [np.zeros(0, np.int64)]
+        )
+        with storage_errors(self.directory):
+            self._terms.append((self._rows.rows, segment.lexical.batch(rows)))
+            self._rows.copy(segment.rows, [file_no for _, file_no, _ in stored])
+            self._vectors.add(segment.vectors.vectors[rows], segment.vectors.factors[rows])
+        self._lines.extend(line for line, _, _ in lines)
+
+    def close(self) -> tuple[FileLine, ...]:
+        with storage_errors(self.directory):
+            total = self._rows.rows
+            self._rows.close()
+            self._vectors.close()
+            write_lexical(self.directory / LEXICAL_NAME, self._terms, total)
+            (self.directory / FILES_NAME).write_bytes(encode_lines(self._lines))
+        return tuple(self._lines)

@@ -1,0 +1,203 @@
+"""The writer's lease: one writer at a time, fenced by an epoch that never goes back.
+
+The lease file says who writes and when it last gave a sign of life; every change to it happens inside
+the guard. It may be taken over when its heartbeat is older than its TTL, or at once when its owner is
+provably dead (the owner's lifetime lock is free). The epoch is kept after release and only grows, so a
+writer that lost its lease can be told apart at publish time however late it wakes.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from everdex import clock, limits, versions
+from everdex.durable import encode_json, replace_atomically
+from everdex.errors import Busy, EverdexError, LeaseLost
+from everdex.snapshot import manifest as manifests
+from everdex.snapshot.guard import Guard, hold_guard, is_locked, lock_for_life
+from everdex.snapshot.store import Store
+
+
+class LeaseFile(msgspec.Struct, frozen=True):
+    """writer_lease.json."""
+
+    schema_version: int
+    owner_id: str
+    pid: int
+    hostname: str
+    started_at: str
+    last_heartbeat_at: str
+    lease_epoch: int
+    lease_ttl_ms: int
+    staging_txn_id: str
+    released: bool
+
+
+@dataclass(slots=True)
+class Lease:
+    """A lease we were granted. `require` before every expensive stage; publishing checks it again."""
+
+    store: Store
+    owner_id: str
+    epoch: int
+    txn_id: str
+    lost: threading.Event = field(default_factory=threading.Event)
+
+    def require(self) -> None:
+        """Raise `LeaseLost` unless the lease on disk is still ours."""
+        if self.lost.is_set() or not _ours(read_lease(self.store), self):
+            raise LeaseLost(f"writer lease epoch {self.epoch} was taken over")
+
+    @property
+    def staging(self) -> Path:
+        return self.store.staging / self.txn_id
+
+
+def lease_path(store: Store) -> Path:
+    return store.locks / "writer_lease.json"
+
+
+def guard_path(store: Store) -> Path:
+    return store.locks / "lease_guard.lock"
+
+
+
+def read_lease(store: Store) -> LeaseFile | None:
+    """The lease on disk; None when there is none or it is unreadable (then nobody can prove ownership)."""
+    try:
+        raw = lease_path(store).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        version = msgspec.json.decode(raw).get("schema_version")
+        lease = msgspec.json.decode(raw, type=LeaseFile)
+    except (msgspec.DecodeError, AttributeError):
+        return None
+    versions.check_readable("writer_lease", version, str(lease_path(store)))
+    return lease
+
+
+@contextmanager
+def hold_lease(store: Store, *, ttl_ms: int = limits.LEASE_TTL_MS) -> Iterator[Lease]:
+    """Be the one writer: granted with a new epoch, kept alive by a heartbeat, released at the end."""
+    lease, lifetime = _acquire(store, ttl_ms)
+    stop = threading.Event()
+    heart = threading.Thread(target=_beat, args=(lease, ttl_ms, stop), name="everdex-heartbeat", daemon=True)
+    heart.start()
+    try:
+        yield lease
+    finally:
+        stop.set()
+        heart.join()
+        _release(lease, lifetime)
+
+
+def _acquire(store: Store, ttl_ms: int) -> tuple[Lease, int]:
+    with hold_guard(guard_path(store), store.permissions):
+        current = read_lease(store)
+        if current is not None and not current.released:
+            _refuse_if_alive(store, current)
+        lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid())
+        lifetime = lock_for_life(_lifetime_path(store, lease.owner_id), store.permissions)
+        _write(lease, ttl_ms, started_at=clock.rfc3339())
+        if current is not None:
+            _lifetime_path(store, current.owner_id).unlink(missing_ok=True)
+        return lease, lifetime
+
+
+def _refuse_if_alive(store: Store, current: LeaseFile) -> None:
+    alive = is_locked(_lifetime_path(store, current.owner_id))
+    if current.hostname != socket.gethostname():
+        alive = True  # a lock of another host cannot be judged from here: only its heartbeat can
+    age_ms = (clock.now() - clock.parse_rfc3339(current.last_heartbeat_at)) * 1000
+    if alive and age_ms <= current.lease_ttl_ms:
+        raise Busy(
+            f"process {current.pid} on {current.hostname} is writing this index since {current.started_at}",
+            retry_after_ms=1_000,
+        )
+
+
+def _next_epoch(store: Store, current: LeaseFile | None) -> int:
+    if current is not None:
+        return current.lease_epoch + 1
+    # The lease file was lost or damaged: every published manifest carries the epoch that wrote it.
+    published = 0
+    for path in store.manifests.glob("*.json"):
+        try:
+            published = max(published, manifests.read(path).lease_epoch)
+        except EverdexError:
+            continue
+    return published + 1
+
+
+def _beat(lease: Lease, ttl_ms: int, stop: threading.Event) -> None:
+    while not stop.wait(ttl_ms / 3000):
+        try:
+            with hold_guard(guard_path(lease.store), lease.store.permissions):
+                current = read_lease(lease.store)
+                if not _ours(current, lease):
+                    lease.lost.set()
+                    return
+                assert current is not None
+                _write(lease, ttl_ms, started_at=current.started_at)
+        except Busy:
+            continue  # the next beat comes well before the TTL
+        except EverdexError:
+            lease.lost.set()
+            return
+
+
+def _release(lease: Lease, lifetime: int) -> None:
+    try:
+        with hold_guard(guard_path(lease.store), lease.store.permissions):
+            current = read_lease(lease.store)
+            if _ours(current, lease):
+                assert current is not None
+                released = msgspec.structs.replace(current, released=True, last_heartbeat_at=clock.rfc3339())
+                replace_atomically(lease_path(lease.store), encode_json(released), lease.store.permissions)
+    finally:
+        _lifetime_path(lease.store, lease.owner_id).unlink(missing_ok=True)
+        os.close(lifetime)
+
+
+def _write(lease: Lease, ttl_ms: int, *, started_at: str) -> None:
+    content = LeaseFile(
+        schema_version=versions.ARTIFACTS["writer_lease"].writable,
+        owner_id=lease.owner_id,
+        pid=os.getpid(),
+        hostname=socket.gethostname(),
+        started_at=started_at,
+        last_heartbeat_at=clock.rfc3339(),
+        lease_epoch=lease.epoch,
+        lease_ttl_ms=ttl_ms,
+        staging_txn_id=lease.txn_id,
+        released=False,
+    )
+    replace_atomically(lease_path(lease.store), encode_json(content), lease.store.permissions)
+
+
+def _ours(current: LeaseFile | None, lease: Lease) -> bool:
+    return (
+        current is not None
+        and not current.released
+        and current.owner_id == lease.owner_id
+        and current.lease_epoch == lease.epoch
+    )
+
+
+def _lifetime_path(store: Store, owner_id: str) -> Path:
+    return store.locks / f"owner-{owner_id}.lock"
+
+
+def preflight(lease: Lease, guard: Guard) -> None:
+    """Inside the guard, last thing before a publish becomes visible (IDX.MUST.002)."""
+    guard.require()
+    lease.require()

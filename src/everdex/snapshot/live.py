@@ -1,0 +1,71 @@
+"""Which files of which segments are live in a snapshot: the one place where tombstones are applied.
+
+A file is live in a segment iff no newer segment holds its path and no later tombstone removes it
+(IDX.MUST.001). Everything that reads a snapshot starts from a `LiveMap`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from everdex.changes.model import IndexedFile
+from everdex.segment.files import FileLine, read_file_lines, read_tombstones
+from everdex.segment.model import FILES_NAME
+from everdex.snapshot.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """A live file: where its rows are."""
+
+    segment: int  # index into LiveMap.segments
+    file_no: int  # in that segment's rows.db; -1 for a file skipped by its content
+    first_row: int
+    line: FileLine
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMap:
+    files: dict[str, LiveFile]
+    segments: tuple[str, ...]  # segment ids, in manifest order
+    rows: tuple[int, ...]  # all rows of each segment, dead ones included
+    live_rows: tuple[int, ...]
+    live_files: tuple[int, ...]
+
+    def indexed(self) -> dict[str, IndexedFile]:
+        """What change detection compares the tree with."""
+        return {path_key: live.line.indexed_file() for path_key, live in self.files.items()}
+
+
+EMPTY = LiveMap({}, (), (), (), ())
+
+
+def live_map(store_path: Path, manifest: Manifest) -> LiveMap:
+    """Apply tombstones and newer segments to every file of a snapshot."""
+    buried: dict[str, int] = {}
+    for reference in sorted(manifest.tombstones, key=lambda item: item.seq):
+        for tombstone in read_tombstones(store_path / reference.path):
+            buried[tombstone.path_key] = reference.seq
+    files: dict[str, LiveFile] = {}
+    live_rows = [0] * len(manifest.segments)
+    live_files = [0] * len(manifest.segments)
+    newest_first = sorted(range(len(manifest.segments)), key=lambda i: -manifest.segments[i].seq)
+    for index in newest_first:
+        reference_segment = manifest.segments[index]
+        first_row = file_no = 0
+        for line in read_file_lines(store_path / reference_segment.path / FILES_NAME):
+            stored = line.skip is None
+            if line.path_key not in files and buried.get(line.path_key, 0) <= reference_segment.seq:
+                files[line.path_key] = LiveFile(index, file_no if stored else -1, first_row, line)
+                live_rows[index] += line.rows
+                live_files[index] += 1
+            first_row += line.rows
+            file_no += stored
+    return LiveMap(
+        files,
+        tuple(reference.segment_id for reference in manifest.segments),
+        tuple(reference.rows for reference in manifest.segments),
+        tuple(live_rows),
+        tuple(live_files),
+    )

@@ -1,0 +1,122 @@
+"""Retention and garbage collection: what may go, decided first and deleted second.
+
+GC needs the writer lease (IDX.MUST.004) and no active reader (IDX.MUST.005). It never touches the
+active snapshot, the newest few, young ones, or anything a retained manifest refers to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from everdex import clock, limits
+from everdex.durable import fsync_directory, storage_errors
+from everdex.snapshot import active
+from everdex.snapshot import manifest as manifests
+from everdex.snapshot.guard import hold_exclusive
+from everdex.snapshot.lease import Lease
+from everdex.snapshot.manifest import Manifest
+from everdex.snapshot.store import Store, remove_tree
+
+
+@dataclass(frozen=True, slots=True)
+class GcPlan:
+    """What a collection would delete; empty lists mean there is nothing to do."""
+
+    retained: tuple[str, ...]
+    snapshots: tuple[str, ...]
+    segments: tuple[str, ...]
+    staging: tuple[str, ...]
+    bytes_freed: int
+
+    @property
+    def empty(self) -> bool:
+        return not (self.snapshots or self.segments or self.staging)
+
+
+def readers_lock(store: Store) -> Path:
+    return store.locks / "readers.lock"
+
+
+def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = ()) -> GcPlan:
+    """Decide what may be deleted now. Raises `Corrupt` when a manifest cannot be read: then nothing may."""
+    history = [manifests.read(path) for _, path in active.published(store)]
+    pointer = active.read_pointer(store)
+    retained = _retained(history, pointer, keep, frozenset(in_use))
+    kept_ids = {manifest.snapshot_id for manifest in retained}
+    referenced = {segment.segment_id for manifest in retained for segment in manifest.segments}
+    # A retained manifest may refer to tombstones that lie in an older snapshot's directory.
+    homes = {Path(item.path).parent.name for manifest in retained for item in manifest.tombstones}
+    snapshots = tuple(m.snapshot_id for m in history if m.snapshot_id not in kept_ids)
+    segments = tuple(sorted(p.name for p in store.segments.iterdir() if p.name not in referenced))
+    removable = [store.snapshots / name for name in snapshots if name not in homes]
+    removable += [store.segments / name for name in segments]
+    staging = tuple(sorted(path.name for path in store.staging.iterdir() if _stale(path)))
+    removable += [store.staging / name for name in staging]
+    return GcPlan(
+        retained=tuple(manifest.snapshot_id for manifest in retained),
+        snapshots=snapshots,
+        segments=segments,
+        staging=staging,
+        bytes_freed=sum(_size(path) for path in removable),
+    )
+
+
+def _retained(
+    history: list[Manifest], pointer: str | None, keep: int, in_use: frozenset[str]
+) -> list[Manifest]:
+    """`history` is newest first. A snapshot's age counts from the moment the next one replaced it."""
+    retained = []
+    now = clock.now()
+    grace = max(
+        limits.RETAIN_SNAPSHOTS_MIN_AGE_S, (limits.QUERY_TIMEOUT_MS + limits.GC_SAFETY_MARGIN_MS) / 1000
+    )
+    replaced_at: float | None = None
+    for rank, manifest in enumerate(history):
+        young = replaced_at is None or now - replaced_at < grace
+        if rank < max(keep, 1) or young or manifest.snapshot_id == pointer or manifest.snapshot_id in in_use:
+            retained.append(manifest)
+        replaced_at = clock.parse_rfc3339(manifest.created_at)
+    return retained
+
+
+def collect(lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = (), wait_ms: int = 0) -> GcPlan:
+    """Carry out the plan under the writer lease and the exclusive readers' lock."""
+    store = lease.store
+    with hold_exclusive(readers_lock(store), store.permissions, wait_ms=wait_ms):
+        lease.require()
+        todo = plan(store, keep=keep, in_use=in_use)
+        _delete(store, todo)
+    return todo
+
+
+def _delete(store: Store, todo: GcPlan) -> None:
+    doomed = set(todo.snapshots)
+    homes: set[str] = set()
+    for _, path in active.published(store):
+        manifest = manifests.read(path)
+        if manifest.snapshot_id in doomed:
+            with storage_errors(path):
+                path.unlink()
+        else:
+            homes.update(Path(item.path).parent.name for item in manifest.tombstones)
+    # Numbers first: a snapshot without a number is not a snapshot, so a crash from here on loses nothing.
+    fsync_directory(store.manifests)
+    for name in todo.snapshots:
+        if name in homes:
+            (store.snapshots / name / "manifest.json").unlink(missing_ok=True)
+        else:
+            remove_tree(store.snapshots / name)
+    for name in todo.segments:
+        remove_tree(store.segments / name)
+    for name in todo.staging:
+        remove_tree(store.staging / name)
+
+
+def _stale(path: Path) -> bool:
+    return clock.now() - path.stat().st_mtime > limits.STAGING_TTL_S
+
+
+def _size(path: Path) -> int:
+    return sum(item.stat().st_size for item in path.rglob("*") if item.is_file())

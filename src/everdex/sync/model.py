@@ -1,0 +1,63 @@
+"""What a sync is asked for and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from everdex.changes.model import ChangeSet
+from everdex.config import IndexConfig
+from everdex.discover.model import Discovery
+from everdex.roots import Root
+from everdex.snapshot.manifest import Manifest
+
+Progress = Callable[[str, int, int], None]  # phase, done, total
+
+
+def silent(phase: str, done: int, total: int) -> None:
+    """A progress callback for callers that have no screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    allow_degraded: bool = False
+    always_rehash: bool = False
+    rebuild: bool = False  # index every file again, whatever is indexed
+    auto_compact: bool = True
+    workers: int = 2
+    progress: Progress = silent
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSettings:
+    """What a worker process needs to turn files into records."""
+
+    root: Root
+    config: IndexConfig
+    embed_fingerprint: str
+    cache_path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The state of the tree against one snapshot."""
+
+    discovery: Discovery
+    changes: ChangeSet
+    base: Manifest | None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    manifest: Manifest
+    published: bool
+    added: int = 0
+    modified: int = 0
+    deleted: int = 0
+    renamed: int = 0
+    touched: int = 0
+    unchanged: int = 0
+    compacted: bool = False
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,264 @@
+"""One sync: see what changed, index it, publish. Nothing is visible before everything is durable.
+
+Looking needs no lease, so a tree without changes costs no write. With changes the lease is taken, the
+comparison is repeated if another writer published meanwhile, and a lost lease aborts cleanly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from everdex import clock
+from everdex.changes import detect, git_suspects, start_git_state
+from everdex.changes.model import ChangeSet, GitState, IndexedFile
+from everdex.config import Config, embed_config_fingerprint
+from everdex.discover import discover
+from everdex.discover.model import Discovery
+from everdex.embed import identity_of
+from everdex.embed.cache import EmbeddingCache
+from everdex.errors import DegradedRefused, LimitExceeded, NotIndexed, PathCollision
+from everdex.identity.merkle import snapshot_digest
+from everdex.roots import Root, everdex_home
+from everdex.segment.files import FileLine, TombstoneLine
+from everdex.segment.write import SegmentWriter
+from everdex.snapshot import active, log
+from everdex.snapshot.lease import Lease, hold_lease
+from everdex.snapshot.live import EMPTY, LiveMap, live_map
+from everdex.snapshot.manifest import DegradedError, Manifest, git_of
+from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish, staging
+from everdex.snapshot.store import Store
+from everdex.sync import pool, touched
+from everdex.sync.compact import compact_if_due
+from everdex.sync.model import SyncOptions, SyncReport, WorkSettings
+from everdex.sync.timing import Timings
+from everdex.sync.work import vector_dim
+
+
+class _Look:
+    """The tree compared with one snapshot."""
+
+    def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
+        # A shared store serves several people: one's scratch files are none of the others' business.
+        untracked = config.index.untracked and not store.info.shared
+        asked = start_git_state(root, untracked)
+        self.discovery: Discovery = discover(
+            root, config.index, include_untracked=untracked, everdex_home=everdex_home()
+        )
+        self.base = base
+        self.live: LiveMap = live_map(store.path, base) if base else EMPTY
+        self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
+        self.observed_ns = time.time_ns()
+        self.git: GitState = asked.result()
+        known = {} if options.rebuild else self.indexed
+        head = base.git.head_sha if base else None
+        suspects = frozenset() if head == self.git.head_sha else git_suspects(root, head, self.git.head_sha)
+        self.changes: ChangeSet = detect(
+            root, self.discovery, known, suspects=suspects, always_rehash=options.always_rehash
+        )
+        if options.rebuild:
+            gone = tuple(sorted(set(self.indexed) - {file.path_key for file in self.discovery.files}))
+            self.changes = replace(self.changes, delete=gone)
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Same content, same ignore rules, same git state, nothing left over from a degraded publish."""
+        return (
+            self.base is not None
+            and self.changes.empty
+            and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
+            and self.base.git == git_of(self.git)
+            and not self.base.degraded
+        )
+
+
+def pinned_or_none(store: Store) -> Manifest | None:
+    try:
+        return active.pin(store).manifest
+    except NotIndexed:
+        return None
+
+
+def look(root: Root, config: Config, store: Store, options: SyncOptions) -> tuple[Discovery, ChangeSet, Manifest | None]:
+    """What a sync would do, without doing it."""
+    seen = _Look(root, config, store, pinned_or_none(store), options)
+    return seen.discovery, seen.changes, seen.base
+
+
+def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> SyncReport:
+    """Bring the store up to date with the tree; publishes only when something differs."""
+    timings = Timings()
+    options.progress("scan", 0, 0)
+    seen = _Look(root, config, store, pinned_or_none(store), options)
+    timings.mark("detect")
+    _remember_touched(store, seen)
+    if seen.nothing_to_do and not options.rebuild:
+        assert seen.base is not None
+        return _report(seen, seen.base, published=False, timings=timings)
+    with hold_lease(store) as lease:
+        base = begin(lease)
+        if (base.manifest and base.manifest.snapshot_id) != (seen.base and seen.base.snapshot_id):
+            seen = _Look(root, config, store, base.manifest, options)
+            if seen.nothing_to_do and not options.rebuild:
+                assert seen.base is not None
+                return _report(seen, seen.base, published=False, timings=timings)
+        _refuse_collisions(seen.discovery, options)
+        manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
+        compacted = compact_if_due(lease, manifest, timings) if options.auto_compact else None
+        log.append(
+            store, "publish", snapshot_id=manifest.snapshot_id, seq=manifest.seq, lease_epoch=lease.epoch,
+            files=manifest.counts.files_indexed, chunks=manifest.counts.chunks_indexed,
+            degraded=manifest.degraded, compacted=compacted is not None, ms=round(timings.total_ms()),
+        )  # fmt: skip
+    return _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
+
+
+def _index_and_publish(
+    root: Root, config: Config, lease: Lease, base: Base, seen: _Look, options: SyncOptions, timings: Timings
+) -> Manifest:
+    store = lease.store
+    todo = seen.changes.to_index
+    total = sum(candidate.stat.size for candidate in todo)
+    if total > config.index.max_bytes_per_sync:
+        raise LimitExceeded(
+            f"{total:,} bytes in {len(todo):,} files are to be indexed; "
+            f"the limit is {config.index.max_bytes_per_sync:,} (index.max_bytes_per_sync)"
+        )
+    snapshot_id = clock.new_ulid()
+    with staging(lease):
+        lines, errors, vanished, staged = _write_segment(root, config, lease, snapshot_id, seen, options)
+        timings.mark("index")
+        if errors and not options.allow_degraded:
+            first = errors[0]
+            raise DegradedRefused(
+                f"{len(errors)} eligible file(s) could not be indexed; first: {first.path_key}: {first.message}"
+            )
+        lease.require()
+        tombstones = _tombstones(seen.changes, lines, errors, vanished, seen.live)
+        live_hashes = _live_hashes(seen.live, tombstones, lines)
+        skipped = Counter(str(skip.reason) for skip in seen.discovery.skipped)
+        skipped.update(skip for _, skip in live_hashes.values() if skip)
+        draft = Draft(
+            snapshot_id=snapshot_id,
+            seq=base.next_seq,
+            parent=base.manifest,
+            parent_live=seen.live,
+            staged=(staged,) if staged else (),
+            dropped=frozenset(),
+            tombstones=tombstones,
+            git=seen.git,
+            ignore_fingerprint=seen.discovery.ignore_fingerprint,
+            digest=snapshot_digest(
+                ((path_key, digest) for path_key, (digest, _) in live_hashes.items()), store.info.config_fingerprint
+            ),
+            skipped=dict(skipped),
+            errors=tuple(errors),
+        )
+        options.progress("publish", 0, 0)
+        manifest = publish(lease, draft)
+    timings.mark("publish")
+    return manifest
+
+
+def _write_segment(
+    root: Root, config: Config, lease: Lease, snapshot_id: str, seen: _Look, options: SyncOptions
+) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
+    todo = seen.changes.to_index
+    errors: list[DegradedError] = []
+    vanished: list[str] = []
+    if not todo:
+        return (), errors, vanished, None
+    store = lease.store
+    fingerprint = embed_config_fingerprint(config.index, identity_of(config.index.embedder, root.path))
+    cache_path = store.cache / "embeddings" / "cache.db"
+    settings = WorkSettings(root, config.index, fingerprint, cache_path)
+    dim = vector_dim(settings)
+    writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)
+    done = 0
+    options.progress("index", 0, len(todo))
+    with EmbeddingCache(cache_path, fingerprint, dim) as cache:
+        for result in pool.run(settings, todo, options.workers):
+            lease.require()
+            writer.add(result.batch)
+            cache.put_many(result.computed_hashes, result.computed)
+            errors.extend(result.errors)
+            vanished.extend(result.vanished)
+            done += result.files_seen
+            options.progress("index", done, len(todo))
+    options.progress("seal", 0, 0)
+    lines = writer.close()
+    staged = StagedSegment(writer.directory, "delta", lines) if lines else None
+    return lines, errors, vanished, staged
+
+
+def _tombstones(
+    changes: ChangeSet,
+    lines: Iterable[FileLine],
+    errors: Iterable[DegradedError],
+    vanished: Iterable[str],
+    live: LiveMap,
+) -> tuple[TombstoneLine, ...]:
+    """Deleted, renamed and replaced files; also files that failed or vanished, whose old rows must not answer."""
+    reasons: dict[str, str] = {}
+    for line in lines:
+        reasons[line.path_key] = "replace"
+    for error in errors:
+        reasons[error.path_key] = "replace"
+    for path_key in (*changes.delete, *vanished):
+        reasons[path_key] = "delete"
+    for old, _ in changes.rename:
+        # The old path may be taken by another file in the same sync.
+        reasons.setdefault(old, "rename_from")
+    return tuple(
+        TombstoneLine(path_key, reason)  # type: ignore[arg-type]
+        for path_key, reason in sorted(reasons.items())
+        if path_key in live.files
+    )
+
+
+def _live_hashes(
+    live: LiveMap, tombstones: Iterable[TombstoneLine], lines: Iterable[FileLine]
+) -> dict[str, tuple[str, str | None]]:
+    """path_key -> (content hash, skip reason) of the new snapshot."""
+    hashes = {path_key: (file.line.content_hash, file.line.skip) for path_key, file in live.files.items()}
+    for tombstone in tombstones:
+        del hashes[tombstone.path_key]
+    for line in lines:
+        hashes[line.path_key] = (line.content_hash, line.skip)
+    return hashes
+
+
+def _refuse_collisions(discovery: Discovery, options: SyncOptions) -> None:
+    if discovery.collisions and not options.allow_degraded:
+        collision = discovery.collisions[0]
+        raise PathCollision(f"these paths are one on other systems: {', '.join(collision.paths)}")
+
+
+def _remember_touched(store: Store, seen: _Look) -> None:
+    if not seen.changes.touched:
+        return
+    stats = {file.path_key: file.stat for file in seen.discovery.files}
+    touched.remember(
+        store, seen.indexed, {path_key: stats[path_key] for path_key in seen.changes.touched}, seen.observed_ns
+    )
+
+
+def _report(
+    seen: _Look, manifest: Manifest, *, published: bool, timings: Timings, compacted: bool = False
+) -> SyncReport:
+    changes = seen.changes
+    return SyncReport(
+        manifest=manifest,
+        published=published,
+        added=len(changes.add),
+        modified=len(changes.modify),
+        deleted=len(changes.delete),
+        renamed=len(changes.rename),
+        touched=len(changes.touched),
+        unchanged=changes.unchanged,
+        compacted=compacted,
+        timings_ms=timings.as_dict(),
+        warnings=seen.discovery.warnings,
+    )

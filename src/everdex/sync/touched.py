@@ -1,0 +1,60 @@
+"""A memory of hashes: files whose stat changed but whose content did not.
+
+It only saves hashing the same bytes at every sync. An entry counts when its content hash is the one the
+published snapshot has for that path; it can never make a file indexed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from everdex.changes.model import IndexedFile
+from everdex.discover.model import FileStat
+from everdex.durable import replace_atomically
+from everdex.errors import StorageFailure
+from everdex.snapshot.store import Store
+
+# path_key -> content hash, size, mtime_ns, ctime_ns, inode, observed_ns
+_Entries = dict[str, tuple[str, int, int, int, int, int]]
+
+
+def _path(store: Store) -> Path:
+    return store.cache / "touched.json"
+
+
+def apply(store: Store, indexed: dict[str, IndexedFile]) -> dict[str, IndexedFile]:
+    """Indexed files with the newest stat under which their bytes were seen."""
+    try:
+        entries = msgspec.json.decode(_path(store).read_bytes(), type=_Entries)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return indexed
+    for path_key, (content_hash, size, mtime_ns, ctime_ns, inode, observed_ns) in entries.items():
+        file = indexed.get(path_key)
+        if file is not None and file.content_hash == content_hash:
+            stat = FileStat(size, mtime_ns, ctime_ns, inode)
+            indexed[path_key] = replace(file, stat=stat, observed_ns=observed_ns)
+    return indexed
+
+
+def remember(store: Store, indexed: Mapping[str, IndexedFile], seen: Mapping[str, FileStat], observed_ns: int) -> None:
+    """Record the stat of touched files; earlier entries that still hold are kept."""
+    try:
+        entries = msgspec.json.decode(_path(store).read_bytes(), type=_Entries)
+    except (FileNotFoundError, msgspec.DecodeError):
+        entries = {}
+    kept = {
+        path_key: entry
+        for path_key, entry in entries.items()
+        if path_key in indexed and indexed[path_key].content_hash == entry[0]
+    }
+    for path_key, stat in seen.items():
+        content_hash = indexed[path_key].content_hash
+        kept[path_key] = (content_hash, stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, observed_ns)
+    try:
+        replace_atomically(_path(store), msgspec.json.encode(kept), store.permissions)
+    except StorageFailure:
+        return  # only a saving: the next sync hashes these files again
