@@ -1,0 +1,245 @@
+"""Finds definitions, comments and embedded segments by one query over a syntax tree.
+
+The query files (queries/*.scm) speak in captures:
+
+    @definition.KIND + @name   a definition; the pattern that comes first in the file wins for one name
+    @scope.KIND + @name        a container that qualifies names but is no symbol itself (Rust's impl)
+    @scope                     text that qualifies this one name (Go's receiver, `Foo.prototype`)
+    @outer                     wraps a definition and begins earlier (decorators, `export`, templates)
+    @lead                      belongs to the definition below it (attributes)
+    @doc, @docstring, @leaddoc comment; text inside the definition it documents; documentation that leads
+    @segment.TYPE              a span written in another language
+
+Nodes are never walked here: Python pays for each one it touches.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from tree_sitter import Node
+
+from everdex.parse import grammar
+
+CLASS_LIKE: Final = frozenset(("class", "interface", "struct", "enum", "trait", "object", "impl", "extension"))
+# Languages in which one function is written as several equations or clauses.
+_CLAUSES: Final = frozenset(("haskell", "elixir"))
+# Names that say where JavaScript hangs a function, not what it belongs to.
+_TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "self", "window", "global", "globalThis"))
+_MAX_KEYS: Final = 200
+_GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
+_CAPTURE: Final = re.compile(rb"@([a-z]+(?:\.[a-z]+)?)")
+_ROLES: Final = ("outer", "lead", "docstring", "leaddoc", "doc")
+
+
+@dataclass(slots=True)
+class Definition:
+    """One definition of a file while it is being worked out; positions are absolute bytes."""
+
+    start: int  # of the outermost wrapper
+    head: int  # of the definition proper
+    end: int
+    name: str
+    name_start: int
+    kind: str
+    scope: tuple[str, ...]
+    language: str
+    segment: int  # index of the embedded segment it stands in, -1 outside
+    node: Node
+    emitted: bool
+    parent: Definition | None = None
+    path: tuple[str, ...] = ()  # enclosing names, outermost first, its own last
+    docstring: tuple[int, int] | None = None
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that one query found."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    docs: list[tuple[int, int]] = field(default_factory=list)
+    leads: list[tuple[int, int]] = field(default_factory=list)
+    docstrings: list[tuple[int, int]] = field(default_factory=list)
+    segments: list[tuple[str, Node]] = field(default_factory=list)
+
+    def extend(self, other: Found) -> None:
+        self.definitions += other.definitions
+        self.docs += other.docs
+        self.leads += other.leads
+        self.docstrings += other.docstrings
+
+
+@cache
+def _pattern_roles(language: str) -> tuple[str, ...]:
+    """What each pattern of a query is for, by the capture that says so."""
+    query, source = grammar.query(language), grammar.query_source(language).encode()
+    roles = []
+    for pattern in range(query.pattern_count):
+        text = source[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
+        # The binding (0.26) raises when asked whether a pattern has a capture, so its text is read instead.
+        present = {name.decode() for name in _CAPTURE.findall(text)}
+        dotted = next((name for name in present if "." in name), None)
+        roles.append(dotted or next(role for role in _ROLES if role in present))
+    return tuple(roles)
+
+
+def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
+    """Run the language's query below `root`; definitions come sorted, without hierarchy."""
+    found = Found()
+    roles = _pattern_roles(language)
+    best: dict[int, tuple[int, Definition]] = {}
+    outers: dict[int, list[int]] = {}
+    for pattern, captures in grammar.matches(language, root):
+        role = roles[pattern]
+        node = captures[role][0]
+        if node.end_byte == node.start_byte:
+            continue  # supposed by error recovery, not written
+        if role == "doc":
+            found.docs.append((node.start_byte, node.end_byte))
+        elif role.startswith(("definition.", "scope.")):
+            name_node = captures["name"][0]
+            name_start = name_node.start_byte
+            known = best.get(name_start)
+            if known is not None and known[0] <= pattern:
+                continue
+            name = data[name_start : name_node.end_byte].decode()
+            if not name.strip():
+                continue
+            qualifier = captures.get("scope")
+            scope = data[qualifier[0].start_byte : qualifier[0].end_byte].decode() if qualifier else ""
+            purpose, _, kind = role.partition(".")
+            name, name_start_inner, scopes = _split_name(name, scope, kind, language)
+            start = node.start_byte
+            best[name_start] = (
+                pattern,
+                Definition(
+                    start, start, node.end_byte, name, name_start + name_start_inner, kind, scopes, language,
+                    segment, node, purpose == "definition",
+                ),
+            )  # fmt: skip
+        elif role == "outer":
+            end = node.end_byte
+            outers.setdefault(end - (data[end - 1 : end] == b";"), []).append(node.start_byte)
+        elif role == "docstring":
+            span = (node.start_byte, node.end_byte)
+            found.docs.append(span)
+            found.docstrings.append(span)
+        elif role == "leaddoc":
+            found.docs.append((node.start_byte, node.end_byte))
+        elif role == "lead":
+            found.leads.append((node.start_byte, node.end_byte))
+        else:
+            found.segments.append((role.partition(".")[2], node))
+    definitions = sorted((item for _, item in best.values()), key=lambda item: (item.start, -item.end))
+    _widen(definitions, outers, data)
+    if language in _CLAUSES:
+        definitions = _join_clauses(definitions)
+    if sum(item.kind == "key" for item in definitions) > _MAX_KEYS:
+        definitions = [item for item in definitions if item.kind != "key"]
+    found.definitions = definitions
+    return found
+
+
+def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, int, tuple[str, ...]]:
+    """The bare name, where it begins inside the written one (bytes), and the names that qualify it."""
+    if kind in ("impl", "extension"):
+        return _GENERIC.sub("", name).rpartition("::")[2] or name, 0, ()
+    if scope:
+        cleaned = _GENERIC.sub("", scope).removesuffix(".prototype")
+        return name, 0, () if cleaned in _TRANSPARENT_SCOPES else tuple(cleaned.split("."))
+    if name[0] in "\"'`" and len(name) > 2:
+        return name[1:-1], 1, ()
+    if kind == "heading":
+        return " ".join(name.split()), 0, ()
+    separator = "::" if "::" in name else "." if language in ("lua", "sql") and "." in name else ""
+    if language == "lua" and ":" in name:
+        separator = ":"
+    if language == "php":
+        return name.replace("\\", "."), 0, ()
+    if not separator or "operator" in name:
+        return name, 0, ()
+    front, _, last = name.rpartition(separator)
+    scopes = tuple(part for part in re.split(r"::|\.", _GENERIC.sub("", front)) if part)
+    return last, len(front.encode()) + len(separator), scopes
+
+
+def _widen(definitions: list[Definition], outers: dict[int, list[int]], data: bytes) -> None:
+    """Let a definition begin where its decorators or `export` begin, unless another one begins in between."""
+    if not outers:
+        return
+    before = -1
+    for item in definitions:
+        end = item.end
+        begin = item.start
+        for start in outers.get(end - (data[end - 1 : end] == b";"), ()):
+            if before < start < item.start:
+                item.start = start
+        before = begin
+
+
+def _join_clauses(definitions: list[Definition]) -> list[Definition]:
+    joined: list[Definition] = []
+    for item in definitions:
+        last = joined[-1] if joined else None
+        same = last is not None and item.kind == last.kind == "function" and item.name == last.name
+        if last is not None and same and item.start >= last.end:
+            last.end = item.end
+        else:
+            joined.append(item)
+    return joined
+
+
+def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> list[Definition]:
+    """Give every definition its parent and path by containment; repeated assignments to a name are dropped."""
+    definitions.sort(key=lambda item: (item.start, -item.end))
+    kept: list[Definition] = []
+    stack: list[Definition] = []
+    assigned: set[tuple[tuple[str, ...], int]] = set()
+    notes = iter(sorted(docstrings))
+    note = next(notes, None)
+    for item in definitions:
+        while note is not None and note[0] < item.start:
+            _attach(note, stack)
+            note = next(notes, None)
+        while stack and stack[-1].end <= item.start:
+            stack.pop()
+        parent = stack[-1] if stack else None
+        while parent is not None and item.end > parent.end:
+            parent = parent.parent  # broken syntax can make nodes overlap; containment still decides
+        item.parent = parent
+        item.path = (*_path_below(parent, item), *item.scope, item.name)
+        if item.kind == "function" and parent is not None and parent.kind in CLASS_LIKE:
+            item.kind = "method"
+        elif item.kind == "variable" and item.name.isupper():
+            item.kind = "constant"
+        if item.kind in ("variable", "constant", "field"):
+            key = (item.path, item.segment)
+            if key in assigned:
+                continue
+            assigned.add(key)
+        kept.append(item)
+        stack.append(item)
+    while note is not None:
+        _attach(note, stack)
+        note = next(notes, None)
+    return kept
+
+
+def _path_below(parent: Definition | None, item: Definition) -> tuple[str, ...]:
+    if parent is None or parent.segment != item.segment:
+        return ()
+    # A C typedef around a struct names the same thing twice.
+    if parent.kind == "type" and item.language in ("c", "cpp"):
+        return _path_below(parent.parent, item)
+    return parent.path
+
+
+def _attach(note: tuple[int, int], stack: list[Definition]) -> None:
+    for item in reversed(stack):
+        if item.start <= note[0] and note[1] <= item.end:
+            if item.docstring is None:
+                item.docstring = note
+            return

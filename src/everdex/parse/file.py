@@ -1,0 +1,165 @@
+"""The whole way from bytes to chunks and symbols, with line windows as the answer to every failure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final
+
+from tree_sitter import Node, Range
+
+from everdex import limits
+from everdex.config import IndexConfig
+from everdex.languages import GRAMMARS, language_of
+from everdex.parse import blocks, definitions, grammar, segments
+from everdex.parse.chunker import Chunker, Span
+from everdex.parse.definitions import Definition, Found
+from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
+from everdex.parse.segments import Segment
+from everdex.parse.symbols import symbol_of
+from everdex.parse.text import Atoms, split_atoms
+
+# Data rather than source above this size: its tree would cost far more memory than its text.
+_MAX_DATA_BYTES: Final = 1_000_000
+_DATA_LANGUAGES: Final = frozenset(("json", "yaml", "toml", "css", "html", "sql"))
+
+
+def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
+    """Chunks and symbols of a file of valid UTF-8; any content gives an answer.
+
+    When there are more than `limits.MAX_CHUNKS_PER_FILE` chunks only one more than that many are returned:
+    such a file is skipped by the caller, and its memory stays bounded.
+    """
+    language = language_of(path_key) or "text"
+    if not data:
+        return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
+    too_many = len(data) > 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE
+    too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
+    tree = None if language not in GRAMMARS or too_many or too_large else grammar.parse_tree(language, data)
+    if tree is None:
+        return _windows(language, data, config)
+    return _parsed(language, tree.root_node, data, config)
+
+
+def _windows(language: str, data: bytes, config: IndexConfig) -> ParsedFile:
+    atoms = split_atoms(data, config.chunk_max_chars)
+    chunker = _chunker(data, atoms, config)
+    chunker.windows(0, atoms.count - 1)
+    chunks = tuple(_plain_chunk(ordinal, span, atoms, language) for ordinal, span in enumerate(chunker.spans))
+    return ParsedFile(language, ParseStatus.WINDOWS, chunks, (), ())
+
+
+def _chunker(data: bytes, atoms: Atoms, config: IndexConfig) -> Chunker:
+    return Chunker(data, atoms, config.chunk_max_lines, config.chunk_max_chars, limits.MAX_CHUNKS_PER_FILE)
+
+
+def _plain_chunk(ordinal: int, span: Span, atoms: Atoms, language: str) -> Chunk:
+    return Chunk(
+        ordinal, "text", atoms.starts[span.first], atoms.starts[span.last + 1], atoms.lines[span.first],
+        atoms.lines[span.last], language, "", (), None, (),
+    )  # fmt: skip
+
+
+def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> ParsedFile:
+    found = definitions.find(language, data, root)
+    parts = segments.locate(language, found.segments, data) if found.segments else []
+    roots: dict[int, Node] = {-1: root}
+    partial = root.has_error
+    if parts:
+        lines = split_atoms(data, len(data))
+        for index, part in enumerate(parts):
+            inner = _embedded(part, data, lines)
+            if inner is not None and part.grammar is not None:
+                roots[index] = inner
+                partial = partial or inner.has_error
+                found.extend(definitions.find(part.grammar, data, inner, index))
+    atoms = split_atoms(data, config.chunk_max_chars, tuple(cut for part in parts for cut in (part.start, part.end)))
+    linked = definitions.link(found.definitions, found.docstrings)
+    leads = blocks.Leads(data, atoms, found.docs + found.leads)
+    chunker = _chunker(data, atoms, config)
+    tree = blocks.build(linked, parts, roots, leads, data, atoms)
+    chunker.region(0, atoms.count - 1, tree, root, None, None)
+    symbols = [item for item in linked if item.emitted]
+    return ParsedFile(
+        language,
+        ParseStatus.PARTIAL if partial else ParseStatus.PARSED,
+        _chunks(chunker.spans, symbols, atoms, language),
+        tuple(_symbol(item, data, atoms, leads) for item in symbols),
+        _disjoint(found),
+    )
+
+
+def _embedded(part: Segment, data: bytes, lines: Atoms) -> Node | None:
+    """The syntax tree of a segment, in the container's offsets."""
+    if part.grammar is None or part.content_end <= part.content_start:
+        return None
+    span = Range(
+        _point(part.content_start, lines), _point(part.content_end, lines), part.content_start, part.content_end
+    )
+    tree = grammar.parse_tree(part.grammar, data, span)
+    return tree.root_node if tree is not None else None
+
+
+def _point(byte: int, lines: Atoms) -> tuple[int, int]:
+    row = lines.at(byte)
+    return (row, byte - lines.starts[row])
+
+
+def _symbol(item: Definition, data: bytes, atoms: Atoms, leads: blocks.Leads) -> Symbol:
+    first = atoms.at(item.start)
+    above = leads.above(first) if item.docstring is None else None
+    return symbol_of(item, data, atoms, (above[1], atoms.starts[first]) if above else None)
+
+
+def _chunks(spans: list[Span], symbols: list[Definition], atoms: Atoms, language: str) -> tuple[Chunk, ...]:
+    starts = [item.start for item in symbols]
+    index_of = {id(item): index for index, item in enumerate(symbols)}
+    chunks: list[Chunk] = []
+    low = 0
+    for ordinal, span in enumerate(spans):
+        begin, end = atoms.starts[span.first], atoms.starts[span.last + 1]
+        high = bisect_left(starts, end, low)
+        main = span.main or span.owner or (symbols[low] if high > low else None)
+        chunks.append(
+            Chunk(
+                ordinal=ordinal,
+                kind="text",
+                start_byte=begin,
+                end_byte=end,
+                start_line=atoms.lines[span.first],
+                end_line=atoms.lines[span.last],
+                language=span.segment.language if span.segment else language,
+                segment_id=span.segment.segment_id if span.segment else "",
+                breadcrumb=_breadcrumb(main),
+                symbol=_nearest(main, index_of),
+                defines=tuple(range(low, high)),
+            )
+        )
+        low = high
+    return tuple(chunks)
+
+
+def _breadcrumb(item: Definition | None) -> tuple[str, ...]:
+    """Names around a definition; those of an embedded segment follow those of the document around it."""
+    if item is None:
+        return ()
+    outer = item.parent
+    while outer is not None and outer.segment == item.segment:
+        outer = outer.parent
+    return (*_breadcrumb(outer), *item.path)
+
+
+def _nearest(item: Definition | None, index_of: dict[int, int]) -> int | None:
+    while item is not None:
+        index = index_of.get(id(item))
+        if index is not None:
+            return index
+        item = item.parent
+    return None
+
+
+def _disjoint(found: Found) -> tuple[tuple[int, int], ...]:
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(found.docs):
+        if not ranges or start >= ranges[-1][1]:
+            ranges.append((start, end))
+    return tuple(ranges)

@@ -1,0 +1,75 @@
+"""Loads grammars and queries one at a time, when first needed, and parses within a bound.
+
+A hostile or broken file can make a grammar's error recovery quadratic, so a parse has a budget of CPU time;
+beyond it the answer is None and the caller falls back to line windows. No knowledge of chunks or symbols.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Range, Tree
+
+from everdex.languages import GRAMMARS
+
+# A well-formed megabyte takes about .15 s; the budget is an order of magnitude above that, and CPU time,
+# so that a busy machine does not change the answer.
+BUDGET_SECONDS: Final = 2.0
+BUDGET_SECONDS_PER_MEGABYTE: Final = 1.0
+# tree-sitter 0.26's progress callback crashes the interpreter, so the clock is read when the parser asks for
+# more text; below this size even quadratic recovery is short.
+_UNBOUNDED_BYTES: Final = 16_384
+_SLICE_BYTES: Final = 4_096
+# Patterns are small, so this many unfinished matches mean absurd nesting.
+_MATCH_LIMIT: Final = 65_536
+
+
+@cache
+def language(name: str) -> Language:
+    known = GRAMMARS[name]
+    return Language(getattr(importlib.import_module(known.module), known.function)())
+
+
+def query_source(name: str) -> str:
+    return files("everdex.parse").joinpath("queries", f"{GRAMMARS[name].query}.scm").read_text("utf-8")
+
+
+@cache
+def query(name: str) -> Query:
+    return Query(language(name), query_source(name))
+
+
+def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None:
+    """The syntax tree of `data`, or of one range of it with absolute offsets; None when over the budget."""
+    parser = Parser(language(name))
+    if span is not None:
+        parser.included_ranges = [span]
+    size = len(data) if span is None else span.end_byte - span.start_byte
+    if size <= _UNBOUNDED_BYTES:
+        return parser.parse(data)
+    budget = BUDGET_SECONDS + BUDGET_SECONDS_PER_MEGABYTE * size / 1e6
+    began, soonest = time.thread_time(), time.monotonic() + budget
+    exceeded = False
+
+    def read(offset: int, _point: object) -> bytes:
+        nonlocal exceeded
+        # CPU time is dear to ask for; it cannot have run out before wall time has.
+        if exceeded or (time.monotonic() > soonest and time.thread_time() - began > budget):
+            exceeded = True
+            return b""
+        return data[offset : offset + _SLICE_BYTES]
+
+    tree = parser.parse(read)
+    # The tree keeps `read` for its queries' text predicates: those must always be answered.
+    soonest = math.inf
+    return None if exceeded else tree
+
+
+def matches(name: str, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+    """Every match of the language's query below `root`, as (pattern index, captures)."""
+    return QueryCursor(query(name), match_limit=_MATCH_LIMIT).matches(root)

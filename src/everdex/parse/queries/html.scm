@@ -1,0 +1,3 @@
+(script_element) @segment.script
+(style_element) @segment.style
+(comment) @doc

@@ -1,0 +1,2 @@
+(document (object (pair key: (string) @name) @definition.key))
+(comment) @doc

@@ -1,0 +1,7 @@
+(function_declaration name: (_) @name) @definition.function
+(assignment_statement (variable_list . name: (_) @name) (expression_list . value: (function_definition))) @definition.function
+(field name: (identifier) @name value: (function_definition)) @definition.function
+(chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name))) @definition.variable)
+(chunk (assignment_statement (variable_list . name: (identifier) @name)) @definition.variable)
+(variable_declaration) @outer
+(comment) @doc

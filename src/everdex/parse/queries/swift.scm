@@ -1,0 +1,15 @@
+(class_declaration "class" name: (type_identifier) @name) @definition.class
+(class_declaration "actor" name: (type_identifier) @name) @definition.class
+(class_declaration "struct" name: (type_identifier) @name) @definition.struct
+(class_declaration "enum" name: (type_identifier) @name) @definition.enum
+(class_declaration "extension" name: (user_type) @name) @scope.extension
+(protocol_declaration name: (type_identifier) @name) @definition.interface
+(function_declaration name: (simple_identifier) @name) @definition.function
+(protocol_function_declaration name: (simple_identifier) @name) @definition.function
+(init_declaration name: "init" @name) @definition.constructor
+(typealias_declaration name: (type_identifier) @name) @definition.type
+(enum_entry name: (simple_identifier) @name) @definition.variant
+(source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.variable)
+(class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
+(comment) @doc
+(multiline_comment) @doc

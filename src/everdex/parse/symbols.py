@@ -1,0 +1,131 @@
+"""Turns definitions into symbols: signature, first sentence of documentation, and whether it is public.
+
+Works on text only; which definitions exist was decided before. What is public follows each language's own
+convention as far as the definition's own text shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from everdex.parse.definitions import CLASS_LIKE, Definition
+from everdex.parse.model import Symbol
+from everdex.parse.text import Atoms
+
+_MAX_TEXT: Final = 240
+# Longer headers are cut anyway; reading more of a huge one-line definition would be waste.
+_MAX_HEADER_BYTES: Final = 1_000
+_BARE_HEADERS: Final = frozenset(("variable", "constant", "field", "key", "heading", "variant", "macro"))
+
+# A word before the name makes it public, or not.
+_NEEDS: Final = {
+    "rust": re.compile(rb"\bpub\b"),
+    "zig": re.compile(rb"\b(pub|export)\b"),
+    "java": re.compile(rb"\bpublic\b"),
+    "csharp": re.compile(rb"\bpublic\b"),
+}
+_FORBIDS: Final = {
+    "c": re.compile(rb"\bstatic\b"),
+    "cpp": re.compile(rb"\bstatic\b"),
+    "elixir": re.compile(rb"\bdef(macro|guard)?p\b"),
+    "kotlin": re.compile(rb"\b(private|internal|protected)\b"),
+    "lua": re.compile(rb"\blocal\b"),
+    "php": re.compile(rb"\b(private|protected)\b"),
+    "scala": re.compile(rb"\b(private|protected)\b"),
+    "swift": re.compile(rb"\b(private|fileprivate)\b"),
+    "tsx": re.compile(rb"\b(private|protected)\b"),
+    "typescript": re.compile(rb"\b(private|protected)\b"),
+}
+_COMMENT_MARK: Final = re.compile(r"^\s*(?:/\*+!?|\*+/|///?/*!?|\*+(?!\*)|#+!?|--+\s?[|^]?|\{-+\s?[|^]?|;+|%+)\s?")
+_COMMENT_TAIL: Final = re.compile(r"\s*(?:\*+/|-\}|-->)\s*$")
+_STRING_MARK: Final = re.compile(r"^@?(?:moduledoc|doc|typedoc)?\s*(?:[rRbBuUfF]{0,2}|~[sS])(?:\"\"\"|'''|\"|')")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|\n\s*\n|\n\s*@\w")
+
+
+def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int] | None) -> Symbol:
+    """The finished symbol; `lead` is the span of the comments right above it, if any."""
+    at, lines = atoms.at, atoms.lines
+    # name_column counts from the start of the line, which may be several atoms back in an over-long line
+    line_start = data.rfind(b"\n", 0, item.name_start) + 1
+    return Symbol(
+        name=item.name,
+        qualified_name=".".join(item.path),
+        kind=item.kind,
+        start_byte=item.start,
+        end_byte=item.end,
+        start_line=lines[at(item.start)],
+        end_line=lines[at(item.end - 1)],
+        name_byte=item.name_start,
+        name_line=lines[at(item.name_start)],
+        name_column=item.name_start - line_start,
+        signature=_signature(item, data),
+        doc=_documentation(item, data, lead),
+        public=_is_public(item, data),
+    )
+
+
+def _signature(item: Definition, data: bytes) -> str:
+    start = item.head
+    if item.start != start and b"\n" not in data[item.start : start]:
+        start = item.start  # `export`, `type`, `template <…>` on the same line
+    limit = min(item.end, start + _MAX_HEADER_BYTES)
+    end = limit
+    if item.kind not in _BARE_HEADERS:
+        body = item.node.child_by_field_name("body")
+        if body is not None and start < body.start_byte < limit:
+            end = body.start_byte
+        else:
+            end = _header_end(data, start, limit)
+    else:
+        newline = data.find(b"\n", start, limit)
+        end = newline if newline != -1 else limit
+    text = " ".join(data[start:end].decode("utf-8", "ignore").split()[:120])
+    return text.rstrip(" {:=").removesuffix(" do")[:_MAX_TEXT]
+
+
+def _header_end(data: bytes, start: int, limit: int) -> int:
+    """Without a body field: up to the first brace or line end outside brackets."""
+    depth = 0
+    for position in range(start, limit):
+        byte = data[position]
+        if byte in b"([":
+            depth += 1
+        elif byte in b")]":
+            depth -= 1
+        elif depth <= 0 and byte in b"{\n":
+            return position
+    return limit
+
+
+def _documentation(item: Definition, data: bytes, lead: tuple[int, int] | None) -> str:
+    span = item.docstring or lead
+    if span is None:
+        return ""
+    text = data[span[0] : min(span[1], span[0] + _MAX_HEADER_BYTES)].decode("utf-8", "ignore")
+    if item.docstring is not None or text.startswith("@"):
+        text = _STRING_MARK.sub("", text).rstrip("\"'").lstrip()
+    else:
+        lines = (_COMMENT_TAIL.sub("", _COMMENT_MARK.sub("", line)) for line in text.split("\n"))
+        text = "\n".join(lines).strip()
+        text = re.sub(r"</?summary>", "", text).strip()
+    return " ".join(_SENTENCE_END.split(text, maxsplit=1)[0].split())[:_MAX_TEXT]
+
+
+def _is_public(item: Definition, data: bytes) -> bool:
+    name, language, parent = item.name, item.language, item.parent
+    if parent is not None and parent.kind in ("function", "method", "constructor") and parent.segment == item.segment:
+        return False
+    if language == "go":
+        return name[:1].isupper()
+    if name.startswith(("_", "#")) and not (name.startswith("__") and name.endswith("__")):
+        return False
+    header = data[item.start : item.name_start][:_MAX_HEADER_BYTES]
+    if language in _NEEDS:
+        if item.kind == "variant" or (parent is not None and parent.kind in ("interface", "trait")):
+            return True
+        return _NEEDS[language].search(header) is not None
+    if language in ("c", "cpp") and parent is not None and parent.kind in CLASS_LIKE:
+        return True
+    forbidden = _FORBIDS.get(language)
+    return forbidden is None or forbidden.search(header) is None
