@@ -1,0 +1,75 @@
+"""From counted words to stored vectors: sums of word vectors, quantised the same way cached or fresh.
+
+Every sum is exact: word vectors are rounded to multiples of 2⁻²⁴ and added in float64, where no partial sum
+loses a bit. So a chunk's vector never depends on its batch, on the order of words or on the BLAS in use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.embed.base import Embedder
+from everdex.embed.quantize import cosine_factors, dequantize, quantize
+from everdex.numeric import np, npt
+from everdex.terms.model import WordBags
+
+_GRAIN: Final = 2.0**24
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """Quantised sums of chunk text: what the embedding cache keeps."""
+
+    rows: npt.NDArray[np.int8]
+    scales: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkVectors:
+    """Stored vectors: cosine(q, row) = (row · q) · factor for a unit vector q."""
+
+    rows: npt.NDArray[np.int8]
+    factors: npt.NDArray[np.float32]
+
+
+def bag_sums(
+    embedder: Embedder, bags: WordBags, wanted: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.float64]:
+    """Σ count · vector for each item, or for the `wanted` items only, in their order."""
+    items = np.arange(bags.n_items, dtype=np.int64) if wanted is None else wanted
+    sums = np.zeros((len(items), embedder.dim), dtype=np.float64)
+    spans = [(row, *bags.offsets[item : item + 2].tolist()) for row, item in enumerate(items.tolist())]
+    used = np.zeros(len(bags.vocabulary), dtype=np.bool_)
+    for _, start, stop in spans:
+        used[bags.ids[start:stop]] = True
+    known = np.flatnonzero(used)
+    vectors = embedder.word_vectors([bags.vocabulary[number] for number in known.tolist()]).astype(np.float64)
+    exact = np.rint(vectors * _GRAIN) / _GRAIN
+    places = np.zeros(len(bags.vocabulary), dtype=np.int64)
+    places[known] = np.arange(len(known), dtype=np.int64)
+    ids, counts = places[bags.ids], bags.counts.astype(np.float64)
+    for row, start, stop in spans:
+        if start < stop:
+            np.dot(counts[start:stop], exact[ids[start:stop]], out=sums[row])
+    return sums
+
+
+def bodies(embedder: Embedder, chunk_words: WordBags, wanted: npt.NDArray[np.int64] | None = None) -> Bodies:
+    """Embed the text of chunks; the result may be stored and used again for the same text."""
+    return Bodies(*quantize(bag_sums(embedder, chunk_words, wanted).astype(np.float32)))
+
+
+def chunk_vectors(bodies_: Bodies, path_sums: npt.NDArray[np.float64]) -> ChunkVectors:
+    """Join each body with the sum of its file's path words (one row per chunk) and quantise for the segment."""
+    total = dequantize(bodies_.rows, bodies_.scales) + path_sums
+    rows, _ = quantize(total.astype(np.float32))
+    return ChunkVectors(rows, cosine_factors(rows))
+
+
+def query_vector(embedder: Embedder, words: WordBags) -> npt.NDArray[np.float32]:
+    """The unit vector of a one-item bag; all zeros when no word is known."""
+    total = bag_sums(embedder, words)[0]
+    norm = float(np.sqrt(np.square(total).sum()))
+    unit: npt.NDArray[np.float64] = total / norm if norm > 0 else total
+    return unit.astype(np.float32)
