@@ -1,1 +1,1 @@
-
+"""Questions to ranked answers over one SnapshotView. Reads only; every score can be explained."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everdex.segment.lexical import LexicalReader
+from everdex.segment.lexical_read import LexicalReader
 from everdex.segment.model import LEXICAL_NAME, ROWS_NAME, VECTORS_NAME
 from everdex.segment.rows import RowsReader
 from everdex.segment.vectors import VectorsReader

@@ -12,7 +12,7 @@ from pathlib import Path
 from everdex.durable import storage_errors
 from everdex.numeric import np
 from everdex.segment.files import FileLine, encode_lines, file_line
-from everdex.segment.lexical import write_lexical
+from everdex.segment.lexical_write import write_lexical
 from everdex.segment.model import FILES_NAME, LEXICAL_NAME, ROWS_NAME, VECTORS_NAME, RecordBatch
 from everdex.segment.read import SegmentReader
 from everdex.segment.rows import RowsWriter
@@ -47,7 +47,7 @@ class SegmentWriter:
             [np.arange(first, first + line.rows) for line, _, first in stored] or [np.zeros(0, np.int64)]
         )
         with storage_errors(self.directory):
-            self._terms.append((self._rows.rows, segment.lexical.batch(rows)))
+            self._terms.append((self._rows.rows, segment.lexical.read_batch(rows)))
             self._rows.copy(segment.rows, [file_no for _, file_no, _ in stored])
             self._vectors.add(segment.vectors.vectors[rows], segment.vectors.factors[rows])
         self._lines.extend(line for line, _, _ in lines)

@@ -81,7 +81,9 @@ def _retained(
     return retained
 
 
-def collect(lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = (), wait_ms: int = 0) -> GcPlan:
+def collect(
+    lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = (), wait_ms: int = 0
+) -> GcPlan:
     """Carry out the plan under the writer lease and the exclusive readers' lock."""
     store = lease.store
     with hold_exclusive(readers_lock(store), store.permissions, wait_ms=wait_ms):

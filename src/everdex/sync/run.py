@@ -32,7 +32,7 @@ from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish,
 from everdex.snapshot.store import Store
 from everdex.sync import pool, touched
 from everdex.sync.compact import compact_if_due
-from everdex.sync.model import SyncOptions, SyncReport, WorkSettings
+from everdex.sync.model import Detected, SyncOptions, SyncReport, WorkSettings
 from everdex.sync.timing import Timings
 from everdex.sync.work import vector_dim
 
@@ -43,7 +43,7 @@ class _Look:
     def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
         # A shared store serves several people: one's scratch files are none of the others' business.
         untracked = config.index.untracked and not store.info.shared
-        asked = start_git_state(root, untracked)
+        asked = start_git_state(root)
         self.discovery: Discovery = discover(
             root, config.index, include_untracked=untracked, everdex_home=everdex_home()
         )
@@ -51,7 +51,7 @@ class _Look:
         self.live: LiveMap = live_map(store.path, base) if base else EMPTY
         self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
         self.observed_ns = time.time_ns()
-        self.git: GitState = asked.result()
+        self.git: GitState = asked.result(untracked)
         known = {} if options.rebuild else self.indexed
         head = base.git.head_sha if base else None
         suspects = frozenset() if head == self.git.head_sha else git_suspects(root, head, self.git.head_sha)
@@ -81,10 +81,10 @@ def pinned_or_none(store: Store) -> Manifest | None:
         return None
 
 
-def look(root: Root, config: Config, store: Store, options: SyncOptions) -> tuple[Discovery, ChangeSet, Manifest | None]:
+def look(root: Root, config: Config, store: Store, options: SyncOptions) -> Detected:
     """What a sync would do, without doing it."""
     seen = _Look(root, config, store, pinned_or_none(store), options)
-    return seen.discovery, seen.changes, seen.base
+    return Detected(seen.discovery, seen.changes, seen.base)
 
 
 def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> SyncReport:

@@ -1,0 +1,67 @@
+"""What a search is asked and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from everdex.segment.model import ChunkRow
+
+
+class Mode(StrEnum):
+    HYBRID = "hybrid"
+    LEXICAL = "lexical"
+    SEMANTIC = "semantic"
+    REGEX = "regex"
+    LITERAL = "literal"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    query: str
+    mode: Mode = Mode.HYBRID
+    k: int = 10
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # globs; any may match
+    ignore_case: bool = False  # regex and literal only
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One feature's share of a score; the shares of a result add up to its score."""
+
+    feature: str
+    value: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    doc_id: int
+    row: ChunkRow
+    score: float
+    contributions: tuple[Contribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LineMatch:
+    """A line that matches a regex or literal."""
+
+    path_key: str
+    line: int
+    column: int  # 0-based, in bytes, of the first match in the line
+    byte_start: int
+    byte_end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    hits: tuple[Hit, ...] = ()
+    matches: tuple[LineMatch, ...] = ()
+    omitted: int = 0  # found but not returned, because of k
+    limits_hit: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    no_strong_match: bool = False
+    suggestions: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
