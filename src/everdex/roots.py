@@ -38,9 +38,11 @@ SAFE_GIT = (
 
 
 def git_environment() -> dict[str, str]:
-    """The environment for git: no prompts, no pager, and none of the caller's GIT_* redirections."""
+    """The environment for git: no prompts, no network, and none of the caller's GIT_* redirections."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+    # A partial clone's own config says where missing objects come from, and that may be any program.
+    offline = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    return {**kept, **offline, "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
 
 
 def canonical_root(requested: str | os.PathLike[str], *, force: bool = False) -> Root:
@@ -68,7 +70,11 @@ def _git_top(directory: Path) -> Path | None:
     if answer.returncode != 0:
         return None
     top = os.fsdecode(answer.stdout.rstrip(b"\n"))
-    return Path(os.path.realpath(top)) if top else None
+    if not top:
+        return None
+    real = Path(os.path.realpath(top))
+    # core.worktree in an untrusted .git/config can name any directory: only one around us is our root.
+    return real if real == directory or real in directory.parents else None
 
 
 def _refuse_dangerous(path: Path) -> None:

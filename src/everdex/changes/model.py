@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from everdex.discover.model import Candidate, FileStat
 
@@ -57,3 +58,26 @@ class ChangeSet:
     def to_index(self) -> tuple[Candidate, ...]:
         """Every candidate that must be read, parsed and stored."""
         return (*self.add, *self.modify, *(new for _, new in self.rename))
+
+
+class ReadError(Exception):
+    """A candidate that could not be read; control flow between rooms, which sync turns into a degraded error."""
+
+    code: ClassVar[str]
+
+    def __init__(self, path_key: str, detail: str) -> None:
+        super().__init__(f"{path_key}: {detail}")
+        self.path_key = path_key
+        self.detail = detail
+
+
+class UnstableRead(ReadError):
+    """The file kept changing while it was read."""
+
+    code = "stable_read_failed"
+
+
+class ReadFailed(ReadError):
+    """The file cannot be opened or read, or is no longer a regular file below the root."""
+
+    code = "read_failed"

@@ -2,3 +2,8 @@
 
 Knows ignore rules, path safety and size policy; never reads a file's content except ignore files.
 """
+
+from everdex.discover.beneath import read_beneath
+from everdex.discover.discovery import discover, explain
+
+__all__ = ["discover", "explain", "read_beneath"]

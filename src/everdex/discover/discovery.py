@@ -1,0 +1,165 @@
+"""Which files are in and which are out: git's list or our own walk, everdex's rules, then eligibility.
+
+Tracked wins: a tracked file is listed even where a `.gitignore` matches it, because that is git's own view of
+the tree. `.everdexignore` and `[index] exclude` win over everything, tracked or not. When git does not answer
+the walker does, with a warning, and then a tracked file that is also ignored is out.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+
+from everdex.config import IndexConfig
+from everdex.discover.beneath import open_root
+from everdex.discover.collisions import unique
+from everdex.discover.eligible import Judge
+from everdex.discover.git import GitFailed, GitListing, list_paths, submodules
+from everdex.discover.ignore import OwnRules, display, fingerprint
+from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
+from everdex.discover.walk import walk
+from everdex.errors import Busy, UsageError
+from everdex.roots import Root
+
+
+def discover(
+    root: Root,
+    config: IndexConfig,
+    *,
+    include_untracked: bool = True,
+    everdex_home: Path | None = None,
+    with_ignored: bool = False,
+) -> Discovery:
+    """The eligible files of a root, and every other path with the reason why it is out.
+
+    Ignored paths, FIFOs and `.git` are only looked for when `with_ignored` is set: git does not show them,
+    and finding them costs a second walk.
+    """
+    descriptor = open_root(root.path)
+    try:
+        search = _Search(root, config, descriptor, everdex_home)
+        return search.run(include_untracked and config.untracked, with_ignored)
+    finally:
+        os.close(descriptor)
+
+
+class _Search:
+    def __init__(self, root: Root, config: IndexConfig, descriptor: int, everdex_home: Path | None) -> None:
+        self._root = root
+        self._config = config
+        self._descriptor = descriptor
+        self._root_bytes = os.fsencode(root.path)
+        self._home = _below(self._root_bytes, everdex_home)
+        self._own = OwnRules(descriptor, config)
+        self._judge = Judge(self._root_bytes, descriptor, config, self._own)
+        self._skipped: list[Skip] = []
+        self._warnings: list[str] = []
+
+    def run(self, untracked: bool, with_ignored: bool) -> Discovery:
+        listing = self._git_listing(untracked) if self._root.is_git else None
+        if listing is None:
+            walked = walk(self._descriptor, self._own, self._home)
+            paths: tuple[bytes, ...] = walked.paths
+            hidden = walked.skipped
+        else:
+            paths = self._kept(listing, untracked)
+            hidden = self._hidden(listing) if with_ignored else ()
+        wanted = {SkipReason.NOT_REGULAR, SkipReason.UNREADABLE, SkipReason.PATH_TOO_LONG}
+        self._skipped += (skip for skip in hidden if with_ignored or skip.reason in wanted)
+        eligible = self._judge.eligible(paths)
+        files, collisions = unique(eligible.files)
+        self._skipped += eligible.skipped
+        self._add_submodules(eligible.listed_directories)
+        in_force = self._judge.ignore_files_in(eligible.occupied)
+        return Discovery(
+            files=files,
+            skipped=tuple(sorted(set(self._skipped), key=lambda skip: (skip.path_key, skip.reason))),
+            collisions=collisions,
+            ignore_fingerprint=fingerprint(self._descriptor, in_force, self._own.ignore_file),
+            source="walk" if listing is None else "git",
+            warnings=tuple(self._warnings),
+        )
+
+    def _git_listing(self, untracked: bool) -> GitListing | None:
+        try:
+            return list_paths(self._root, self._judge.judge)
+        except GitFailed as error:
+            if not untracked:
+                raise Busy(f"{error}, and without it untracked files cannot be told apart") from error
+            self._warnings.append(f"{error}; the tree was walked without it")
+            return None
+
+    def _kept(self, listing: GitListing, untracked: bool) -> tuple[bytes, ...]:
+        """Listed paths that everdex's own rules leave in."""
+        paths = listing.paths
+        if self._own.excludes:
+            excluding = self._own.excluding
+            paths = tuple(path for path in paths if excluding(path.removesuffix(b"/"), path.endswith(b"/")) is None)
+        if self._home is not None:
+            inside = self._home + b"/"
+            paths = tuple(path for path in paths if not path.startswith(inside) and path != self._home)
+        if not untracked:
+            self._skipped += (Skip(display(path), SkipReason.UNTRACKED) for path in paths if path in listing.untracked)
+            paths = tuple(path for path in paths if path not in listing.untracked)
+        return paths
+
+    def _hidden(self, listing: GitListing) -> tuple[Skip, ...]:
+        """What git does not show, with the rule that hides it."""
+        tracked: set[bytes] = set()
+        for path in listing.paths:
+            while path and path not in tracked and path not in listing.untracked:
+                tracked.add(path)
+                path = path.rpartition(b"/")[0]
+        return walk(self._descriptor, self._own, self._home, tracked).skipped
+
+    def _add_submodules(self, directories: tuple[bytes, ...]) -> None:
+        if not directories:
+            return
+        try:
+            found = submodules(self._root, directories)
+        except GitFailed as error:
+            self._warnings.append(f"{error}; submodules are not reported")
+            return
+        # Any other is a tracked file that a directory has replaced: gone, with nothing to report.
+        self._skipped += (Skip(display(path) + "/", SkipReason.SUBMODULE) for path in found)
+
+
+def _below(root: bytes, everdex_home: Path | None) -> bytes | None:
+    """The home's path inside the root, when it is there: the store must never index itself."""
+    if everdex_home is None:
+        return None
+    home = os.fsencode(os.path.realpath(everdex_home))
+    inside = root.rstrip(b"/") + b"/"
+    return home[len(inside) :] if home.startswith(inside) else None
+
+
+def explain(
+    root: Root,
+    config: IndexConfig,
+    path: str | os.PathLike[str],
+    *,
+    include_untracked: bool = True,
+    everdex_home: Path | None = None,
+) -> Skip | Candidate:
+    """Why a path (absolute, or relative to the root) is in or out; raises `UsageError` if there is none."""
+    lexical = os.path.normpath(os.path.join(root.path, path))
+    relative = os.path.relpath(lexical, root.path)
+    if relative == os.pardir or relative.startswith(os.pardir + os.sep):
+        return Skip(display(os.fsencode(path)), SkipReason.OUT_OF_ROOT)
+    found = discover(root, config, include_untracked=include_untracked, everdex_home=everdex_home, with_ignored=True)
+    raw = os.fsencode(relative)
+    key = unicodedata.normalize("NFC", raw.decode("utf-8", "surrogateescape"))
+    for candidate in found.files:
+        if candidate.path_key == key:
+            return candidate
+    shown = key if key.isprintable() else display(raw)
+    by_key = {skip.path_key.removesuffix("/"): skip for skip in found.skipped}
+    above = shown
+    while above:
+        if (skip := by_key.get(above)) is not None:
+            return skip if above == shown else Skip(shown, skip.reason, skip.detail or f"below {skip.path_key}")
+        above = above.rpartition("/")[0]
+    if os.path.isdir(lexical):
+        raise UsageError(f"{shown} is a directory", hint="name a file")
+    raise UsageError(f"{shown} does not exist below {root.path}", hint="name an existing file")

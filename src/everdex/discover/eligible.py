@@ -1,0 +1,214 @@
+"""From listed paths to candidates: path safety, type, size, readability, symlinks.
+
+Every path that goes in comes out as a candidate or as a skip with its reason, except those that are gone.
+Looks at each path with one lstat and opens none; which paths are listed at all is decided before.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everdex import limits
+from everdex.config import IndexConfig
+from everdex.discover import links
+from everdex.discover.ignore import GIT_IGNORE, OwnRules, display
+from everdex.discover.model import Candidate, FileStat, Skip, SkipReason
+from everdex.errors import LimitExceeded
+from everdex.languages import language_of
+
+# C0, DEL and C1 in UTF-8. A C1 byte pair may also straddle two characters: the exact check follows.
+_PERHAPS_CONTROL: Final = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_READABLE_BY_ALL: Final = 0o444
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """Listed like a file, yet a directory: a submodule, or a tracked file that a directory has replaced."""
+
+
+_Verdict = Candidate | Skip | _Link | _Directory | None  # None: gone
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """`files` by path on disk; `occupied` are the directories above anything listed that exists."""
+
+    files: dict[bytes, Candidate]
+    skipped: tuple[Skip, ...]
+    listed_directories: tuple[bytes, ...]
+    occupied: frozenset[bytes]
+
+
+class Judge:
+    """Judges paths and remembers; `judge` may be called ahead of time for paths likely to be listed."""
+
+    def __init__(self, root: bytes, descriptor: int, config: IndexConfig, own: OwnRules) -> None:
+        self._root = root
+        self._descriptor = descriptor
+        self._max_size = config.max_file_size_bytes
+        self._own = own
+        self._verdicts: dict[bytes, _Verdict] = {}
+        self._supported: dict[bytes, bool] = {}  # by file name, which is all that decides a language
+        self._real: dict[bytes, bool] = {b"": True}
+        self._with_ignore_file: set[bytes] = {b""} if self._has_ignore_file(b"") else set()
+
+    def judge(self, paths: Sequence[bytes]) -> None:
+        """Find the verdict on each path that has none yet."""
+        # One look at all names tells whether any needs the check for control characters.
+        clean = _PERHAPS_CONTROL.search(b"".join(paths)) is None
+        verdicts, real, look, descriptor = self._verdicts, self._real, os.stat, self._descriptor
+        for path in paths:
+            if path in verdicts:
+                continue
+            if clean and path.isascii():
+                key = path.decode("ascii")
+            else:
+                name = _safe_key(path)
+                if isinstance(name, Skip):
+                    verdicts[path] = name
+                    continue
+                key = name
+            if len(path) > limits.MAX_PATH_BYTES:
+                verdicts[path] = Skip(key, SkipReason.PATH_TOO_LONG, f"{len(path)} bytes")
+                continue
+            above, _, file_name = path.removesuffix(b"/").rpartition(b"/")
+            known = real.get(above)
+            if not (self._is_real(above) if known is None else known):
+                verdicts[path] = None
+                continue
+            try:
+                seen = look(path, dir_fd=descriptor, follow_symlinks=False)
+            except (FileNotFoundError, NotADirectoryError):
+                verdicts[path] = None
+            except OSError as error:
+                verdicts[path] = Skip(key, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
+            else:
+                verdicts[path] = self._verdict(key, path, file_name, seen)
+
+    def _verdict(self, key: str, path: bytes, file_name: bytes, seen: os.stat_result) -> _Verdict:
+        mode, size = seen.st_mode, seen.st_size
+        if not stat.S_ISREG(mode):
+            return _irregular(key, path, mode)
+        supported = self._supported.get(file_name)
+        if supported is None:
+            supported = self._supported[file_name] = language_of(key) is not None
+        if not supported and not self._own.included(path):
+            return Skip(key, SkipReason.UNSUPPORTED_TYPE)
+        if size > self._max_size:
+            return Skip(key, SkipReason.TOO_LARGE, f"{size} bytes")
+        # What everybody may read needs no second question.
+        if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(
+            path, os.R_OK, dir_fd=self._descriptor, effective_ids=True
+        ):
+            return Skip(key, SkipReason.UNREADABLE)
+        about = FileStat(size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+        return Candidate(key, key if key.isascii() else path.decode(), about)
+
+    def _is_real(self, directory: bytes) -> bool:
+        """No component is a symlink: a tracked file below a directory that became one is gone, as in git."""
+        above = directory.rpartition(b"/")[0]
+        known = self._real.get(above)
+        answer = self._is_real(above) if known is None else known
+        if answer:
+            try:
+                seen = os.stat(directory, dir_fd=self._descriptor, follow_symlinks=False)
+                answer = stat.S_ISDIR(seen.st_mode)
+            except PermissionError:
+                answer = True  # the file's own lstat gives the reason
+            except OSError:
+                answer = False
+        self._real[directory] = answer
+        if answer and self._has_ignore_file(directory + b"/"):
+            self._with_ignore_file.add(directory)
+        return answer
+
+    def _has_ignore_file(self, prefix: bytes) -> bool:
+        return os.access(prefix + GIT_IGNORE, os.F_OK, dir_fd=self._descriptor)
+
+    def eligible(self, paths: Sequence[bytes]) -> Eligible:
+        """The verdicts on exactly these paths; raises `LimitExceeded` when too many are eligible."""
+        self.judge(paths)
+        files: dict[bytes, Candidate] = {}
+        skipped: list[Skip] = []
+        found_links: list[tuple[str, bytes]] = []
+        directories: list[bytes] = []
+        verdicts = self._verdicts
+        for path in paths:
+            verdict = verdicts[path]
+            if isinstance(verdict, Candidate):
+                files[path] = verdict
+            elif isinstance(verdict, Skip):
+                skipped.append(verdict)
+            elif isinstance(verdict, _Link):
+                found_links.append((verdict.key, path))
+            elif isinstance(verdict, _Directory):
+                directories.append(path)
+        for key, path in found_links:
+            followed = self._follow(key, path, files)
+            if isinstance(followed, Skip):
+                skipped.append(followed)
+            else:
+                verdicts[path] = followed
+        # Only now, so that a symlink to a symlink's key is judged by the real file alone.
+        files.update((path, found) for _, path in found_links if isinstance(found := verdicts[path], Candidate))
+        if len(files) > limits.MAX_FILES:
+            raise LimitExceeded(f"{len(files)} eligible files; at most {limits.MAX_FILES} can be indexed")
+        existing = (path for path in paths if verdicts[path] is not None)
+        return Eligible(files, tuple(skipped), tuple(directories), _above(existing))
+
+    def ignore_files_in(self, directories: Iterable[bytes]) -> list[bytes]:
+        """Paths of the `.gitignore` files in these directories."""
+        chosen = self._with_ignore_file.intersection(directories)
+        return [directory + b"/" + GIT_IGNORE if directory else GIT_IGNORE for directory in chosen]
+
+    def _follow(self, key: str, path: bytes, files: dict[bytes, Candidate]) -> Candidate | Skip:
+        """A symlink is eligible under its own key when its target is a candidate under its own."""
+        target = links.resolve(self._root, path)
+        if isinstance(target, SkipReason):
+            return Skip(key, target)
+        if target.is_directory:
+            return Skip(key, SkipReason.SYMLINK_DIRECTORY, display(target.path))
+        candidate = files.get(target.path)
+        if candidate is None:
+            return Skip(key, SkipReason.SYMLINK_TO_INELIGIBLE, display(target.path))
+        if language_of(key) is None and not self._own.included(path):
+            return Skip(key, SkipReason.UNSUPPORTED_TYPE)
+        return Candidate(key, candidate.disk_path, candidate.stat)
+
+
+def _safe_key(path: bytes) -> str | Skip:
+    try:
+        key = unicodedata.normalize("NFC", path.decode())
+    except UnicodeDecodeError:
+        return Skip(display(path), SkipReason.PATH_NOT_UTF8)
+    return Skip(display(path), SkipReason.PATH_CONTROL) if _CONTROL.search(key) else key
+
+
+def _irregular(key: str, path: bytes, mode: int) -> _Verdict:
+    if stat.S_ISLNK(mode):
+        return _Link(key)
+    if not stat.S_ISDIR(mode):
+        return Skip(key, SkipReason.NOT_REGULAR)
+    return Skip(key, SkipReason.NESTED_REPOSITORY) if path.endswith(b"/") else _Directory()
+
+
+def _above(paths: Iterable[bytes]) -> frozenset[bytes]:
+    direct = {path.removesuffix(b"/").rpartition(b"/")[0] for path in paths}
+    found = {b""}
+    for directory in direct:
+        while directory not in found:
+            found.add(directory)
+            directory = directory.rpartition(b"/")[0]
+    return frozenset(found)

@@ -1,0 +1,110 @@
+"""Running git on a repository that is not trusted, and asking it for the paths it sees.
+
+Every call goes through `SAFE_GIT` and a cleaned environment, is tried again while another process holds git's
+locks, and hands back bytes. What the paths mean for the index is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from everdex import limits
+from everdex.roots import SAFE_GIT, Root, git_environment
+
+
+class GitFailed(Exception):
+    """git could not answer, after every retry; control flow between rooms, never shown to a user as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitListing:
+    """What `git ls-files` shows: tracked and unignored untracked paths; nested repositories end in `/`."""
+
+    paths: tuple[bytes, ...]
+    untracked: frozenset[bytes]
+
+
+class GitProcess:
+    """One git command, already running; `result()` waits for it and retries it when it failed."""
+
+    __slots__ = ("_command", "_environment", "_process")
+
+    def __init__(self, root: Root, arguments: Sequence[str | bytes], settings: Mapping[str, str] | None = None) -> None:
+        """`settings` are configuration values that override the repository's."""
+        # A repository's own core.ignoreCase must not change what is eligible from one machine to the next.
+        self._command = [*SAFE_GIT, "-c", "core.ignoreCase=false", "-C", os.fspath(root.path), *arguments]
+        # Through the environment, because a name with "=" in it cannot be given with -c.
+        self._environment = {**git_environment(), "GIT_CONFIG_COUNT": str(len(settings or {}))}
+        for number, (key, value) in enumerate((settings or {}).items()):
+            self._environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        self._process: subprocess.Popen[bytes] | None = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        try:
+            return subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env=self._environment,
+            )  # fmt: skip
+        except OSError:
+            return None  # git is not installed or cannot be run: result() says so
+
+    def result(self, accepted: frozenset[int] = frozenset({0})) -> tuple[int, bytes]:
+        """Exit status and output; raises `GitFailed` when no try ends with an accepted status."""
+        for attempt in range(limits.GIT_RETRIES + 1):
+            if self._process is None:
+                raise GitFailed("git cannot be run")
+            with self._process as process:
+                try:
+                    output, _ = process.communicate(timeout=limits.GIT_TIMEOUT_S)
+                except BaseException as error:
+                    process.kill()
+                    if isinstance(error, subprocess.TimeoutExpired):
+                        raise GitFailed(f"git did not answer within {limits.GIT_TIMEOUT_S} s") from error
+                    raise
+            if process.returncode in accepted:
+                return process.returncode, output
+            if attempt < limits.GIT_RETRIES:
+                time.sleep(limits.GIT_BACKOFF_MS * 2**attempt / 1000)
+                self._process = self._start()
+        raise GitFailed(f"git ended with status {process.returncode}")
+
+
+def run_git(root: Root, arguments: Sequence[str | bytes], accepted: frozenset[int] = frozenset({0})) -> bytes:
+    """Output of one git command; raises `GitFailed`."""
+    return GitProcess(root, arguments).result(accepted)[1]
+
+
+def list_paths(root: Root, while_waiting: Callable[[list[bytes]], None]) -> GitListing:
+    """Tracked and untracked paths, ignore rules of the tree only; raises `GitFailed`.
+
+    The tracked paths alone are known long before git has walked the tree, so `while_waiting` is given them
+    to use the time; only the full answer counts, because both lists must come from one look at the index.
+    """
+    full = GitProcess(root, ["ls-files", "-z", "-t", "-c", "-o", "--exclude-per-directory=.gitignore"])
+    try:
+        early = GitProcess(root, ["ls-files", "-z", "-c"]).result()[1]
+        while_waiting(early.split(b"\0")[:-1])
+    finally:
+        _, output = full.result()
+    # Unmerged paths are listed once a stage: the dictionary keeps one.
+    tagged = dict.fromkeys(output.split(b"\0")[:-1])
+    paths = dict.fromkeys(entry[2:] for entry in tagged)
+    return GitListing(
+        paths=tuple(paths),
+        untracked=frozenset(entry[2:] for entry in tagged if entry.startswith(b"? ")),
+    )
+
+
+def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
+    """Those of the tracked paths that are gitlinks; raises `GitFailed`."""
+    output = run_git(root, ["--literal-pathspecs", "ls-files", "-z", "-s", "--", *paths])
+    found = set()
+    for entry in output.split(b"\0")[:-1]:
+        about, _, path = entry.partition(b"\t")
+        if about.startswith(b"160000 "):
+            found.add(path)
+    return frozenset(found)
