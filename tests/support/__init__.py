@@ -1,0 +1,1 @@
+"""What tests share: trees on disk, stores made from them, and processes that can be stopped or killed."""
