@@ -226,6 +226,7 @@ _NAMES: Final[dict[str, str]] = {
 }
 
 _BY_EXTENSION: Final = {ext: language for language, exts in _EXTENSIONS.items() for ext in exts.split()}
+KNOWN: Final = frozenset(_EXTENSIONS) | frozenset(_NAMES)
 _BY_NAME: Final = {name: language for language, names in _NAMES.items() for name in names.split()}
 
 # Machine-written or packed text: huge, never what anybody searches for.

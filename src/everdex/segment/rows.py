@@ -123,7 +123,7 @@ class RowsWriter:
         connection.execute("INSERT INTO meta VALUES ('chunk_row_schema_version', ?)", (str(version),))
         connection.execute("INSERT INTO meta VALUES ('chunker_version', ?)", (versions.CHUNKER_VERSION,))
         connection.execute("CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE)")
-        connection.execute("CREATE INDEX symbols_by_file ON symbols (file_no)")
+        connection.execute("CREATE INDEX symbols_by_row ON symbols (row_no)")
         connection.execute("COMMIT")
         connection.close()
 
@@ -195,7 +195,18 @@ class RowsReader:
         return self._symbols("s.name = ? COLLATE NOCASE", name)
 
     def symbols_of(self, file_no: int) -> list[SymbolRow]:
-        return self._symbols("s.file_no = ?", file_no)
+        first, count = self._connection.execute(
+            "SELECT first_row, row_count FROM files WHERE file_no=?", (file_no,)
+        ).fetchone()
+        return self._symbols("s.row_no >= ? AND s.row_no < ?", first, first + count)
+
+    def names_defined(self, row_numbers: Sequence[int]) -> Iterator[tuple[int, str, str, str]]:
+        """(row_no, name, qualified_name, kind) of every definition that starts in these rows."""
+        marks = ",".join("?" * len(row_numbers))
+        return self._connection.execute(
+            f"SELECT row_no, name, qualified_name, kind FROM symbols WHERE row_no IN ({marks}) ORDER BY symbol_no",
+            tuple(row_numbers),
+        )
 
     def all_symbols(self) -> list[tuple[int, str, str, str]]:
         """(row_no, name, qualified_name, kind) of every definition."""
@@ -211,7 +222,10 @@ class RowsReader:
             "SELECT * FROM chunks WHERE row_no >= ? AND row_no < ? ORDER BY row_no",
             (file_row[5], file_row[5] + file_row[6]),
         ).fetchall()
-        symbols = execute("SELECT * FROM symbols WHERE file_no=? ORDER BY symbol_no", (file_no,)).fetchall()
+        symbols = execute(
+            "SELECT * FROM symbols WHERE row_no >= ? AND row_no < ? ORDER BY symbol_no",
+            (file_row[5], file_row[5] + file_row[6]),
+        ).fetchall()
         return file_row, chunks, symbols
 
     def check(self) -> str | None:
@@ -222,11 +236,11 @@ class RowsReader:
             return str(error)
         return None if answer == "ok" else str(answer)
 
-    def _symbols(self, where: str, value: object) -> list[SymbolRow]:
+    def _symbols(self, where: str, *values: object) -> list[SymbolRow]:
         rows = self._connection.execute(
             f"SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f USING (file_no)"
             f" WHERE {where} ORDER BY s.symbol_no",
-            (value,),
+            values,
         )
         return [_symbol_row(row) for row in rows]
 

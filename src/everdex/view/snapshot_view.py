@@ -8,7 +8,7 @@ Nobody outside this module sees a dead row (IDX.MUST.001).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -132,6 +132,23 @@ class SnapshotView:
         """Definitions of one live file, in order."""
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.symbols_of(file.file_no)
+
+    def definitions(self, doc_ids: Sequence[int]) -> dict[int, list[tuple[str, str, str]]]:
+        """docId -> (name, qualified name, kind) of every definition that starts in it."""
+        by_segment: dict[int, dict[int, int]] = {}
+        for doc_id in doc_ids:
+            segment = self._files[int(self.doc_files[doc_id])].segment
+            by_segment.setdefault(segment, {})[int(self.doc_rows[doc_id]) - self.bases[segment]] = doc_id
+        found: dict[int, list[tuple[str, str, str]]] = {}
+        for segment, rows in by_segment.items():
+            for row_no, *definition in self.segments[segment].rows.names_defined(tuple(rows)):
+                found.setdefault(rows[row_no], []).append((definition[0], definition[1], definition[2]))
+        return found
+
+    def doc_of(self, path_key: str, row_no: int) -> int:
+        """The docId of a row number as stored with a live file's symbols."""
+        index = self.file_index(path_key)
+        return int(self.file_offsets[index]) + row_no - self._files[index].first_row
 
     def compressed_sources(self) -> Iterator[tuple[int, bytes]]:
         """(file index, zlib bytes) of every live file, in path order."""
