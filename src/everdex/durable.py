@@ -19,6 +19,7 @@ import msgspec
 from everdex.errors import StorageFailure
 
 _BLOCK = 1 << 20
+_TEMPORARY = ".tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,14 @@ def encode_json(value: Any) -> bytes:
     return msgspec.json.encode(value) + b"\n"
 
 
+def decode_json(raw: bytes) -> Any:
+    """Any JSON document, or `msgspec.DecodeError`: also for bytes that are not UTF-8."""
+    try:
+        return msgspec.json.decode(raw)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(str(error)) from error
+
+
 def make_directory(path: Path, permissions: Permissions) -> None:
     """Create a directory (and its parents) with the store's mode; existing ones are left alone."""
     if path.is_dir():
@@ -56,10 +65,27 @@ def make_directory(path: Path, permissions: Permissions) -> None:
     make_directory(path.parent, permissions)
     with storage_errors(path):
         try:
-            path.mkdir()
+            path.mkdir(permissions.directory & 0o700)
         except FileExistsError:
             return
         path.chmod(permissions.directory)
+    fsync_directory(path.parent)
+
+
+def open_lasting(path: Path, flags: int, permissions: Permissions) -> int:
+    """Open a file that is written in place (a lock, a log); a new one gets the store's mode, umask or not."""
+    flags |= os.O_CLOEXEC | os.O_NOFOLLOW
+    with storage_errors(path):
+        while True:
+            try:
+                handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, permissions.file)
+            except FileExistsError:
+                try:
+                    return os.open(path, flags)
+                except FileNotFoundError:
+                    continue  # replaced or removed just now
+            os.fchmod(handle, permissions.file)
+            return handle
 
 
 def fsync_directory(path: Path) -> None:
@@ -93,11 +119,36 @@ def write_new(path: Path, data: bytes, permissions: Permissions) -> None:
 
 def replace_atomically(path: Path, data: bytes, permissions: Permissions) -> None:
     """Readers see the old bytes or the new ones, and after return the new ones survive a crash."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    write_new(temporary, data, permissions)
-    with storage_errors(path):
-        os.replace(temporary, path)
+    # Threads and processes may replace the same file at once; the process id tells whose leftover it is.
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}{_TEMPORARY}")
+    try:
+        write_new(temporary, data, permissions)
+        with storage_errors(path):
+            os.replace(temporary, path)
+    except StorageFailure:
+        temporary.unlink(missing_ok=True)
+        raise
+    except FileNotFoundError as error:
+        raise StorageFailure(f"{path}: {error.strerror}") from error
     fsync_directory(path.parent)
+
+
+def remove_leftovers(directory: Path) -> None:
+    """Delete temporaries of `replace_atomically` whose process is gone."""
+    for path in directory.glob(f"*{_TEMPORARY}"):
+        owner = path.name.removesuffix(_TEMPORARY).split(".")[-2:-1]
+        if owner and owner[0].isdecimal() and not _alive(int(owner[0])):
+            path.unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def seal_tree(directory: Path, permissions: Permissions) -> None:

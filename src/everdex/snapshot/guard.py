@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everdex import clock, limits
-from everdex.durable import Permissions, storage_errors
+from everdex.durable import Permissions, open_lasting, storage_errors
 from everdex.errors import Busy, LeaseLost
 
 
@@ -47,13 +47,13 @@ def hold_guard(
     while True:
         handle = _open(path, permissions)
         if _try_lock(handle, fcntl.LOCK_EX):
+            os.utime(handle)
             guard = Guard(path, handle)
             if guard.held():
-                os.utime(handle)
                 break
             os.close(handle)  # the file was replaced between open and lock
             continue
-        stale = clock.now() - os.fstat(handle).st_mtime > ttl_ms / 1000
+        stale = _expired(handle, ttl_ms)
         os.close(handle)
         if stale:
             _replace(path, permissions)
@@ -116,8 +116,19 @@ def lock_for_life(path: Path, permissions: Permissions) -> int:
 
 
 def _open(path: Path, permissions: Permissions) -> int:
-    with storage_errors(path):
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, permissions.file)
+    return open_lasting(path, os.O_RDWR, permissions)
+
+
+def _expired(handle: int, ttl_ms: int) -> bool:
+    """Whether a locked file was stamped longer than the TTL ago.
+
+    Looked at twice: the file may be hours old and its holder about to stamp it.
+    """
+    stamped = os.fstat(handle).st_mtime_ns
+    if clock.now() - stamped / 1e9 <= ttl_ms / 1000:
+        return False
+    time.sleep(limits.GUARD_POLL_MS / 1000)
+    return os.fstat(handle).st_mtime_ns == stamped and not _try_lock(handle, fcntl.LOCK_EX)
 
 
 def _try_lock(handle: int, mode: int) -> bool:

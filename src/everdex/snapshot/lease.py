@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 
 from everdex import clock, limits, versions
-from everdex.durable import encode_json, replace_atomically
-from everdex.errors import Busy, EverdexError, LeaseLost
+from everdex.durable import decode_json, encode_json, replace_atomically
+from everdex.errors import Busy, EverdexError, LeaseLost, StorageFailure
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import Guard, hold_guard, is_locked, lock_for_life
 from everdex.snapshot.store import Store
@@ -77,11 +77,18 @@ def read_lease(store: Store) -> LeaseFile | None:
     except FileNotFoundError:
         return None
     try:
-        version = msgspec.json.decode(raw).get("schema_version")
-        lease = msgspec.json.decode(raw, type=LeaseFile)
-    except (msgspec.DecodeError, AttributeError):
+        loose = decode_json(raw)
+    except msgspec.DecodeError:
         return None
-    versions.check_readable("writer_lease", version, str(lease_path(store)))
+    if not isinstance(loose, dict) or not isinstance(loose.get("schema_version"), int):
+        return None
+    # Before its shape: a newer lease may look different and still be alive.
+    versions.check_readable("writer_lease", loose["schema_version"], str(lease_path(store)))
+    try:
+        lease = msgspec.convert(loose, LeaseFile)
+        clock.parse_rfc3339(lease.last_heartbeat_at)
+    except (msgspec.ValidationError, ValueError):
+        return None
     return lease
 
 
@@ -101,16 +108,31 @@ def hold_lease(store: Store, *, ttl_ms: int = limits.LEASE_TTL_MS) -> Iterator[L
 
 
 def _acquire(store: Store, ttl_ms: int) -> tuple[Lease, int]:
-    with hold_guard(guard_path(store), store.permissions):
+    with hold_guard(guard_path(store), store.permissions) as guard:
         current = read_lease(store)
         if current is not None and not current.released:
             _refuse_if_alive(store, current)
         lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid())
         lifetime = lock_for_life(_lifetime_path(store, lease.owner_id), store.permissions)
-        _write(lease, ttl_ms, started_at=clock.rfc3339())
-        if current is not None:
-            _lifetime_path(store, current.owner_id).unlink(missing_ok=True)
+        try:
+            guard.require()
+            _write(lease, ttl_ms, started_at=clock.rfc3339())
+        except BaseException:
+            _end_lifetime(lease, lifetime)
+            raise
+        _forget_dead_owners(store, lease)
         return lease, lifetime
+
+
+def _forget_dead_owners(store: Store, lease: Lease) -> None:
+    for path in store.locks.glob("owner-*.lock"):
+        if path != _lifetime_path(store, lease.owner_id) and not is_locked(path):
+            path.unlink(missing_ok=True)
+
+
+def _end_lifetime(lease: Lease, lifetime: int) -> None:
+    _lifetime_path(lease.store, lease.owner_id).unlink(missing_ok=True)
+    os.close(lifetime)
 
 
 def _refuse_if_alive(store: Store, current: LeaseFile) -> None:
@@ -126,46 +148,48 @@ def _refuse_if_alive(store: Store, current: LeaseFile) -> None:
 
 
 def _next_epoch(store: Store, current: LeaseFile | None) -> int:
-    if current is not None:
-        return current.lease_epoch + 1
-    # The lease file was lost or damaged: every published manifest carries the epoch that wrote it.
+    """Above the lease's own and above every published one: the lease file may be lost, damaged or set back."""
     published = 0
-    for path in store.manifests.glob("*.json"):
+    for path in sorted(store.manifests.glob("*.json"), reverse=True):
         try:
-            published = max(published, manifests.read(path).lease_epoch)
+            published = manifests.read(path).lease_epoch
         except EverdexError:
             continue
-    return published + 1
+        break  # epochs grow with the number, so the newest readable one is the highest
+    return max(current.lease_epoch if current else 0, published) + 1
 
 
 def _beat(lease: Lease, ttl_ms: int, stop: threading.Event) -> None:
     while not stop.wait(ttl_ms / 3000):
         try:
-            with hold_guard(guard_path(lease.store), lease.store.permissions):
+            with hold_guard(guard_path(lease.store), lease.store.permissions) as guard:
                 current = read_lease(lease.store)
                 if not _ours(current, lease):
                     lease.lost.set()
                     return
                 assert current is not None
+                guard.require()
                 _write(lease, ttl_ms, started_at=current.started_at)
-        except Busy:
-            continue  # the next beat comes well before the TTL
-        except EverdexError:
+        except LeaseLost:
+            lease.lost.set()
+            return
+        except (Busy, StorageFailure):
+            continue  # one missed beat: the next comes before the TTL, and who steals meanwhile is seen by `require`
+        except (EverdexError, OSError):
             lease.lost.set()
             return
 
 
 def _release(lease: Lease, lifetime: int) -> None:
     try:
-        with hold_guard(guard_path(lease.store), lease.store.permissions):
+        with hold_guard(guard_path(lease.store), lease.store.permissions) as guard:
             current = read_lease(lease.store)
-            if _ours(current, lease):
+            if _ours(current, lease) and guard.held():
                 assert current is not None
                 released = msgspec.structs.replace(current, released=True, last_heartbeat_at=clock.rfc3339())
                 replace_atomically(lease_path(lease.store), encode_json(released), lease.store.permissions)
     finally:
-        _lifetime_path(lease.store, lease.owner_id).unlink(missing_ok=True)
-        os.close(lifetime)
+        _end_lifetime(lease, lifetime)
 
 
 def _write(lease: Lease, ttl_ms: int, *, started_at: str) -> None:

@@ -8,12 +8,20 @@ from __future__ import annotations
 import os
 
 from everdex import clock, limits
-from everdex.durable import encode_json, storage_errors
+from everdex.durable import encode_json, open_lasting, storage_errors
+from everdex.errors import StorageFailure
 from everdex.snapshot.store import Store
 
 
 def append(store: Store, event: str, **fields: str | int | float | bool | None) -> None:
-    """Add one line; rotate first when the file is full."""
+    """Add one line; rotate first when the file is full. A log that cannot be written stops nobody."""
+    try:
+        _append(store, {"at": clock.rfc3339(), "event": event, "pid": os.getpid(), **fields})
+    except StorageFailure:
+        return  # publishing must not depend on its own report
+
+
+def _append(store: Store, line: dict[str, str | int | float | bool | None]) -> None:
     path = store.logs / "sync.log.jsonl"
     with storage_errors(path):
         if path.exists() and path.stat().st_size >= limits.LOG_MAX_BYTES:
@@ -22,7 +30,5 @@ def append(store: Store, event: str, **fields: str | int | float | bool | None) 
                 if older.exists():
                     os.replace(older, path.with_name(f"{path.name}.{number + 1}"))
             os.replace(path, path.with_name(f"{path.name}.1"))
-        line = encode_json({"at": clock.rfc3339(), "event": event, "pid": os.getpid(), **fields})
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, store.permissions.file)
-        with open(handle, "ab") as stream:
-            stream.write(line)
+        with open(open_lasting(path, os.O_WRONLY | os.O_APPEND, store.permissions), "ab") as stream:
+            stream.write(encode_json(line))

@@ -21,6 +21,7 @@ from everdex.durable import (
     Permissions,
     encode_json,
     make_directory,
+    open_lasting,
     replace_atomically,
     storage_errors,
 )
@@ -107,9 +108,11 @@ class Store:
                 return
         except FileNotFoundError:
             pass
-        with storage_errors(marker):
-            marker.touch(mode=self.permissions.file)
-            os.utime(marker)
+        handle = open_lasting(marker, os.O_WRONLY, self.permissions)
+        try:
+            os.utime(handle)
+        finally:
+            os.close(handle)
 
 
 def store_path(identifier: str) -> Path:

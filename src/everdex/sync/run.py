@@ -6,6 +6,7 @@ comparison is repeated if another writer published meanwhile, and a lost lease a
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config, embed_config_fingerprint
 from everdex.discover import discover
 from everdex.discover.model import Discovery
+from everdex.durable import open_lasting
 from everdex.embed import identity_of
 from everdex.embed.cache import EmbeddingCache
 from everdex.errors import DegradedRefused, LimitExceeded, NotIndexed, PathCollision
@@ -173,6 +175,8 @@ def _write_segment(
     store = lease.store
     fingerprint = embed_config_fingerprint(config.index, identity_of(config.index.embedder, root.path))
     cache_path = store.cache / "embeddings" / "cache.db"
+    # Made here so that it gets the store's mode: the cache itself knows nothing of shared stores.
+    os.close(open_lasting(cache_path, os.O_RDWR, store.permissions))
     settings = WorkSettings(root, config.index, fingerprint, cache_path)
     dim = vector_dim(settings)
     writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)

@@ -1,0 +1,183 @@
+"""The writer's lease: one writer, fenced by an epoch that only grows."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from everdex import clock, limits
+from everdex.errors import Busy, Incompatible, LeaseLost
+from everdex.snapshot import active
+from everdex.snapshot.lease import hold_lease, lease_path, read_lease
+from everdex.snapshot.store import Store
+from support.processes import Child
+from support.stores import bare_store, publish_files
+
+_WRITER = """
+from pathlib import Path
+from everdex.errors import EverdexError
+from everdex.snapshot.lease import hold_lease
+from everdex.snapshot.store import open_store_at
+from support.stores import publish_files
+store = open_store_at(Path(ARGS[0]))
+try:
+    with hold_lease(store, ttl_ms=int(ARGS[1])) as lease:
+        print(lease.epoch, flush=True)
+        input()
+        publish_files(lease, {ARGS[2]: 1})
+        print("published", flush=True)
+except EverdexError as error:
+    print(error.code, flush=True)
+"""
+
+
+def _edit(store: Store, **changes: object) -> None:
+    path = lease_path(store)
+    path.write_bytes(msgspec.json.encode({**msgspec.json.decode(path.read_bytes()), **changes}))
+
+
+def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    """While a lease is alive, another writer aborts at once, naming process and host."""
+    store = bare_store(tmp_path)
+    with Child(_WRITER, store.path, 120_000, "a.py") as child:
+        assert child.line() == "1"
+        with pytest.raises(Busy, match=f"process {child.process.pid} on"), hold_lease(store):
+            pass
+        child.go()
+        assert child.line() == "published"
+
+
+def test_a_dead_writers_lease_is_taken_at_once(tmp_path: Path) -> None:
+    """A killed owner is proven dead by its lifetime lock: no TTL is waited for, and the epoch grows."""
+    store = bare_store(tmp_path)
+    with Child(_WRITER, store.path, 120_000, "a.py") as child:
+        assert child.line() == "1"
+        child.signal(signal.SIGKILL)
+        child.process.wait()
+    with hold_lease(store) as lease:
+        assert lease.epoch == 2
+        lease.require()
+    assert [path.name for path in store.locks.glob("owner-*")] == []
+
+
+def test_a_silent_writers_lease_is_stolen_after_its_ttl_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A live owner keeps its lease until its heartbeat is older than the TTL."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as first:
+        start = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: start + limits.LEASE_TTL_MS / 1000 - 1)
+        with pytest.raises(Busy), hold_lease(store):
+            pass
+        monkeypatch.setattr(clock, "now", lambda: start + limits.LEASE_TTL_MS / 1000 + 1)
+        with hold_lease(store) as second:
+            assert second.epoch == first.epoch + 1
+            with pytest.raises(LeaseLost):
+                first.require()
+            second.require()
+
+
+def test_another_hosts_lease_is_judged_by_its_heartbeat_alone(tmp_path: Path) -> None:
+    """A lock of another host cannot be seen from here, so only time can end its lease."""
+    store = bare_store(tmp_path)
+    with hold_lease(store):
+        pass
+    _edit(store, released=False, hostname="elsewhere", last_heartbeat_at=clock.rfc3339())
+    with pytest.raises(Busy, match="elsewhere"), hold_lease(store):
+        pass
+    _edit(store, last_heartbeat_at=clock.rfc3339(clock.now() - 121))
+    with hold_lease(store):
+        pass
+
+
+def test_the_epoch_grows_across_releases(tmp_path: Path) -> None:
+    """Releasing a lease does not reset its epoch."""
+    store = bare_store(tmp_path)
+    epochs = []
+    for _ in range(3):
+        with hold_lease(store) as lease:
+            epochs.append(lease.epoch)
+    assert epochs == [1, 2, 3]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\xfe", b'{"schema_version":1,"owner_id":"\xff"}', None])
+def test_the_epoch_grows_across_a_damaged_lease(tmp_path: Path, damage: bytes | None) -> None:
+    """When the lease file is lost or damaged, the epoch continues above every published one."""
+    store = bare_store(tmp_path)
+    for number in range(3):
+        with hold_lease(store) as lease:
+            publish_files(lease, {f"{number}.py": 1})
+    if damage is None:
+        lease_path(store).unlink()
+    else:
+        lease_path(store).write_bytes(damage)
+    with hold_lease(store) as lease:
+        assert lease.epoch == 4
+
+
+def test_an_epoch_set_back_on_disk_is_not_believed(tmp_path: Path) -> None:
+    """A lease file that says less than a published manifest cannot make the epoch go back."""
+    store = bare_store(tmp_path)
+    for number in range(3):
+        with hold_lease(store) as lease:
+            publish_files(lease, {f"{number}.py": 1})
+    _edit(store, lease_epoch=1)
+    with hold_lease(store) as lease:
+        assert lease.epoch == 4
+
+
+def test_a_lease_with_an_impossible_time_is_a_damaged_lease(tmp_path: Path) -> None:
+    """A heartbeat that is no time proves nothing: the lease can be taken."""
+    store = bare_store(tmp_path)
+    with hold_lease(store):
+        pass
+    _edit(store, released=False, last_heartbeat_at="yesterday")
+    assert read_lease(store) is None
+    with hold_lease(store) as lease:
+        lease.require()
+
+
+def test_a_newer_lease_is_refused_whatever_its_shape(tmp_path: Path) -> None:
+    """A lease written by a newer everdex is not overwritten, even when its fields are unknown here."""
+    store = bare_store(tmp_path)
+    lease_path(store).write_bytes(b'{"schema_version":7,"holders":[]}')
+    with pytest.raises(Incompatible, match="writer_lease has schema version 7"), hold_lease(store):
+        pass
+    assert b"holders" in lease_path(store).read_bytes()
+
+
+def test_the_heartbeat_keeps_a_lease_alive(tmp_path: Path) -> None:
+    """A writer that works longer than its TTL keeps its lease as long as its heart beats."""
+    store = bare_store(tmp_path)
+    with hold_lease(store, ttl_ms=150) as lease:
+        first = read_lease(store)
+        time.sleep(0.4)
+        with pytest.raises(Busy), hold_lease(store):
+            pass
+        lease.require()
+        latest = read_lease(store)
+    assert first is not None
+    assert latest is not None
+    assert latest.last_heartbeat_at > first.last_heartbeat_at
+
+
+def test_a_stopped_writer_that_wakes_publishes_nothing(tmp_path: Path) -> None:
+    """IDX.MUST.002: a zombie whose lease was stolen aborts cleanly; the thief's snapshot stays active."""
+    store = bare_store(tmp_path)
+    with Child(_WRITER, store.path, 300, "zombie.py") as child:
+        assert child.line() == "1"
+        child.signal(signal.SIGSTOP)
+        time.sleep(0.35)
+        with hold_lease(store) as thief:
+            published = publish_files(thief, {"thief.py": 1})
+        child.signal(signal.SIGCONT)
+        child.go()
+        assert child.line() == "lease_lost"
+        child.process.wait()
+    assert active.pin(store).manifest.snapshot_id == published.snapshot_id
+    assert len(active.published(store)) == 1
+    assert len(list(store.segments.iterdir())) == 1
+    assert list(store.staging.iterdir()) == []
