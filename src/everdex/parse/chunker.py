@@ -114,9 +114,11 @@ class Chunker:
     def _gap(
         self, first: int, last: int, node: Node | None, owner: Definition | None, segment: Segment | None, fence: int
     ) -> None:
-        if len(self.spans) > fence and self._is_filler(first, last) and self._fits(self.spans[-1].first, last):
-            self.spans[-1].last = last
-            return
+        if len(self.spans) > fence and self.spans[-1].segment is segment and self._is_filler(first, last):
+            before = self.spans[-1]
+            if self._fits(before.first, last):
+                before.last = last
+                return
         pieces = [(first, last)] if self._fits(first, last) else self._statements(node, first, last, 0)
         for begin, end in pieces:
             if len(self.spans) > self._max_spans:

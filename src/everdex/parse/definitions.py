@@ -8,6 +8,7 @@ The query files (queries/*.scm) speak in captures:
     @outer                     wraps a definition and begins earlier (decorators, `export`, templates)
     @lead                      belongs to the definition below it (attributes)
     @doc, @docstring, @leaddoc comment; text inside the definition it documents; documentation that leads
+    @heading.LEVEL + @name     a heading; its section ends at the next one of its level or above
     @segment.TYPE              a span written in another language
 
 Nodes are never walked here: Python pays for each one it touches.
@@ -31,7 +32,8 @@ _CLAUSES: Final = frozenset(("haskell", "elixir"))
 _TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "self", "window", "global", "globalThis"))
 _MAX_KEYS: Final = 200
 _GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
-_CAPTURE: Final = re.compile(rb"@([a-z]+(?:\.[a-z]+)?)")
+_CAPTURE: Final = re.compile(rb"@([a-z]+(?:\.[a-z0-9]+)?)")
+_NAMED: Final = ("definition.", "scope.", "heading.")
 _ROLES: Final = ("outer", "lead", "docstring", "leaddoc", "doc")
 
 
@@ -92,6 +94,7 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
     roles = _pattern_roles(language)
     best: dict[int, tuple[int, Definition]] = {}
     outers: dict[int, list[int]] = {}
+    levels: dict[int, int] = {}
     for pattern, captures in grammar.matches(language, root):
         role = roles[pattern]
         node = captures[role][0]
@@ -99,7 +102,7 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             continue  # supposed by error recovery, not written
         if role == "doc":
             found.docs.append((node.start_byte, node.end_byte))
-        elif role.startswith(("definition.", "scope.")):
+        elif role.startswith(_NAMED):
             name_node = captures["name"][0]
             name_start = name_node.start_byte
             known = best.get(name_start)
@@ -111,13 +114,17 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             qualifier = captures.get("scope")
             scope = data[qualifier[0].start_byte : qualifier[0].end_byte].decode() if qualifier else ""
             purpose, _, kind = role.partition(".")
+            if purpose == "heading":
+                levels[node.start_byte], kind, body = int(kind), "heading", root
+            else:
+                body = node
             name, name_start_inner, scopes = _split_name(name, scope, kind, language)
             start = node.start_byte
             best[name_start] = (
                 pattern,
                 Definition(
                     start, start, node.end_byte, name, name_start + name_start_inner, kind, scopes, language,
-                    segment, node, purpose == "definition",
+                    segment, body, purpose != "scope",
                 ),
             )  # fmt: skip
         elif role == "outer":
@@ -135,6 +142,8 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             found.segments.append((role.partition(".")[2], node))
     definitions = sorted((item for _, item in best.values()), key=lambda item: (item.start, -item.end))
     _widen(definitions, outers, data)
+    if levels:
+        _extend_sections(definitions, levels, root.end_byte)
     if language in _CLAUSES:
         definitions = _join_clauses(definitions)
     if sum(item.kind == "key" for item in definitions) > _MAX_KEYS:
@@ -180,6 +189,15 @@ def _widen(definitions: list[Definition], outers: dict[int, list[int]], data: by
         before = begin
 
 
+def _extend_sections(headings: list[Definition], levels: dict[int, int], end: int) -> None:
+    """The grammar makes no sections of underlined headings, so they are made here for all of them alike."""
+    following: dict[int, int] = {}  # level -> start of the nearest later heading of that level
+    for item in reversed(headings):
+        level = levels[item.start]
+        item.end = min((start for other, start in following.items() if other <= level), default=max(end, item.end))
+        following = {other: start for other, start in following.items() if other < level} | {level: item.start}
+
+
 def _join_clauses(definitions: list[Definition]) -> list[Definition]:
     joined: list[Definition] = []
     for item in definitions:
@@ -213,7 +231,7 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         item.path = (*_path_below(parent, item), *item.scope, item.name)
         if item.kind == "function" and parent is not None and parent.kind in CLASS_LIKE:
             item.kind = "method"
-        elif item.kind == "variable" and item.name.isupper():
+        elif item.kind == "variable" and len(item.name) > 1 and item.name.isupper():
             item.kind = "constant"
         if item.kind in ("variable", "constant", "field"):
             key = (item.path, item.segment)
@@ -232,7 +250,7 @@ def _path_below(parent: Definition | None, item: Definition) -> tuple[str, ...]:
     if parent is None or parent.segment != item.segment:
         return ()
     # A C typedef around a struct names the same thing twice.
-    if parent.kind == "type" and item.language in ("c", "cpp"):
+    if parent.kind == "type" and item.kind in ("struct", "enum", "class") and item.language in ("c", "cpp"):
         return _path_below(parent.parent, item)
     return parent.path
 

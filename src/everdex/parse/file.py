@@ -118,7 +118,9 @@ def _chunks(spans: list[Span], symbols: list[Definition], atoms: Atoms, language
     for ordinal, span in enumerate(spans):
         begin, end = atoms.starts[span.first], atoms.starts[span.last + 1]
         high = bisect_left(starts, end, low)
-        main = span.main or span.owner or (symbols[low] if high > low else None)
+        main = span.main or span.owner
+        if high > low and (main is None or (span.segment is not None and main.segment < 0)):
+            main = symbols[low]  # of its own the span says nothing: its first definition speaks for it
         chunks.append(
             Chunk(
                 ordinal=ordinal,

@@ -25,6 +25,9 @@ BUDGET_SECONDS_PER_MEGABYTE: Final = 1.0
 # more text; below this size even quadratic recovery is short.
 _UNBOUNDED_BYTES: Final = 16_384
 _SLICE_BYTES: Final = 4_096
+# About .3 s of query time.
+_MAX_ERROR_COST: Final = 250_000_000
+_MAX_ERROR_VISITS: Final = 5_000
 # Patterns are small, so this many unfinished matches mean absurd nesting.
 _MATCH_LIMIT: Final = 65_536
 
@@ -67,7 +70,24 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
     tree = parser.parse(read)
     # The tree keeps `read` for its queries' text predicates: those must always be answered.
     soonest = math.inf
-    return None if exceeded else tree
+    return None if exceeded or _unwieldy(tree.root_node) else tree
+
+
+def _unwieldy(root: Node) -> bool:
+    """Whether a query over this tree would take quadratic time.
+
+    Repetitions are balanced trees except below errors, where a query pays the square of a node's children.
+    """
+    cost, visits, waiting = 0, 0, [root] if root.has_error else []
+    while waiting and visits < _MAX_ERROR_VISITS:
+        node = waiting.pop()
+        visits += 1
+        if node.is_error:
+            cost += node.child_count**2
+            if cost > _MAX_ERROR_COST:
+                return True
+        waiting += [child for child in node.children if child.has_error]
+    return False
 
 
 def matches(name: str, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:

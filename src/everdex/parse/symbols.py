@@ -7,6 +7,7 @@ convention as far as the definition's own text shows it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Final
 
 from everdex.parse.definitions import CLASS_LIKE, Definition
@@ -46,8 +47,10 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|\n\s*\n|\n\s*@\w")
 def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int] | None) -> Symbol:
     """The finished symbol; `lead` is the span of the comments right above it, if any."""
     at, lines = atoms.at, atoms.lines
-    # name_column counts from the start of the line, which may be several atoms back in an over-long line
-    line_start = data.rfind(b"\n", 0, item.name_start) + 1
+    name_atom = at(item.name_start)
+    name_line = lines[name_atom]
+    # In an over-long line the atom is a piece: the column counts from the line's first.
+    line_start = atoms.starts[name_atom if isinstance(lines, range) else bisect_left(lines, name_line)]
     return Symbol(
         name=item.name,
         qualified_name=".".join(item.path),
@@ -57,7 +60,7 @@ def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int]
         start_line=lines[at(item.start)],
         end_line=lines[at(item.end - 1)],
         name_byte=item.name_start,
-        name_line=lines[at(item.name_start)],
+        name_line=name_line,
         name_column=item.name_start - line_start,
         signature=_signature(item, data),
         doc=_documentation(item, data, lead),
