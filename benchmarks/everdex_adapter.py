@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.measure import Run, run_measured, tree_bytes
 from benchmarks.search.systems import Hit, IndexFacts
+
+if TYPE_CHECKING:
+    from everdex.answers import Answer
+    from everdex.search.model import SearchRequest
 
 
 class Commands:
@@ -29,20 +33,13 @@ class Commands:
         command = [self._python, "-m", "everdex", *arguments]
         return run_measured(command, env={"EVERDEX_HOME": str(self._home)}, accept=accept, sample=sample)
 
-    def index(self, root: Path, *, sample: bool = False) -> tuple[Run, dict[str, Any]]:
-        run = self.run("index", root, "--json", sample=sample)
-        return run, json.loads(run.stdout)
+    def index(self, root: Path, *, sample: bool = False) -> Run:
+        return self.run("index", root, "--json", sample=sample)
 
     def search(self, root: Path, query: str, k: int = 10) -> tuple[Run, list[Hit]]:
         """Exit code 1 is an answer too: nothing found."""
         run = self.run("search", query, root, "--json", "-k", str(k), accept=(0, 1))
         return run, hits_of(json.loads(run.stdout))
-
-    def status(self, root: Path) -> dict[str, Any]:
-        return dict(json.loads(self.run("status", root, "--json").stdout))
-
-    def compact(self, root: Path) -> None:
-        self.run("compact", root, "--force", "--json")
 
     def store_bytes(self) -> int:
         return tree_bytes(self._home / "data")
@@ -52,35 +49,57 @@ class Commands:
 class Shape:
     """How the active snapshot is laid out."""
 
+    files: int
+    chunks: int
     segments: int
     tombstones: int
 
 
 class Session:
-    """everdex inside this process, warm: the index is opened once."""
+    """everdex inside this process, warm: one pinned snapshot answers until the next sync."""
 
     def __init__(self, home: Path, root: Path) -> None:
         os.environ["EVERDEX_HOME"] = str(home)
         from everdex.service import Index
 
-        self._index = Index(root)
+        self._index = Index.open(root)
+        self._asked: SearchRequest | None = None
+        self._answers: Iterator[Answer] | None = None
 
-    def sync(self, *, auto_compact: bool = True) -> None:
-        self._index.sync(auto_compact=auto_compact)
+    def sync(self, *, auto_compact: bool = True) -> Shape:
+        from everdex.sync.model import SyncOptions
+
+        manifest = self._index.sync(SyncOptions(auto_compact=auto_compact)).manifest
+        # The next search must pin the snapshot that was just published.
+        self._answers = None
+        return Shape(
+            files=manifest.counts.files_indexed,
+            chunks=manifest.counts.chunks_indexed,
+            segments=len(manifest.segments),
+            tombstones=sum(tombstones.count for tombstones in manifest.tombstones),
+        )
 
     def search(self, query: str, k: int, mode: str = "hybrid") -> list[Hit]:
-        return hits_of(self._index.search(query, k=k, mode=mode))
+        from everdex.search.model import Mode, SearchRequest
+        from everdex.service import Reading
 
-    def shape(self) -> Shape:
-        status = self._index.status()
-        return Shape(status["segments"], status["tombstones"])
+        if self._answers is None:
+            self._answers = self._index.search_many(self._requests(), Reading(sync=False))
+        self._asked = SearchRequest(query, Mode(mode), k)
+        return hits_of(next(self._answers).body)
+
+    def _requests(self) -> Iterator[SearchRequest]:
+        """Feeds `search_many` one question at a time, so that its view stays open between them."""
+        while self._asked is not None:
+            yield self._asked
 
 
 class SearchSystem:
     """everdex as one of the systems of benchmarks/search."""
 
     def __init__(self, scratch: Path, mode: str) -> None:
-        import everdex.service  # noqa: F401  (not installed must be known before anything is timed)
+        # What is not installed must be known before anything is timed.
+        import everdex.service  # noqa: F401
 
         self._home = scratch / "everdex"
         self._mode = mode
@@ -88,14 +107,13 @@ class SearchSystem:
 
     def index(self, root: Path) -> IndexFacts:
         self._session = Session(self._home, root)
-        self._session.sync()
-        status = Commands(self._home).status(root)
-        return IndexFacts(status["files"], status["chunks"], tree_bytes(self._home / "data"))
+        shape = self._session.sync()
+        return IndexFacts(shape.files, shape.chunks, tree_bytes(self._home / "data"))
 
     def search(self, query: str, k: int) -> list[Hit]:
         assert self._session is not None, "search before index"
         return self._session.search(query, k, self._mode)
 
 
-def hits_of(answer: dict[str, Any]) -> list[Hit]:
+def hits_of(answer: Mapping[str, Any]) -> list[Hit]:
     return [Hit(row["path"], row["start_line"], row["end_line"], row["score"]) for row in answer["results"]]

@@ -96,7 +96,7 @@ def cold_index(setting: Setting) -> list[Figure]:
 
     def everdex() -> float:
         commands = Commands(setting.fresh("home-cold"))
-        run, _ = commands.index(setting.tree, sample=True)
+        run = commands.index(setting.tree, sample=True)
         runs.setdefault("everdex", []).append(run)
         facts["everdex"] = {"disk_bytes": commands.store_bytes()}
         return run.seconds
@@ -150,7 +150,7 @@ def no_change(setting: Setting) -> list[Figure]:
         {
             "git": lambda: run_measured(status, sample=False).seconds,
             "process": lambda: timed(session.sync),
-            "command": lambda: commands.index(setting.tree)[0].seconds,
+            "command": lambda: commands.index(setting.tree).seconds,
         },
     )
     git, process, command = (median(times[name]) for name in ("git", "process", "command"))
@@ -220,15 +220,12 @@ def query_times(session: Session, queries: list[str]) -> list[float]:
 
 def warm_query(setting: Setting) -> list[Figure]:
     """(e) Hybrid queries in one warm process."""
-    home = setting.fresh("home-warm")
-    commands = Commands(home)
-    commands.index(setting.tree)
-    session = Session(home, setting.tree)
+    session = Session(setting.fresh("home-warm"), setting.tree)
+    shape = session.sync()
     times = query_times(session, corpus.sample_queries(setting.tree, setting.queries))
     middle, high = percentile(times, 50), percentile(times, 95)
-    chunks = commands.status(setting.tree)["chunks"]
     return [
-        Figure("chunks", f"{chunks:,}"),
+        Figure("chunks", f"{shape.chunks:,} in {shape.files:,} files"),
         Figure("warm hybrid query, p50", f"{middle:.2f} ms", "≤ 10 ms", middle <= 10),
         Figure("warm hybrid query, p95", f"{high:.2f} ms"),
     ]
@@ -250,7 +247,7 @@ def layered(setting: Setting) -> list[Figure]:
         path.write_text(f"doomed_{number} = {number}\n")
         doomed.append(path)
     many = Session(home, trees["many"])
-    many.sync(auto_compact=False)
+    shape = many.sync(auto_compact=False)
     editable = sorted(path.relative_to(setting.tree) for path in setting.tree.rglob("*.py"))[:: max(1, steps)]
     for step in range(steps):
         relative = editable[step % len(editable)]
@@ -259,7 +256,7 @@ def layered(setting: Setting) -> list[Figure]:
                 file.write(f"\n# layer {step}\n")
         for path in doomed[step::steps]:
             path.unlink()
-        many.sync(auto_compact=False)
+        shape = many.sync(auto_compact=False)
         say(f"layered: segment {step + 2} of {setting.segments}")
     one = Session(home, trees["one"])
     one.sync()
@@ -272,7 +269,6 @@ def layered(setting: Setting) -> list[Figure]:
         rounds["many"].append(percentile(query_times(many, queries), 50))
         rounds["one"].append(percentile(query_times(one, queries), 50))
     slow, fast = median(rounds["many"]), median(rounds["one"])
-    shape = many.shape()
     return [
         Figure("layers", f"{shape.segments} segments, {shape.tombstones:,} tombstones"),
         Figure("query p50 with layers", f"{slow:.2f} ms"),
