@@ -1,14 +1,26 @@
-"""The envelope around every answer, and the JSON form of results. Field names are stable and versioned."""
+"""The envelope around every answer, and the JSON form of results. Field names are stable and versioned.
+
+An answer says who gives it (a snapshot, or the tree itself), how fresh it is and what was left out; its own
+fields lie beside the envelope's, so that one document is all a caller needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from everdex import clock, versions
-from everdex.search.model import Hit, LineMatch
-from everdex.snapshot.manifest import Manifest
+
+if TYPE_CHECKING:
+    from everdex.search.model import Hit, LineMatch
+    from everdex.snapshot.manifest import Manifest
+
+# STORE asks that a direct read says what it cannot promise.
+OFFLINE_WARNING: Final = (
+    "offline: the store is read directly, pinned once and protected by locks/readers.lock; where that lock is not "
+    "honoured, a read paused for more than 180 s can lose its files to a concurrent gc"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +41,39 @@ PINNED = Freshness("pinned", None, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer: who gives it (snapshot), how fresh it is, and its own fields in `body`."""
+class Origin:
+    """What an answer speaks of: a snapshot, or (with no snapshot id) the tree as it is on disk."""
 
-    manifest: Manifest
+    store_id: str
+    config_fingerprint: str
+    ignore_fingerprint: str | None
+    untracked_included: bool
+    snapshot_id: str | None = None
+    digest: str | None = None
+    head_sha: str | None = None
+    dirty: bool | None = None
+    degraded: bool = False
+
+
+def origin_of(manifest: Manifest) -> Origin:
+    return Origin(
+        store_id=manifest.store_id,
+        config_fingerprint=manifest.config_fingerprint,
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        untracked_included=manifest.git.untracked_included,
+        snapshot_id=manifest.snapshot_id,
+        digest=manifest.digest,
+        head_sha=manifest.git.head_sha,
+        dirty=manifest.git.dirty,
+        degraded=manifest.degraded,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: who gives it, how fresh it is, and its own fields in `body`."""
+
+    origin: Origin
     query_fingerprint: str
     freshness: Freshness
     body: Mapping[str, Any]
@@ -42,22 +83,22 @@ class Answer:
     request_id: str = field(default_factory=clock.new_ulid)
 
     def to_dict(self) -> dict[str, Any]:
-        manifest = self.manifest
+        origin = self.origin
         return {
             "schema_version": versions.ARTIFACTS["answer"].writable,
             "request_id": self.request_id,
-            "store_id": manifest.store_id,
-            "snapshot_id": manifest.snapshot_id,
-            "digest": manifest.digest,
-            "config_fingerprint": manifest.config_fingerprint,
-            "ignore_fingerprint": manifest.ignore_fingerprint,
+            "store_id": origin.store_id,
+            "snapshot_id": origin.snapshot_id,
+            "digest": origin.digest,
+            "config_fingerprint": origin.config_fingerprint,
+            "ignore_fingerprint": origin.ignore_fingerprint,
             "query_fingerprint": self.query_fingerprint,
             "git": {
-                "head_sha": manifest.git.head_sha,
-                "dirty": manifest.git.dirty,
-                "untracked_included": manifest.git.untracked_included,
+                "head_sha": origin.head_sha,
+                "dirty": origin.dirty,
+                "untracked_included": origin.untracked_included,
             },
-            "degraded": manifest.degraded,
+            "degraded": origin.degraded,
             "freshness": {
                 "state": self.freshness.state,
                 "dirty_count": self.freshness.dirty_count,

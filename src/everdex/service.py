@@ -2,6 +2,7 @@
 
 An `Index` is a root, its configuration and its store. Reading commands make sure the index is current
 (unless told otherwise) and answer from one pinned snapshot; the answer says which, and how fresh it is.
+Whatever needs numpy or a model is imported where it is used: most commands need neither.
 """
 
 from __future__ import annotations
@@ -12,25 +13,30 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from everdex import answers, config
-from everdex.answers import Answer, Freshness
+from everdex import answers, config, describe
+from everdex.answers import Answer, Freshness, Origin
 from everdex.changes import detect
 from everdex.discover import discover
 from everdex.discover import explain as explain_path
-from everdex.discover.model import Candidate, Skip
+from everdex.discover.model import Candidate, Discovery, Skip
 from everdex.embed import identity_of
-from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, Timeout
-from everdex.languages import language_of, role_of
-from everdex.roots import Root, canonical_root, everdex_home
-from everdex.search.model import SearchRequest
-from everdex.snapshot.store import Store, create_store, open_store
+from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, Timeout, UsageError
+from everdex.roots import Root, canonical_root, everdex_home, store_id
+from everdex.snapshot import active
+from everdex.snapshot.live import LiveMap, live_map
+from everdex.snapshot.store import Store, create_store, open_store, open_store_at
+from everdex.sync.look import look
 from everdex.sync.model import Detected, SyncOptions, SyncReport
-from everdex.sync.run import look, sync
-from everdex.view import SnapshotView, open_view
+from everdex.sync.run import sync
 
-_WAIT_FOR_FIRST_INDEX_S = 600.0
+if TYPE_CHECKING:
+    from everdex.search.engine import Engine
+    from everdex.search.model import SearchRequest
+    from everdex.view import SnapshotView
+
+_WAIT_FOR_WRITER_S: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,42 @@ class Reading:
 
     sync: bool = True  # bring it up to date first
     snapshot_id: str | None = None  # answer from this snapshot instead
+    offline: bool = False  # read the store directly even when a daemon runs
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (answers.OFFLINE_WARNING,) if self.offline else ()
+
+
+class Searcher:
+    """Answers questions over one pinned snapshot."""
+
+    def __init__(
+        self, index: Index, view: SnapshotView, freshness: Freshness, engine: Engine, warnings: tuple[str, ...]
+    ) -> None:
+        self._index = index
+        self._view = view
+        self._freshness = freshness
+        self._engine = engine
+        self._warnings = warnings
+
+    def answer(self, request: SearchRequest, *, explain: bool = False) -> Answer:
+        outcome = self._engine.search(request)
+        return self._index.answer(
+            self._view,
+            self._freshness,
+            {
+                "query": request.query,
+                "mode": str(request.mode),
+                "results": answers.results(outcome.hits, outcome.matches, explain=explain),
+                "omitted": outcome.omitted,
+                "no_strong_match": outcome.no_strong_match,
+                "suggestions": list(outcome.suggestions),
+            },
+            limits_hit=outcome.limits_hit,
+            warnings=(*self._warnings, *outcome.warnings),
+            timings_ms=outcome.timings_ms,
+        )
 
 
 class Index:
@@ -50,7 +92,7 @@ class Index:
         identity = identity_of(settings.index.embedder, root.path)
         self.config_fingerprint = config.config_fingerprint(settings.index, identity)
         self.query_fingerprint = config.query_fingerprint(settings.query)
-        self._shared = shared_store
+        self._shared = Path(os.path.abspath(shared_store)) if shared_store is not None else None
 
     @classmethod
     def open(
@@ -62,23 +104,45 @@ class Index:
 
     # -- writing -------------------------------------------------------------------------------
 
-    def sync(self, options: SyncOptions | None = None) -> SyncReport:
-        """Bring the index up to date with the tree."""
+    def sync(self, options: SyncOptions | None = None, *, wait: bool = False) -> SyncReport:
+        """Bring the index up to date with the tree; with `wait`, after whoever is writing it now."""
+        chosen = self._options(options)
+        deadline = time.monotonic() + (_WAIT_FOR_WRITER_S if wait else 0.0)
+        store = self.create_store()
+        while True:
+            try:
+                report = sync(self.root, self.config, store, chosen)
+                store.touch_last_used()
+                return report
+            except Busy as busy:
+                if not wait:
+                    raise
+                self._pause(busy, chosen, deadline)
+
+    def _options(self, options: SyncOptions | None) -> SyncOptions:
         chosen = options or SyncOptions()
         if os.environ.get("EVERDEX_ALWAYS_REHASH") == "1":
             chosen = replace(chosen, always_rehash=True)
-        report = sync(self.root, self.config, self.create_store(), chosen)
-        self.store().touch_last_used()
-        return report
+        return chosen
+
+    @staticmethod
+    def _pause(busy: Busy, options: SyncOptions, deadline: float) -> None:
+        if time.monotonic() > deadline:
+            raise Timeout(f"gave up waiting for the other writer: {busy.message}") from busy
+        options.progress("wait", 0, 0)
+        time.sleep((busy.retry_after_ms or 1_000) / 1000)
 
     def create_store(self) -> Store:
         return create_store(self.root, self.config_fingerprint, shared_path=self._shared)
 
     def store(self) -> Store:
         """The existing store; `NotIndexed` when there is none."""
-        if self._shared is not None:
-            return self.create_store()
-        return open_store(self.root, self.config_fingerprint)
+        if self._shared is None:
+            return open_store(self.root, self.config_fingerprint)
+        store = open_store_at(self._shared, self.root, self.config_fingerprint)
+        if not store.info.shared:
+            raise UsageError(f"{self._shared} is not a shared store")
+        return store
 
     def preview(self, options: SyncOptions | None = None) -> Detected:
         """What a sync would do. Works without a store: then everything is new."""
@@ -87,14 +151,94 @@ class Index:
         except NotIndexed:
             found = self.discover()
             return Detected(found, detect(self.root, found, {}), None)
-        return look(self.root, self.config, store, options or SyncOptions())
+        return look(self.root, self.config, store, self._options(options))
 
-    # -- reading -------------------------------------------------------------------------------
+    # -- answers without search ----------------------------------------------------------------
+
+    def report(self, report: SyncReport) -> Answer:
+        """A sync's report as an answer."""
+        return Answer(
+            answers.origin_of(report.manifest),
+            self.query_fingerprint,
+            answers.checked(0),
+            describe.sync_body(self.root, report),
+            warnings=report.warnings,
+            timings_ms=report.timings_ms,
+        )
+
+    def plan(self, options: SyncOptions | None = None) -> Answer:
+        """What a sync would do, as an answer; writes nothing."""
+        detected = self.preview(options)
+        body = describe.plan_body(self.root, self.config, detected)
+        return self._of_tree(detected.discovery, body)
+
+    def files(self, *, skipped: bool = False, reading: Reading | None = None) -> Answer:
+        """The eligible files of the tree as it is now (or of a snapshot), and with `skipped` what is out and why."""
+        chosen = reading or Reading()
+        if chosen.snapshot_id is not None:
+            pinned = active.pin(self.store(), chosen.snapshot_id)
+            body = describe.snapshot_files(self.root, pinned.manifest, self._live(chosen.snapshot_id), skipped=skipped)
+            origin = answers.origin_of(pinned.manifest)
+            return Answer(origin, self.query_fingerprint, answers.PINNED, body, warnings=chosen.warnings)
+        found = self.discover(with_ignored=skipped)
+        body = describe.tree_files(self.root, self.config, found, self._live(None), skipped=skipped)
+        return self._of_tree(found, body, warnings=chosen.warnings)
+
+    def explain(self, path: str, *, reading: Reading | None = None) -> Answer:
+        """Why one path is in or out, and what the index knows of it."""
+        chosen = reading or Reading()
+        found = explain_path(
+            self.root, self.config.index, path, include_untracked=self._untracked, everdex_home=everdex_home()
+        )
+        live = self._live(chosen.snapshot_id)
+        body = describe.explain_body(self.root, self.config, found, live)
+        return Answer(
+            self._tree_origin(None), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings
+        )
+
+    def status(self, *, reading: Reading | None = None) -> Answer:
+        """The state of the store, its snapshots and (unless told not to look) the tree."""
+        chosen = reading or Reading()
+        store = self.store()
+        pinned = active.pin(store, chosen.snapshot_id)
+        freshness = answers.UNCHECKED if chosen.snapshot_id is None else answers.PINNED
+        changes = None
+        if chosen.sync and chosen.snapshot_id is None:
+            changes = self.preview().changes
+            freshness = answers.checked(len(changes.to_index) + len(changes.delete))
+        body = describe.status_body(self.root, self.config, store, pinned.manifest, changes)
+        return Answer(
+            answers.origin_of(pinned.manifest), self.query_fingerprint, freshness, body,
+            warnings=(*pinned.warnings, *chosen.warnings),
+        )  # fmt: skip
+
+    def _live(self, snapshot_id: str | None) -> LiveMap | None:
+        """What a snapshot knows of every file; None when there is no index (and none was asked for)."""
+        try:
+            store = self.store()
+            return live_map(store.path, active.pin(store, snapshot_id).manifest)
+        except NotIndexed:
+            if snapshot_id is not None:
+                raise
+            return None
+
+    def _of_tree(self, found: Discovery, body: dict[str, Any], *, warnings: tuple[str, ...] = ()) -> Answer:
+        origin = self._tree_origin(found.ignore_fingerprint)
+        warnings = (*found.warnings, *warnings)
+        return Answer(origin, self.query_fingerprint, answers.checked(0), body, warnings=warnings)
+
+    def _tree_origin(self, ignore_fingerprint: str | None) -> Origin:
+        name = self._shared.name if self._shared else store_id(self.root.path, self.config_fingerprint)
+        return Origin(name, self.config_fingerprint, ignore_fingerprint, self._untracked)
+
+    # -- search --------------------------------------------------------------------------------
 
     @contextmanager
     def view(self, reading: Reading, options: SyncOptions | None = None) -> Iterator[tuple[SnapshotView, Freshness]]:
         """A pinned snapshot and how fresh it is; indexes a tree never seen before."""
-        freshness = self._prepare(reading, options or SyncOptions())
+        from everdex.view import open_view
+
+        freshness = self._prepare(reading, self._options(options))
         store = self.store()
         with open_view(store, reading.snapshot_id) as view:
             store.touch_last_used()
@@ -105,29 +249,35 @@ class Index:
             return answers.PINNED
         if not reading.sync:
             return answers.UNCHECKED
-        deadline = time.monotonic() + _WAIT_FOR_FIRST_INDEX_S
+        deadline = time.monotonic() + _WAIT_FOR_WRITER_S
         while True:
             try:
                 self.sync(options)
                 return answers.checked(0)
             except Busy as busy:
                 # Another process is writing. With a snapshot to answer from we do, and say it is stale.
-                try:
-                    detected = self.preview()
-                except NotIndexed:
-                    detected = None
-                if detected is not None and detected.base is not None:
+                detected = self.preview()
+                if detected.base is not None:
                     changes = detected.changes
                     return answers.checked(len(changes.to_index) + len(changes.delete))
-                if time.monotonic() > deadline:
-                    raise Timeout("another process is still making the first index") from busy
-                options.progress("wait", 0, 0)
-                time.sleep((busy.retry_after_ms or 1_000) / 1000)
+                self._pause(busy, options, deadline)
 
     def answer(self, view: SnapshotView, freshness: Freshness, body: dict[str, Any], **extra: Any) -> Answer:
         """Wrap a body in the envelope of a view."""
         warnings = (*view.warnings, *extra.pop("warnings", ()))
-        return Answer(view.manifest, self.query_fingerprint, freshness, body, warnings=warnings, **extra)
+        origin = answers.origin_of(view.manifest)
+        return Answer(origin, self.query_fingerprint, freshness, body, warnings=warnings, **extra)
+
+    @contextmanager
+    def searcher(self, reading: Reading | None = None, options: SyncOptions | None = None) -> Iterator[Searcher]:
+        """One pinned snapshot to ask as often as wanted."""
+        chosen = reading or Reading()
+        with self.view(chosen, options) as (view, freshness):
+            from everdex.search.engine import Engine
+
+            embedder, warnings = self._embedder()
+            engine = Engine(view, embedder, self.config.query)
+            yield Searcher(self, view, freshness, engine, (*chosen.warnings, *warnings))
 
     def search(
         self, request: SearchRequest, reading: Reading | None = None, options: SyncOptions | None = None,
@@ -140,29 +290,10 @@ class Index:
         self, requests: Iterable[SearchRequest], reading: Reading | None = None, options: SyncOptions | None = None,
         *, explain: bool = False,
     ) -> Iterator[Answer]:  # fmt: skip
-        """Answers to many questions over one pinned snapshot."""
-        from everdex.search.engine import Engine
-
-        with self.view(reading or Reading(), options) as (view, freshness):
-            embedder, warnings = self._embedder()
-            engine = Engine(view, embedder, self.config.query)
+        """Answers to many questions over one pinned snapshot; the first bad question ends it."""
+        with self.searcher(reading, options) as searcher:
             for request in requests:
-                outcome = engine.search(request)
-                yield self.answer(
-                    view,
-                    freshness,
-                    {
-                        "query": request.query,
-                        "mode": str(request.mode),
-                        "results": answers.results(outcome.hits, outcome.matches, explain=explain),
-                        "omitted": outcome.omitted,
-                        "no_strong_match": outcome.no_strong_match,
-                        "suggestions": list(outcome.suggestions),
-                    },
-                    limits_hit=outcome.limits_hit,
-                    warnings=(*warnings, *outcome.warnings),
-                    timings_ms=outcome.timings_ms,
-                )
+                yield searcher.answer(request, explain=explain)
 
     def _embedder(self) -> tuple[Any, tuple[str, ...]]:
         """The embedder, or None with a warning: lexical search still answers and says that it is lexical only."""
@@ -173,43 +304,18 @@ class Index:
         except EmbedderUnavailable as error:
             return None, (f"lexical search only: {error.message}",)
 
-    def discover(self, *, with_ignored: bool = False) -> Any:
+    # -- the tree ------------------------------------------------------------------------------
+
+    @property
+    def _untracked(self) -> bool:
+        """A shared store serves several people: one's scratch files are none of the others' business."""
+        return self.config.index.untracked and self._shared is None
+
+    def discover(self, *, with_ignored: bool = False) -> Discovery:
         return discover(
-            self.root, self.config.index, include_untracked=self.config.index.untracked and self._shared is None,
-            everdex_home=everdex_home(), with_ignored=with_ignored,
+            self.root, self.config.index, include_untracked=self._untracked, everdex_home=everdex_home(),
+            with_ignored=with_ignored,
         )  # fmt: skip
 
-    def files(self, *, skipped: bool = False) -> dict[str, Any]:
-        """The eligible set of the tree as it is now, and with `skipped` every path that is out, with its reason."""
-        found = self.discover(with_ignored=skipped)
-        body: dict[str, Any] = {
-            "canonical_root": os.fspath(self.root.path),
-            "source": found.source,
-            "ignore_fingerprint": found.ignore_fingerprint,
-            "files": [self._candidate(file) for file in found.files],
-            "collisions": [{"key": item.key, "paths": list(item.paths)} for item in found.collisions],
-            "warnings": list(found.warnings),
-        }
-        if skipped:
-            body["skipped"] = [self._skip(item) for item in found.skipped]
-        return body
 
-    def explain(self, path: str) -> dict[str, Any]:
-        """Why one path is in or out, and what the index knows of it."""
-        found = explain_path(self.root, self.config.index, path)
-        if isinstance(found, Skip):
-            return {"path": found.path_key, "eligible": False, **self._skip(found)}
-        return {"eligible": True, "reason": None, "detail": "", **self._candidate(found)}
-
-    def _candidate(self, file: Candidate) -> dict[str, Any]:
-        return {
-            "path": file.path_key,
-            "size": file.stat.size,
-            "language": language_of(file.path_key),
-            "role": role_of(file.path_key),
-        }
-
-    def _skip(self, skip: Skip) -> dict[str, Any]:
-        return {"path": skip.path_key, "reason": str(skip.reason), "detail": skip.detail}
-
-
+__all__ = ["Candidate", "Index", "Reading", "Searcher", "Skip"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from everdex.changes.model import IndexedFile
-from everdex.identity.chunks import ChunkIdentity
-from everdex.numeric import np
-from everdex.parse.model import ParsedFile
-from everdex.terms.model import TermBatch
+# Names of types only: whoever wants a file's name from here must not pay for numpy and the grammars.
+if TYPE_CHECKING:
+    from everdex.changes.model import IndexedFile
+    from everdex.identity.chunks import ChunkIdentity
+    from everdex.numeric import np
+    from everdex.parse.model import ParsedFile
+    from everdex.terms.model import TermBatch
 
 ROWS_NAME = "rows.db"
 VECTORS_NAME = "vectors.i8"

@@ -6,94 +6,34 @@ comparison is repeated if another writer published meanwhile, and a lost lease a
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from everdex import clock
-from everdex.changes import detect, git_suspects, start_git_state
-from everdex.changes.model import ChangeSet, GitState, IndexedFile
-from everdex.config import Config, embed_config_fingerprint
-from everdex.discover import discover
-from everdex.discover.model import Discovery
-from everdex.durable import open_lasting
-from everdex.embed import identity_of
-from everdex.embed.cache import EmbeddingCache
-from everdex.errors import DegradedRefused, LimitExceeded, NotIndexed, PathCollision
+from everdex.changes.model import ChangeSet
+from everdex.config import Config
+from everdex.discover.model import Candidate, Discovery
+from everdex.errors import DegradedRefused, LimitExceeded, PathCollision
 from everdex.identity.merkle import snapshot_digest
-from everdex.roots import Root, everdex_home
+from everdex.roots import Root
 from everdex.segment.files import FileLine, TombstoneLine
-from everdex.segment.write import SegmentWriter
-from everdex.snapshot import active, log
+from everdex.snapshot import log
 from everdex.snapshot.lease import Lease, hold_lease
-from everdex.snapshot.live import EMPTY, LiveMap, live_map
-from everdex.snapshot.manifest import DegradedError, Manifest, git_of
+from everdex.snapshot.live import LiveMap
+from everdex.snapshot.manifest import DegradedError, Manifest
 from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish, staging
 from everdex.snapshot.store import Store
-from everdex.sync import pool, touched
-from everdex.sync.compact import compact_if_due
-from everdex.sync.model import Detected, SyncOptions, SyncReport, WorkSettings
+from everdex.sync import touched
+from everdex.sync.look import Look, pinned_or_none
+from everdex.sync.model import SyncOptions, SyncReport
 from everdex.sync.timing import Timings
-from everdex.sync.work import vector_dim
-
-
-class _Look:
-    """The tree compared with one snapshot."""
-
-    def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
-        # A shared store serves several people: one's scratch files are none of the others' business.
-        untracked = config.index.untracked and not store.info.shared
-        asked = start_git_state(root)
-        self.discovery: Discovery = discover(
-            root, config.index, include_untracked=untracked, everdex_home=everdex_home()
-        )
-        self.base = base
-        self.live: LiveMap = live_map(store.path, base) if base else EMPTY
-        self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
-        self.observed_ns = time.time_ns()
-        self.git: GitState = asked.result(untracked)
-        known = {} if options.rebuild else self.indexed
-        head = base.git.head_sha if base else None
-        suspects = frozenset() if head == self.git.head_sha else git_suspects(root, head, self.git.head_sha)
-        self.changes: ChangeSet = detect(
-            root, self.discovery, known, suspects=suspects, always_rehash=options.always_rehash
-        )
-        if options.rebuild:
-            gone = tuple(sorted(set(self.indexed) - {file.path_key for file in self.discovery.files}))
-            self.changes = replace(self.changes, delete=gone)
-
-    @property
-    def nothing_to_do(self) -> bool:
-        """Same content, same ignore rules, same git state, nothing left over from a degraded publish."""
-        return (
-            self.base is not None
-            and self.changes.empty
-            and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
-            and self.base.git == git_of(self.git)
-            and not self.base.degraded
-        )
-
-
-def pinned_or_none(store: Store) -> Manifest | None:
-    try:
-        return active.pin(store).manifest
-    except NotIndexed:
-        return None
-
-
-def look(root: Root, config: Config, store: Store, options: SyncOptions) -> Detected:
-    """What a sync would do, without doing it."""
-    seen = _Look(root, config, store, pinned_or_none(store), options)
-    return Detected(seen.discovery, seen.changes, seen.base)
 
 
 def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> SyncReport:
     """Bring the store up to date with the tree; publishes only when something differs."""
     timings = Timings()
     options.progress("scan", 0, 0)
-    seen = _Look(root, config, store, pinned_or_none(store), options)
+    seen = Look(root, config, store, pinned_or_none(store), options)
     timings.mark("detect")
     _remember_touched(store, seen)
     if seen.nothing_to_do and not options.rebuild:
@@ -102,13 +42,13 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     with hold_lease(store) as lease:
         base = begin(lease)
         if (base.manifest and base.manifest.snapshot_id) != (seen.base and seen.base.snapshot_id):
-            seen = _Look(root, config, store, base.manifest, options)
+            seen = Look(root, config, store, base.manifest, options)
             if seen.nothing_to_do and not options.rebuild:
                 assert seen.base is not None
                 return _report(seen, seen.base, published=False, timings=timings)
         _refuse_collisions(seen.discovery, options)
         manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
-        compacted = compact_if_due(lease, manifest, timings) if options.auto_compact else None
+        compacted = _compacted(lease, manifest, timings) if options.auto_compact else None
         log.append(
             store, "publish", snapshot_id=manifest.snapshot_id, seq=manifest.seq, lease_epoch=lease.epoch,
             files=manifest.counts.files_indexed, chunks=manifest.counts.chunks_indexed,
@@ -117,8 +57,14 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     return _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
 
 
+def _compacted(lease: Lease, manifest: Manifest, timings: Timings) -> Manifest | None:
+    from everdex.sync.compact import compact_if_due
+
+    return compact_if_due(lease, manifest, timings)
+
+
 def _index_and_publish(
-    root: Root, config: Config, lease: Lease, base: Base, seen: _Look, options: SyncOptions, timings: Timings
+    root: Root, config: Config, lease: Lease, base: Base, seen: Look, options: SyncOptions, timings: Timings
 ) -> Manifest:
     store = lease.store
     todo = seen.changes.to_index
@@ -130,7 +76,7 @@ def _index_and_publish(
         )
     snapshot_id = clock.new_ulid()
     with staging(lease):
-        lines, errors, vanished, staged = _write_segment(root, config, lease, snapshot_id, seen, options)
+        lines, errors, vanished, staged = _indexed(root, config, lease, snapshot_id, todo, options)
         timings.mark("index")
         if errors and not options.allow_degraded:
             first = errors[0]
@@ -164,37 +110,15 @@ def _index_and_publish(
     return manifest
 
 
-def _write_segment(
-    root: Root, config: Config, lease: Lease, snapshot_id: str, seen: _Look, options: SyncOptions
+def _indexed(
+    root: Root, config: Config, lease: Lease, snapshot_id: str, todo: tuple[Candidate, ...], options: SyncOptions
 ) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
-    todo = seen.changes.to_index
-    errors: list[DegradedError] = []
-    vanished: list[str] = []
     if not todo:
-        return (), errors, vanished, None
-    store = lease.store
-    fingerprint = embed_config_fingerprint(config.index, identity_of(config.index.embedder, root.path))
-    cache_path = store.cache / "embeddings" / "cache.db"
-    # Made here so that it gets the store's mode: the cache itself knows nothing of shared stores.
-    os.close(open_lasting(cache_path, os.O_RDWR, store.permissions))
-    settings = WorkSettings(root, config.index, fingerprint, cache_path)
-    dim = vector_dim(settings)
-    writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)
-    done = 0
-    options.progress("index", 0, len(todo))
-    with EmbeddingCache(cache_path, fingerprint, dim) as cache:
-        for result in pool.run(settings, todo, options.workers):
-            lease.require()
-            writer.add(result.batch)
-            cache.put_many(result.computed_hashes, result.computed)
-            errors.extend(result.errors)
-            vanished.extend(result.vanished)
-            done += result.files_seen
-            options.progress("index", done, len(todo))
-    options.progress("seal", 0, 0)
-    lines = writer.close()
-    staged = StagedSegment(writer.directory, "delta", lines) if lines else None
-    return lines, errors, vanished, staged
+        return (), [], [], None
+    # Here, so that a sync that finds nothing to index never pays for numpy and the grammars.
+    from everdex.sync.write import write_segment
+
+    return write_segment(root, config, lease, snapshot_id, todo, options)
 
 
 def _tombstones(
@@ -240,7 +164,7 @@ def _refuse_collisions(discovery: Discovery, options: SyncOptions) -> None:
         raise PathCollision(f"these paths are one on other systems: {', '.join(collision.paths)}")
 
 
-def _remember_touched(store: Store, seen: _Look) -> None:
+def _remember_touched(store: Store, seen: Look) -> None:
     if not seen.changes.touched:
         return
     stats = {file.path_key: file.stat for file in seen.discovery.files}
@@ -250,7 +174,7 @@ def _remember_touched(store: Store, seen: _Look) -> None:
 
 
 def _report(
-    seen: _Look, manifest: Manifest, *, published: bool, timings: Timings, compacted: bool = False
+    seen: Look, manifest: Manifest, *, published: bool, timings: Timings, compacted: bool = False
 ) -> SyncReport:
     changes = seen.changes
     return SyncReport(

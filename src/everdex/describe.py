@@ -1,0 +1,265 @@
+"""The bodies of answers that need no search: what a sync did or would do, files, one path, the store's state.
+
+Part of the façade's room: takes what the service read, gives plain JSON values. Imports neither numpy nor a
+grammar, because `files`, `explain` and `status` are asked often and must start at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from everdex import clock, limits
+from everdex.changes import content_skip, read_stable
+from everdex.changes.model import ChangeSet, ReadError
+from everdex.config import Config
+from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
+from everdex.errors import EverdexError
+from everdex.languages import language_of, role_of
+from everdex.roots import Root
+from everdex.snapshot import active
+from everdex.snapshot import manifest as manifests
+from everdex.snapshot.lease import read_lease
+from everdex.snapshot.live import LiveMap
+from everdex.snapshot.manifest import Manifest
+from everdex.snapshot.store import Store
+from everdex.sync.model import Detected, SyncReport
+
+
+def sync_body(root: Root, report: SyncReport) -> dict[str, Any]:
+    manifest = report.manifest
+    return {
+        "canonical_root": os.fspath(root.path),
+        "published": report.published,
+        "compacted": report.compacted,
+        "changes": {
+            "added": report.added,
+            "modified": report.modified,
+            "deleted": report.deleted,
+            "renamed": report.renamed,
+            "touched": report.touched,
+            "unchanged": report.unchanged,
+        },
+        "seq": manifest.seq,
+        "counts": _counts(manifest),
+        "segments": len(manifest.segments),
+        "skipped": dict(manifest.skipped),
+        "errors": _errors(manifest),
+    }
+
+
+def plan_body(root: Root, config: Config, detected: Detected) -> dict[str, Any]:
+    changes = detected.changes
+    todo = changes.to_index
+    size = sum(candidate.stat.size for candidate in todo)
+    return {
+        "canonical_root": os.fspath(root.path),
+        "dry_run": True,
+        "base_snapshot_id": detected.base.snapshot_id if detected.base else None,
+        "add": [candidate.path_key for candidate in changes.add],
+        "modify": [candidate.path_key for candidate in changes.modify],
+        "delete": list(changes.delete),
+        "rename": [{"from": old, "to": new.path_key} for old, new in changes.rename],
+        "unchanged": changes.unchanged,
+        "eligible": len(detected.discovery.files),
+        "bytes_to_index": size,
+        "bytes_limit": config.index.max_bytes_per_sync,
+        "skipped": _by_reason(detected.discovery.skipped),
+        "collisions": _collisions(detected.discovery),
+    }
+
+
+def tree_files(root: Root, config: Config, found: Discovery, live: LiveMap | None, *, skipped: bool) -> dict[str, Any]:
+    files: list[dict[str, Any]] = []
+    by_content: list[Skip] = []
+    for candidate in found.files:
+        reason = _content_reason(root, config, candidate, live)
+        if reason is None:
+            files.append(_candidate(candidate))
+        else:
+            by_content.append(reason)
+    every_skip = sorted([*found.skipped, *by_content], key=lambda skip: skip.path_key)
+    body: dict[str, Any] = {
+        "canonical_root": os.fspath(root.path),
+        "source": found.source,
+        "files": files,
+        "skipped_by_reason": _by_reason(every_skip),
+        "collisions": _collisions(found),
+    }
+    if skipped:
+        body["skipped"] = [_skip(item) for item in every_skip]
+    return body
+
+
+def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skipped: bool) -> dict[str, Any]:
+    lines = [file.line for _, file in sorted(live.files.items())] if live else []
+    body: dict[str, Any] = {
+        "canonical_root": os.fspath(root.path),
+        "source": "snapshot",
+        "files": [
+            {**_about(line.path_key, line.size), "content_hash": line.content_hash, "chunks": line.rows}
+            for line in lines
+            if line.skip is None
+        ],
+        # A snapshot keeps the names of files it read and the numbers of everything else that was out.
+        "skipped_by_reason": dict(manifest.skipped),
+        "collisions": [],
+    }
+    if skipped:
+        body["skipped"] = [
+            {"path": line.path_key, "reason": line.skip, "detail": ""} for line in lines if line.skip is not None
+        ]
+    return body
+
+
+def explain_body(root: Root, config: Config, found: Skip | Candidate, live: LiveMap | None) -> dict[str, Any]:
+    skip: Skip | None = found if isinstance(found, Skip) else _content_reason(root, config, found, live)
+    body: dict[str, Any] = {"eligible": skip is None}
+    if skip is not None:
+        body.update(_skip(skip))
+    elif isinstance(found, Candidate):
+        body.update(_candidate(found), reason=None, detail="")
+    known = live.files.get(found.path_key) if live else None
+    body["indexed"] = None
+    if live is not None and known is not None:
+        same = isinstance(found, Candidate) and found.stat == known.line.indexed_file().stat
+        body["indexed"] = {
+            "content_hash": known.line.content_hash,
+            "size": known.line.size,
+            "chunks": known.line.rows,
+            "skip": known.line.skip,
+            "segment_id": live.segments[known.segment],
+            "stat_matches": same,
+        }
+    return body
+
+
+def status_body(
+    root: Root, config: Config, store: Store, manifest: Manifest, changes: ChangeSet | None
+) -> dict[str, Any]:
+    history = _history(store)
+    return {
+        "canonical_root": os.fspath(root.path),
+        "store_path": os.fspath(store.path),
+        "shared": store.info.shared,
+        "active_snapshot_id": active.read_pointer(store),
+        "seq": manifest.seq,
+        "created_at": manifest.created_at,
+        "counts": _counts(manifest),
+        "segments": len(manifest.segments),
+        "tombstones": sum(item.count for item in manifest.tombstones),
+        "retained_snapshots": len(history),
+        "snapshots": history,
+        "size_bytes": _size(store),
+        "writer": _writer(store),
+        "pending": None if changes is None else _pending(changes),
+        "skipped": dict(manifest.skipped),
+        "errors": _errors(manifest),
+        "embedder": config.index.embedder,
+        "limits": {
+            "max_file_size_bytes": config.index.max_file_size_bytes,
+            "max_chunks_per_file": config.index.max_chunks_per_file,
+            "max_bytes_per_sync": config.index.max_bytes_per_sync,
+            "max_files": limits.MAX_FILES,
+            "max_segments_per_snapshot": limits.MAX_SEGMENTS_PER_SNAPSHOT,
+            "max_tombstones_per_snapshot": limits.MAX_TOMBSTONES_PER_SNAPSHOT,
+            "retain_snapshots_min": limits.RETAIN_SNAPSHOTS_MIN,
+        },
+    }
+
+
+def _history(store: Store) -> list[dict[str, Any]]:
+    """Every retained snapshot, newest first; one that cannot be read is listed as such, not left out."""
+    found: list[dict[str, Any]] = []
+    for seq, path in active.published(store):
+        try:
+            manifest = manifests.read(path)
+        except EverdexError as error:
+            found.append({"seq": seq, "snapshot_id": None, "created_at": None, "error": error.code})
+            continue
+        found.append({"seq": seq, "snapshot_id": manifest.snapshot_id, "created_at": manifest.created_at, "error": None})
+    return found
+
+
+def _writer(store: Store) -> dict[str, Any] | None:
+    """Who holds the writer lease now; None when nobody does."""
+    lease = read_lease(store)
+    if lease is None or lease.released:
+        return None
+    age_ms = (clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)) * 1000
+    return {
+        "pid": lease.pid,
+        "hostname": lease.hostname,
+        "started_at": lease.started_at,
+        "last_heartbeat_at": lease.last_heartbeat_at,
+        "lease_epoch": lease.lease_epoch,
+        "expired": age_ms > lease.lease_ttl_ms,
+    }
+
+
+def _size(store: Store) -> int:
+    total = 0
+    for parent, _, names in os.walk(store.path):
+        for name in names:
+            try:
+                seen = os.lstat(os.path.join(parent, name))
+            except FileNotFoundError:
+                continue  # a writer or gc removed it while we were counting
+            total += seen.st_size // max(seen.st_nlink, 1)  # a manifest has two names
+    return total
+
+
+def _pending(changes: ChangeSet) -> dict[str, int]:
+    return {
+        "add": len(changes.add),
+        "modify": len(changes.modify),
+        "delete": len(changes.delete),
+        "rename": len(changes.rename),
+    }
+
+
+def _counts(manifest: Manifest) -> dict[str, int]:
+    return {
+        "files_indexed": manifest.counts.files_indexed,
+        "chunks_indexed": manifest.counts.chunks_indexed,
+        "tombstones_added": manifest.counts.tombstones_added,
+    }
+
+
+def _errors(manifest: Manifest) -> list[dict[str, str]]:
+    return [{"code": item.code, "path": item.path_key, "message": item.message} for item in manifest.errors]
+
+
+def _by_reason(skips: Iterable[Skip]) -> dict[str, int]:
+    return dict(sorted(Counter(str(skip.reason) for skip in skips).items()))
+
+
+def _collisions(found: Discovery) -> list[dict[str, Any]]:
+    return [{"key": item.key, "paths": list(item.paths)} for item in found.collisions]
+
+
+def _about(path_key: str, size: int) -> dict[str, Any]:
+    return {"path": path_key, "size": size, "language": language_of(path_key), "role": role_of(path_key)}
+
+
+def _candidate(file: Candidate) -> dict[str, Any]:
+    return _about(file.path_key, file.stat.size)
+
+
+def _skip(skip: Skip) -> dict[str, Any]:
+    return {"path": skip.path_key, "reason": str(skip.reason), "detail": skip.detail}
+
+
+def _content_reason(root: Root, config: Config, candidate: Candidate, live: LiveMap | None) -> Skip | None:
+    """Why a candidate's bytes keep it out; the snapshot is asked first, so an indexed file is not read again."""
+    known = live.files.get(candidate.path_key) if live else None
+    if known is not None and known.line.indexed_file().stat == candidate.stat:
+        return None if known.line.skip is None else Skip(candidate.path_key, SkipReason(known.line.skip))
+    try:
+        source = read_stable(root, candidate, max_bytes=config.index.max_file_size_bytes)
+    except ReadError as error:
+        return Skip(candidate.path_key, SkipReason.UNREADABLE, error.detail)
+    reason = content_skip(source.data) if source is not None else None
+    return None if reason is None else Skip(candidate.path_key, reason)

@@ -1,0 +1,73 @@
+"""The tree compared with a snapshot: what a sync would have to do. Reads only, and needs no lease.
+
+On the way of every command, so nothing here imports numpy or a grammar.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from everdex.changes import detect, git_suspects, start_git_state
+from everdex.changes.model import ChangeSet, GitState, IndexedFile
+from everdex.config import Config
+from everdex.discover import discover
+from everdex.discover.model import Discovery
+from everdex.errors import NotIndexed
+from everdex.roots import Root, everdex_home
+from everdex.snapshot import active
+from everdex.snapshot.live import EMPTY, LiveMap, live_map
+from everdex.snapshot.manifest import Manifest, git_of
+from everdex.snapshot.store import Store
+from everdex.sync import touched
+from everdex.sync.model import Detected, SyncOptions
+
+
+class Look:
+    """The tree compared with one snapshot."""
+
+    def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
+        # A shared store serves several people: one's scratch files are none of the others' business.
+        untracked = config.index.untracked and not store.info.shared
+        asked = start_git_state(root)
+        self.discovery: Discovery = discover(
+            root, config.index, include_untracked=untracked, everdex_home=everdex_home()
+        )
+        self.base = base
+        self.live: LiveMap = live_map(store.path, base) if base else EMPTY
+        self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
+        self.observed_ns = time.time_ns()
+        self.git: GitState = asked.result(untracked)
+        known = {} if options.rebuild else self.indexed
+        head = base.git.head_sha if base else None
+        suspects = frozenset() if head == self.git.head_sha else git_suspects(root, head, self.git.head_sha)
+        self.changes: ChangeSet = detect(
+            root, self.discovery, known, suspects=suspects, always_rehash=options.always_rehash
+        )
+        if options.rebuild:
+            gone = tuple(sorted(set(self.indexed) - {file.path_key for file in self.discovery.files}))
+            self.changes = replace(self.changes, delete=gone)
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Same content, same ignore rules, same git state, nothing left over from a degraded publish."""
+        return (
+            self.base is not None
+            and self.changes.empty
+            and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
+            and self.base.git == git_of(self.git)
+            and not self.base.degraded
+        )
+
+
+def pinned_or_none(store: Store) -> Manifest | None:
+    try:
+        return active.pin(store).manifest
+    except NotIndexed:
+        return None
+
+
+def look(root: Root, config: Config, store: Store, options: SyncOptions) -> Detected:
+    """What a sync would do, without doing it."""
+    seen = Look(root, config, store, pinned_or_none(store), options)
+    return Detected(seen.discovery, seen.changes, seen.base)

@@ -1,0 +1,54 @@
+"""The expensive half of a sync: changed files go through the workers into one staged segment.
+
+Imported only when there is something to index, because it brings numpy, the grammars and the embedder along.
+"""
+
+from __future__ import annotations
+
+import os
+
+from everdex.config import Config, embed_config_fingerprint
+from everdex.discover.model import Candidate
+from everdex.durable import open_lasting
+from everdex.embed import identity_of
+from everdex.embed.cache import EmbeddingCache
+from everdex.roots import Root
+from everdex.segment.files import FileLine
+from everdex.segment.write import SegmentWriter
+from everdex.snapshot.lease import Lease
+from everdex.snapshot.manifest import DegradedError
+from everdex.snapshot.publish import StagedSegment
+from everdex.sync import pool
+from everdex.sync.model import SyncOptions, WorkSettings
+from everdex.sync.work import vector_dim
+
+
+def write_segment(
+    root: Root, config: Config, lease: Lease, snapshot_id: str, todo: tuple[Candidate, ...], options: SyncOptions
+) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
+    """Lines of the files that were indexed, those that failed, those that vanished, and the segment."""
+    errors: list[DegradedError] = []
+    vanished: list[str] = []
+    store = lease.store
+    fingerprint = embed_config_fingerprint(config.index, identity_of(config.index.embedder, root.path))
+    cache_path = store.cache / "embeddings" / "cache.db"
+    # Made here so that it gets the store's mode: the cache itself knows nothing of shared stores.
+    os.close(open_lasting(cache_path, os.O_RDWR, store.permissions))
+    settings = WorkSettings(root, config.index, fingerprint, cache_path)
+    dim = vector_dim(settings)
+    writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)
+    done = 0
+    options.progress("index", 0, len(todo))
+    with EmbeddingCache(cache_path, fingerprint, dim) as cache:
+        for result in pool.run(settings, todo, options.workers):
+            lease.require()
+            writer.add(result.batch)
+            cache.put_many(result.computed_hashes, result.computed)
+            errors.extend(result.errors)
+            vanished.extend(result.vanished)
+            done += result.files_seen
+            options.progress("index", done, len(todo))
+    options.progress("seal", 0, 0)
+    lines = writer.close()
+    staged = StagedSegment(writer.directory, "delta", lines) if lines else None
+    return lines, errors, vanished, staged
