@@ -1,7 +1,11 @@
 """From counted words to stored vectors: sums of word vectors, quantised the same way cached or fresh.
 
-Every sum is exact: word vectors are rounded to multiples of 2⁻²⁴ and added in float64, where no partial sum
-loses a bit. So a chunk's vector never depends on its batch, on the order of words or on the BLAS in use.
+Every sum is exact: word vectors are rounded to multiples of 2⁻²⁴, weights to multiples of 2⁻¹⁰, and both are
+multiplied and added in float64, where no partial sum loses a bit. So a chunk's vector never depends on its
+batch, on the order of words or on the BLAS in use.
+
+The weights, measured on the development set as dense NDCG@10: log(1 + count) instead of the count .707 → .746;
+the path as a unit vector of half the body's length instead of more words in the sum, .775 with the file's mean.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from everdex.numeric import np, npt
 from everdex.terms.model import WordBags
 
 _GRAIN: Final = 2.0**24
+_WEIGHT_GRAIN: Final = 2.0**10
+_PATH_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class ChunkVectors:
 def bag_sums(
     embedder: Embedder, bags: WordBags, wanted: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.float64]:
-    """Σ count · vector for each item, or for the `wanted` items only, in their order."""
+    """Σ log(1 + count) · vector for each item, or for the `wanted` items only, in their order."""
     items = np.arange(bags.n_items, dtype=np.int64) if wanted is None else wanted
     sums = np.zeros((len(items), embedder.dim), dtype=np.float64)
     spans = [(row, *bags.offsets[item : item + 2].tolist()) for row, item in enumerate(items.tolist())]
@@ -48,10 +54,11 @@ def bag_sums(
     exact = np.rint(vectors * _GRAIN) / _GRAIN
     places = np.zeros(len(bags.vocabulary), dtype=np.int64)
     places[known] = np.arange(len(known), dtype=np.int64)
-    ids, counts = places[bags.ids], bags.counts.astype(np.float64)
+    ids = places[bags.ids]
+    weights = np.rint(np.log1p(bags.counts.astype(np.float64)) * _WEIGHT_GRAIN) / _WEIGHT_GRAIN
     for row, start, stop in spans:
         if start < stop:
-            np.dot(counts[start:stop], exact[ids[start:stop]], out=sums[row])
+            np.dot(weights[start:stop], exact[ids[start:stop]], out=sums[row])
     return sums
 
 
@@ -61,10 +68,16 @@ def bodies(embedder: Embedder, chunk_words: WordBags, wanted: npt.NDArray[np.int
 
 
 def chunk_vectors(bodies_: Bodies, path_sums: npt.NDArray[np.float64]) -> ChunkVectors:
-    """Join each body with the sum of its file's path words (one row per chunk) and quantise for the segment."""
-    total = dequantize(bodies_.rows, bodies_.scales) + path_sums
+    """Join each body with its file's path (one row of sums per chunk) and quantise for the segment."""
+    total = _unit(dequantize(bodies_.rows, bodies_.scales)) + _PATH_SHARE * _unit(path_sums)
     rows, _ = quantize(total.astype(np.float32))
     return ChunkVectors(rows, cosine_factors(rows))
+
+
+def _unit(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    unit: npt.NDArray[np.float64] = rows / np.where(norms > 0, norms, 1.0)[:, None]
+    return unit
 
 
 def query_vector(embedder: Embedder, words: WordBags) -> npt.NDArray[np.float32]:
