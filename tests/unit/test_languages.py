@@ -40,14 +40,16 @@ def test_importing_languages_loads_no_grammar() -> None:
 @pytest.mark.parametrize(
     ("path", "language"),
     [
-        ("a/b.py", "python"), ("a.pyi", "python"), ("a.pyx", "cython"), ("a.mjs", "javascript"), ("a.jsx", "javascript"),
+        ("a/b.py", "python"), ("a.pyi", "python"), ("a.pyx", "cython"), ("a.mjs", "javascript"),
+        ("a.jsx", "javascript"),
         ("a.ts", "typescript"), ("a.tsx", "tsx"), ("a.h", "c"), ("a.hpp", "cpp"), ("a.cc", "cpp"), ("A.PY", "python"),
         ("Makefile", "make"), ("Makefile.common", "make"), ("src/Dockerfile", "docker"), ("Dockerfile.dev", "docker"),
         ("CMakeLists.txt", "cmake"), ("LICENSE", "text"), ("README", "text"), ("README.md", "markdown"),
         (".bashrc", "bash"), ("Gemfile", "ruby"), ("Rakefile", "ruby"), ("go.mod", "go-mod"), ("BUILD", "bazel"),
         ("Jenkinsfile", "groovy"), ("a.rst", "rst"), ("a.tf", "hcl"), ("a.proto", "protobuf"), ("a.vue", "vue"),
         ("a.svg", None), ("a.ipynb", None), ("a.csv", None), ("a.po", None), ("package-lock.json", None),
-        ("Cargo.lock", None), ("a.min.js", None), ("a.js.map", None), ("a.png", None), ("noextension", None), (".py", None),
+        ("Cargo.lock", None), ("a.min.js", None), ("a.js.map", None), ("a.png", None), ("noextension", None),
+        (".py", None),
     ],
 )  # fmt: skip
 def test_language_of(path: str, language: str | None) -> None:
@@ -68,7 +70,8 @@ def test_parsed_language(info: str, language: str | None) -> None:
     ("path", "role"),
     [
         ("src/a.py", "source"), ("tests/a.py", "test"), ("src/test_a.py", "test"), ("a_test.go", "test"),
-        ("src/FooTest.java", "test"), ("src/contest.java", "source"), ("src/latest.py", "source"), ("a.spec.ts", "test"),
+        ("src/FooTest.java", "test"), ("src/contest.java", "source"), ("src/latest.py", "source"),
+        ("a.spec.ts", "test"),
         ("docs/a.py", "doc"), ("README.md", "doc"), ("LICENSE", "doc"), ("examples/a.py", "example"),
         ("vendor/x/a.go", "vendored"), ("third_party/a.c", "vendored"), ("a_pb2.py", "generated"),
         ("pyproject.toml", "config"), ("Dockerfile", "config"),

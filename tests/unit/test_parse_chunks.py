@@ -67,7 +67,7 @@ def test_every_grammar_is_in_the_property_test() -> None:
 
 fragments = st.sampled_from(
     ["def f():\n", "    x = 1\n", "{", "}", "(", ")", "[", "]", '"', "'", "\n", "\r\n", "# T\n", "```py\n", "```\n",
-     "é", "\t", "<script>", "</script>", "<style>", "/* ", " */", "//", "--", "class A {\n", "function g() {\n", 
+     "é", "\t", "<script>", "</script>", "<style>", "/* ", " */", "//", "--", "class A {\n", "function g() {\n",
      "key: v\n", "[t]\n", "\ufeff", "漢字", "\U0001f600", "x" * 300, ";", "end\n", "do\n", "module M\n", "::",
      "@doc\n", "=", ",", "\x0b", "\u2028"]
 )  # fmt: skip
@@ -109,10 +109,20 @@ def test_a_large_class_is_a_header_and_its_members() -> None:
     """Members of a class that does not fit carry its name in their breadcrumb."""
     method = "    def m{0}(self):\n" + "        call('{0}')\n" * 30
     methods = "\n".join(method.replace("{0}", str(n)) for n in range(4))
-    text = 'class Big:\n    """Says so."""\n\n    size = 1\n\n' + methods
+    text = 'class Big:\n    """' + "Says so. " * 60 + '"""\n\n    size = 1\n\n' + methods
     parsed = parse("a.py", text)
     assert [chunk.breadcrumb for chunk in parsed.chunks] == [("Big",), *(("Big", f"m{n}") for n in range(4))]
     assert text_of(parsed.chunks[0], text).startswith("class Big:")
+
+
+def test_a_bare_header_is_no_chunk() -> None:
+    """A header of a line or two goes with what follows it, in a class as in a function."""
+    body = "".join(f"        call({n})\n" for n in range(40))
+    parsed = parse("a.py", "class Big:\n" + "".join(f"    def m{n}(self):\n{body}\n" for n in range(4)))
+    assert [len(chunk.defines) for chunk in parsed.chunks] == [2, 1, 1, 1]
+    statements = "".join(f"    call_number({n})\n" for n in range(73))
+    parsed = parse("a.py", f"def f(\n    a,\n    b,\n):\n{statements}")
+    assert parsed.chunks[0].end_line > 10
 
 
 def test_over_long_function_is_cut_between_statements() -> None:

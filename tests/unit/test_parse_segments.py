@@ -5,7 +5,7 @@ from __future__ import annotations
 import xxhash
 
 from everdex.config import IndexConfig
-from everdex.parse import ParsedFile, parse_file, segment_uid, virtual_path
+from everdex.parse import ParsedFile, ParseStatus, parse_file, segment_uid, virtual_path
 
 MARKDOWN = """# Guide
 
@@ -62,6 +62,12 @@ def test_symbols_inside_a_fence_have_the_documents_offsets() -> None:
     run = symbols["Setup.run"]
     assert MARKDOWN[run.name_byte :].startswith("run(self)")
     assert (run.name_line, run.name_column, run.kind) == (11, 8, "method")
+
+
+def test_a_fragment_in_a_fence_does_not_mark_the_document() -> None:
+    """Only the document's own syntax, or that of its scripts, decides its status."""
+    assert parse("a.md", "# T\n\n```python\n>>> def ((\n```\n").status is ParseStatus.PARSED
+    assert parse("a.html", "<script>\nfunction ((\n</script>\n").status is ParseStatus.PARTIAL
 
 
 def test_sections_nest_whatever_the_heading_style() -> None:

@@ -20,8 +20,10 @@ from everdex.parse.text import Atoms
 
 # A definition of more lines than this is searched for by itself.
 _OWN_CHUNK_LINES: Final = 12
-# A run of stray lines shorter than this (characters) joins the definition that follows it.
+# Imports, stray lines or a bare header shorter than this join the definition that follows.
 _TINY_CHARACTERS: Final = 300
+# Nothing longer than this is looked at to see whether it is only blank lines and closing brackets.
+_MAX_FILLER_BYTES: Final = 300
 # Deeper statements than this are cut by lines; nesting in source people read stays far below.
 _MAX_DEPTH: Final = 60
 
@@ -91,11 +93,11 @@ class Chunker:
             self.spans[-1].closed = True
             return
         current = self._open_span(fence)
-        stray = current is not None and current.main is None and self._length(current) <= _TINY_CHARACTERS
+        # Stray lines, or the bare header of the definition around: too little to be a chunk.
+        stray = current is not None and current.main in (None, owner) and self._length(current) <= _TINY_CHARACTERS
         if not self._whole(block):
             inner = block.definition
             if current is not None and stray:
-                # Stray lines before a definition begin its first chunk instead of being one of their own.
                 current.main, current.owner = inner, inner
                 self.region(first, last, block.children, block.node, inner, segment, first_open=True)
             else:
@@ -158,7 +160,7 @@ class Chunker:
     def _is_filler(self, first: int, last: int) -> bool:
         """Blank lines and closing brackets: nothing that could begin a chunk."""
         starts = self._atoms.starts
-        if starts[last + 1] - starts[first] > _TINY_CHARACTERS:
+        if starts[last + 1] - starts[first] > _MAX_FILLER_BYTES:
             return False
         text = self._data[starts[first] : starts[last + 1]].strip(b" \t\r\n})];,")
         return not text or text == b"end"
@@ -171,7 +173,6 @@ class Chunker:
         low, high = bisect_left(begins, first), bisect_right(begins, last)
         # Ranges between the starts of children; each remembers the child that reaches furthest.
         ranges: list[tuple[int, int]] = []  # (first atom, index of the child to descend into)
-        deepest = low - 1
         if low and ends[low - 1] >= first:
             ranges.append((first, low - 1))
         for index in range(low, high):
@@ -189,11 +190,19 @@ class Chunker:
         pieces: list[tuple[int, int]] = []
         for position, (begin, deepest) in enumerate(ranges):
             end = ranges[position + 1][0] - 1 if position + 1 < len(ranges) else last
-            if self._fits(begin, end):
+            if self._fits(begin, end) and not self._strands(pieces, end):
                 pieces.append((begin, end))
             else:
                 pieces += self._statements(nodes[deepest], begin, end, depth + 1)
         return pieces
+
+    def _strands(self, pieces: list[tuple[int, int]], end: int) -> bool:
+        """Whether a piece up to `end`, kept whole, would leave a bare header before it as a chunk of its own."""
+        if len(pieces) != 1:
+            return False
+        first, last = pieces[0]
+        length = self._atoms.characters[last + 1] - self._atoms.characters[first]
+        return length <= _TINY_CHARACTERS and not self._fits(first, end)
 
     def _children_of(self, node: Node) -> tuple[list[int], list[int], list[Node], list[bool]]:
         known = self._children.get(node.id)

@@ -70,7 +70,8 @@ def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> Pars
             inner = _embedded(part, data, lines)
             if inner is not None and part.grammar is not None:
                 roots[index] = inner
-                partial = partial or inner.has_error
+                # Fenced examples are often fragments; that says nothing about the document.
+                partial = partial or (inner.has_error and part.kind != "fence")
                 found.extend(definitions.find(part.grammar, data, inner, index))
     atoms = split_atoms(data, config.chunk_max_chars, tuple(cut for part in parts for cut in (part.start, part.end)))
     linked = definitions.link(found.definitions, found.docstrings)
