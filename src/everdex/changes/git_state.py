@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import unicodedata
 from typing import Final
 
@@ -97,6 +98,9 @@ def _may_define_filters(root: Root) -> bool:
         except FileNotFoundError:
             continue
         except OSError:
+            return True
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
             return True
         with open(descriptor, "rb") as stream:
             text = stream.read(limits.MAX_CONFIG_BYTES + 1).lower()

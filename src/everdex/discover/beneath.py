@@ -95,6 +95,8 @@ def _openat2(root: int, path: bytes, flags: int) -> int:
 
 
 def _open_then_verify(root: int, path: bytes, flags: int) -> int:
+    if path.startswith(b"/") or b".." in path.split(b"/"):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), os.fsdecode(path))
     descriptor = os.open(path, flags, dir_fd=root)
     try:
         expected = os.path.normpath(os.path.join(_place_of(root), path))

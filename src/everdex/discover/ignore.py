@@ -96,9 +96,10 @@ def read_ignore_file(root_descriptor: int, path: bytes) -> bytes | None:
         if error.errno in _ABSENT:
             return None
         raise ConfigError(f"{display(path)} cannot be read: {error.strerror}", hint="make it readable") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with open(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         data = stream.read(limits.MAX_IGNORE_FILE_BYTES + 1)
     if len(data) > limits.MAX_IGNORE_FILE_BYTES:
         raise ConfigError(

@@ -50,9 +50,9 @@ class _Walker:
         self._tracked = tracked
 
     def run(self) -> None:
-        pending: list[tuple[bytes, tuple[_Layer, ...]]] = [(b"", ())]
+        pending: list[tuple[bytes, tuple[_Layer, ...], str | None]] = [(b"", (), None)]
         while pending:
-            directory, layers = pending.pop()
+            directory, layers, inherited = pending.pop()
             entries = self._entries(directory)
             if entries is None:
                 continue
@@ -64,16 +64,18 @@ class _Walker:
                     layers = (_Layer(len(prefix), rules), *layers)
             for name, kind in entries:
                 path = prefix + name
-                if self._leave_out(path, name, kind, layers):
+                rule = inherited or _ignoring(path, name, kind == "directory", layers)
+                if self._leave_out(path, name, kind, rule):
                     continue
                 if kind != "directory":
                     self.paths.append(path)
                 elif is_repository(self._root, path) and path not in self._tracked:
                     self.paths.append(path + b"/")
                 else:
-                    pending.append((path, layers))
+                    # Still ignored when entered only for the tracked files in it: the rest stays out.
+                    pending.append((path, layers, rule))
 
-    def _leave_out(self, path: bytes, name: bytes, kind: str, layers: tuple[_Layer, ...]) -> bool:
+    def _leave_out(self, path: bytes, name: bytes, kind: str, ignored_by: str | None) -> bool:
         is_directory = kind == "directory"
         if name == b".git" or path == self._home:
             return self._skip(path, is_directory, SkipReason.RESERVED)
@@ -81,7 +83,7 @@ class _Walker:
             return self._skip(path, False, SkipReason.NOT_REGULAR)
         rule = self._own.excluding(path, is_directory)
         if rule is None and path not in self._tracked:
-            rule = _ignoring(path, name, is_directory, layers)
+            rule = ignored_by
         if rule is not None:
             return self._skip(path, is_directory, SkipReason.IGNORED, rule)
         if is_directory and len(path) >= limits.MAX_PATH_BYTES:
