@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everdex import clock, limits
 from everdex.changes import content_skip, read_stable
@@ -26,6 +26,9 @@ from everdex.snapshot.live import LiveMap
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store
 from everdex.sync.model import Detected, SyncReport
+
+if TYPE_CHECKING:
+    from everdex.view import SnapshotView
 
 
 def sync_body(root: Root, report: SyncReport) -> dict[str, Any]:
@@ -114,6 +117,23 @@ def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skip
     return body
 
 
+def chunk_map(view: SnapshotView) -> list[dict[str, Any]]:
+    """Exactly one entry a docId, ascending."""
+    return [
+        {
+            "docId": document.doc_id,
+            "chunkUid": document.row.chunk_uid,
+            "chunkId": document.row.range_id,
+            "file": path_key,
+            "segmentId": document.row.segment_id or None,
+            "start": document.row.byte_start,
+            "end": document.row.byte_end,
+        }
+        for path_key in view.paths
+        for document in view.documents_of(path_key)
+    ]
+
+
 def explain_body(root: Root, config: Config, found: Skip | Candidate, live: LiveMap | None) -> dict[str, Any]:
     skip: Skip | None = found if isinstance(found, Skip) else _content_reason(root, config, found, live)
     body: dict[str, Any] = {"eligible": skip is None}
@@ -179,7 +199,9 @@ def _history(store: Store) -> list[dict[str, Any]]:
         except EverdexError as error:
             found.append({"seq": seq, "snapshot_id": None, "created_at": None, "error": error.code})
             continue
-        found.append({"seq": seq, "snapshot_id": manifest.snapshot_id, "created_at": manifest.created_at, "error": None})
+        found.append(
+            {"seq": seq, "snapshot_id": manifest.snapshot_id, "created_at": manifest.created_at, "error": None}
+        )
     return found
 
 

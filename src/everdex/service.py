@@ -20,7 +20,7 @@ from everdex.answers import Answer, Freshness, Origin
 from everdex.changes import detect
 from everdex.discover import discover
 from everdex.discover import explain as explain_path
-from everdex.discover.model import Candidate, Discovery, Skip
+from everdex.discover.model import Discovery
 from everdex.embed import identity_of
 from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, Timeout, UsageError
 from everdex.roots import Root, canonical_root, everdex_home, store_id
@@ -295,6 +295,12 @@ class Index:
             for request in requests:
                 yield searcher.answer(request, explain=explain)
 
+    def chunks(self, reading: Reading | None = None, options: SyncOptions | None = None) -> Answer:
+        """Every chunk's names and place, in docId order (IDENTITY's chunk_uid_map)."""
+        chosen = reading or Reading()
+        with self.view(chosen, options) as (view, freshness):
+            return self.answer(view, freshness, {"chunks": describe.chunk_map(view)}, warnings=chosen.warnings)
+
     def _embedder(self) -> tuple[Any, tuple[str, ...]]:
         """The embedder, or None with a warning: lexical search still answers and says that it is lexical only."""
         from everdex.embed import open_embedder
@@ -316,6 +322,3 @@ class Index:
             self.root, self.config.index, include_untracked=self._untracked, everdex_home=everdex_home(),
             with_ignored=with_ignored,
         )  # fmt: skip
-
-
-__all__ = ["Candidate", "Index", "Reading", "Searcher", "Skip"]

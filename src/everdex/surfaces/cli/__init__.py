@@ -1,1 +1,1 @@
-
+"""The command line: one module a command, loaded only when that command runs."""

@@ -1,0 +1,118 @@
+"""The `everdex` command: finds the subcommand, runs it, and turns whatever happens into an exit code.
+
+Promises that nobody sees a traceback (unless EVERDEX_DEBUG=1), that `--json` prints one document also for an
+error, and that a closed pipe is not an error. Knows no command beyond its name and summary.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from everdex import __version__
+
+# name -> (module, summary); the summary stands here so that `--help` need not import every command
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "index": ("index", "Bring the index of a repository up to date."),
+    "search": ("search", "Search a repository; indexes it first when it is new or has changed."),
+    "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
+    "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
+    "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
+    "status": ("status", "Show the store, its active snapshot and how fresh it is."),
+}
+
+HELP: Final = """Search a repository, and keep the index of it current and never silently wrong.
+
+    everdex search "where is the session cookie signed"
+
+indexes the repository around the current directory when it is new, brings the index up to date when files have
+changed, and answers from one snapshot. Everything stays on this machine.
+
+\b
+Environment:
+  EVERDEX_HOME            where stores live (default ~/.everdex)
+  EVERDEX_EMBEDDER        overrides [index] embedder of .everdex.toml
+  EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
+  EVERDEX_DEBUG=1         show tracebacks
+  NO_COLOR                no colours
+
+\b
+Exit codes:
+  0 found or done       10 busy           14 corrupt
+  1 nothing found       11 timeout        15 degraded, refused
+  2 usage or input      12 cancelled      70 internal or disk
+                        13 incompatible
+"""
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"everdex.surfaces.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+_SETTINGS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(cls=LazyGroup, name="everdex", help=HELP, context_settings=_SETTINGS)
+@click.version_option(__version__, "-V", "--version", prog_name="everdex", message="%(prog)s %(version)s")
+def everdex() -> None:
+    pass
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code."""
+    try:
+        code = _invoke(list(arguments) or ["--help"])
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _pipe_closed()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the one place where everything ends
+        from everdex.surfaces.cli.failures import report
+
+        try:
+            return report(error, as_json=_wants_json(arguments))
+        except BrokenPipeError:
+            return _pipe_closed()
+
+
+def _invoke(arguments: list[str]) -> int:
+    # Not Command.main(): it would turn a closed pipe into exit code 1.
+    try:
+        with everdex.make_context("everdex", arguments) as context:
+            result = everdex.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return result if isinstance(result, int) else 0
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Also when parsing failed: whoever asked for JSON gets the error as JSON."""
+    before = list(arguments)
+    if "--" in before:
+        before = before[: before.index("--")]
+    return "--json" in before
+
+
+def _pipe_closed() -> int:
+    # The interpreter flushes stdout once more at exit; give it somewhere to go.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

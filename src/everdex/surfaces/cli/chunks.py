@@ -1,0 +1,66 @@
+"""`everdex chunks`: the map of chunk identities, one JSON object a line, in docId order."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+
+from everdex.durable import Permissions, replace_atomically
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import encode, plural, warn, write, write_error, write_json
+from everdex.surfaces.cli.progress import Progress
+
+# An export is the user's own file, not part of a store.
+_EXPORTED: Final = Permissions(0o755, 0o644)
+
+
+@click.command("chunks", short_help="Export the map of chunk identities (chunk_uid_map.jsonl).")
+@options.root_argument
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE, atomically."
+)
+@options.no_sync_option
+@options.reading_options
+@options.shared_option
+@options.json_option
+def chunks_command(
+    path: Path, output: Path | None, no_sync: bool, snapshot_id: str | None, offline: bool,
+    shared_store: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Export every chunk of the repository around PATH: chunk_uid_map.jsonl.
+
+    One JSON object a line, by docId: docId, chunkUid, chunkId, file, segmentId, start, end. A docId is the place of
+    a chunk in one snapshot; a chunkUid stays the same when the chunk moves in its file. --json gives one document
+    with the same objects in `chunks`.
+
+    \b
+    Examples:
+      everdex chunks | wc -l
+      everdex chunks -o chunk_uid_map.jsonl
+      everdex chunks --snapshot 01K… --json | jq '.chunks | length'
+    """
+    from everdex.service import Index, Reading
+    from everdex.sync.model import SyncOptions
+
+    index = Index.open(path, shared_store=shared_store)
+    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    with Progress(quiet=as_json) as progress:
+        document = index.chunks(reading, SyncOptions(progress=progress)).to_dict()
+    lines = [encode(chunk) for chunk in document["chunks"]]
+    if output is not None:
+        replace_atomically(Path(os.path.abspath(output)), "".join(line + "\n" for line in lines).encode(), _EXPORTED)
+        document["chunks"] = []
+        document["output"] = str(output)
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    if output is not None:
+        write_error(f"{plural(len(lines), 'chunk')} of snapshot {document['snapshot_id']} written to {output}")
+        return 0
+    for line in lines:
+        write(line)
+    return 0

@@ -1,0 +1,80 @@
+"""`everdex explain`: why one path is in or out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+
+
+@click.command("explain", short_help="Tell why one path is in or out, and what the index knows of it.")
+@click.argument("path", type=click.Path())
+@options.reading_options
+@options.shared_option
+@options.json_option
+def explain_command(
+    path: str, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
+) -> int:
+    """Tell why PATH is in or out of the index, and what the index knows of it.
+
+    A relative PATH is looked up in the repository around the current directory, an absolute one in its own.
+
+    \b
+    Examples:
+      everdex explain src/app.py
+      everdex explain node_modules/left-pad/index.js
+      everdex explain --json build/out.js | jq -r .reason
+    """
+    from everdex.service import Index, Reading
+
+    index = Index.open(_start(path), shared_store=shared_store)
+    reading = Reading(snapshot_id=snapshot_id, offline=offline)
+    document = index.explain(_below(path, index.root.path), reading=reading).to_dict()
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    _show(document)
+    return 0
+
+
+def _start(path: str) -> Path:
+    """Where to look for the root: here, or for an absolute path its nearest directory that exists."""
+    if not os.path.isabs(path):
+        return Path()
+    above = Path(path).parent
+    while not above.is_dir():
+        above = above.parent
+    return above
+
+
+def _below(path: str, root: Path) -> str:
+    """An absolute path below the canonical root, also when the given one goes through a link to it."""
+    lexical = os.path.abspath(path)
+    if Path(lexical).is_relative_to(root):
+        return lexical
+    parent, name = os.path.split(lexical)
+    return os.path.join(os.path.realpath(parent), name)
+
+
+def _show(document: dict[str, Any]) -> None:
+    shown = escape(document["path"])
+    if document["eligible"]:
+        language = document["language"] or "no known language"
+        write(f"{shown}: in ({language}, {document['role']}, {size(document['size'])})")
+    else:
+        detail = f" ({escape(document['detail'])})" if document["detail"] else ""
+        write(f"{shown}: out: {document['reason']}{detail}")
+    known = document["indexed"]
+    if known is None:
+        write("not in the index")
+    elif known["skip"]:
+        write(f"in the index as skipped: {known['skip']}")
+    else:
+        state = "as it is on disk" if known["stat_matches"] else "touched or changed since"
+        write(f"indexed: {plural(known['chunks'], 'chunk')}, sha256 {known['content_hash'][:12]}, {state}")

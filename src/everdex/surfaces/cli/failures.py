@@ -1,0 +1,77 @@
+"""From whatever was raised to one typed error, and from that to stderr or a JSON document.
+
+The single place where errors of the standard library and of click are given a code; below here modules raise
+their own, and nothing above here invents one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Final
+
+import click
+
+from everdex import clock, errors
+from everdex.errors import EverdexError
+from everdex.surfaces.cli.output import escape, write_error, write_json
+
+_DEBUG: Final = "EVERDEX_DEBUG"
+
+
+def report(error: BaseException, *, as_json: bool) -> int:
+    """Tell the user what went wrong; returns the exit code."""
+    known = as_everdex(error)
+    if os.environ.get(_DEBUG) == "1":
+        traceback.print_exception(error)
+    if as_json:
+        write_json({"error": known.to_dict(clock.new_ulid())})
+    else:
+        write_error(f"everdex: {escape(known.message)}")
+        if known.hint:
+            write_error(f"hint: {escape(known.hint)}")
+    return known.exit_code
+
+
+def as_everdex(error: BaseException) -> EverdexError:
+    """The typed error that stands for any exception."""
+    if isinstance(error, EverdexError):
+        return error
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return errors.Cancelled("interrupted")
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else "everdex"
+        return errors.UsageError(error.format_message(), hint=f"run `{where} --help`")
+    if isinstance(error, click.ClickException):
+        return errors.UsageError(error.format_message())
+    if isinstance(error, OSError):
+        named = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+        return errors.StorageFailure(f"{named}{error.strerror or error}")
+    if isinstance(error, MemoryError):
+        return errors.InternalError("out of memory", hint="free some memory, or index with --workers 1")
+    return _of_library(error) or _bug(error)
+
+
+def _of_library(error: BaseException) -> EverdexError | None:
+    """Damage that a library noticed before our checksums did. Only modules that are loaded can have raised."""
+    sqlite3 = sys.modules.get("sqlite3")
+    if sqlite3 is not None:
+        if isinstance(error, (sqlite3.OperationalError, sqlite3.InterfaceError)):
+            return errors.StorageFailure(f"sqlite: {error}")
+        if isinstance(error, sqlite3.DatabaseError):
+            return errors.Corrupt(f"sqlite: {error}")
+    zlib = sys.modules.get("zlib")
+    if zlib is not None and isinstance(error, zlib.error):
+        return errors.Corrupt(f"a stored file does not decompress: {error}")
+    return None
+
+
+def _bug(error: BaseException) -> EverdexError:
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    first_line = (str(error).splitlines() or [""])[0][:200]
+    return errors.InternalError(
+        f"{type(error).__name__}: {first_line}{where}",
+        hint="this is a bug in everdex; run again with EVERDEX_DEBUG=1 and report the traceback",
+    )

@@ -1,0 +1,48 @@
+"""`everdex files`: the eligible set, and every path that is out with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import escape, warn, write, write_json
+
+
+@click.command("files", short_help="List the files that are in, or with --skipped those that are out and why.")
+@options.root_argument
+@click.option("--skipped", is_flag=True, help="List the paths that are out, each with its reason, instead.")
+@options.reading_options
+@options.shared_option
+@options.json_option
+def files_command(
+    path: Path, skipped: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
+) -> int:
+    """List the files of the repository around PATH that are eligible, as the tree is now.
+
+    With --snapshot, list the files as that snapshot has them. With --skipped, list what is out: one line a path
+    with its reason, tab-separated; an ignored directory appears once, ending in a slash. `--json --skipped` has both.
+
+    \b
+    Examples:
+      everdex files
+      everdex files --skipped | grep too_large
+      everdex files --json | jq -r '.files[] | select(.language == "python") | .path'
+    """
+    from everdex.service import Index, Reading
+
+    index = Index.open(path, shared_store=shared_store)
+    document = index.files(skipped=skipped, reading=Reading(snapshot_id=snapshot_id, offline=offline)).to_dict()
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    if skipped:
+        for item in document["skipped"]:
+            detail = f"\t{escape(item['detail'])}" if item["detail"] else ""
+            write(f"{escape(item['path'])}\t{item['reason']}{detail}")
+    else:
+        for item in document["files"]:
+            write(escape(item["path"]))
+    return 0

@@ -1,0 +1,96 @@
+"""`everdex index`: bring the index up to date, or with --dry-run say what that would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import duration, escape, plural, size, warn, write, write_error, write_json
+from everdex.surfaces.cli.progress import Progress
+
+_SHOWN = 20
+
+
+@click.command("index", short_help="Bring the index of a repository up to date.")
+@options.root_argument
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@click.option("--rebuild", is_flag=True, help="Index every file again, whatever is indexed.")
+@click.option(
+    "--allow-degraded", is_flag=True, help="Publish even when a file cannot be read; its old rows do not answer."
+)
+@click.option("--force-root", is_flag=True, help="Allow $HOME or / as the root.")
+@click.option("--wait", is_flag=True, help="Wait (at most 10 minutes) for another writer instead of giving up.")
+@options.workers_option
+@options.shared_option
+@options.json_option
+def index_command(
+    path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, force_root: bool, wait: bool, workers: int,
+    shared_store: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Bring the index of the repository around PATH (default: here) up to date.
+
+    Only files whose content changed are read and parsed. The result becomes visible at once or not at all: when
+    the command is killed, the last snapshot goes on answering.
+
+    \b
+    Examples:
+      everdex index
+      everdex index --dry-run ~/src/project
+      everdex index --rebuild --workers 4
+      everdex index --json | jq .changes
+    """
+    from everdex.service import Index
+    from everdex.sync.model import SyncOptions
+
+    index = Index.open(path, force_root=force_root, shared_store=shared_store)
+    with Progress(quiet=as_json) as progress:
+        chosen = SyncOptions(
+            allow_degraded=allow_degraded, rebuild=rebuild, workers=workers, progress=progress
+        )
+        answer = index.plan(chosen) if dry_run else index.report(index.sync(chosen, wait=wait))
+    document = answer.to_dict()
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    if dry_run:
+        _show_plan(document)
+    else:
+        _show_report(document)
+    return 0
+
+
+def _show_report(document: dict[str, Any]) -> None:
+    counts, changes = document["counts"], document["changes"]
+    totals = f"{plural(counts['files_indexed'], 'file')}, {plural(counts['chunks_indexed'], 'chunk')}"
+    where = f"snapshot {document['snapshot_id']}, {duration(document['timings_ms']['total'])}"
+    if not document["published"]:
+        write(f"up to date: {totals}, {where}")
+        return
+    done = [f"{changes[kind]:,} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
+    write(f"indexed: {', '.join(done) or 'nothing changed'}; {totals}, {where}")
+    for error in document["errors"]:
+        write_error(f"degraded: {escape(error['path'])}: {escape(error['message'])}")
+
+
+def _show_plan(document: dict[str, Any]) -> None:
+    write(f"{escape(document['canonical_root'])}: {plural(document['eligible'], 'eligible file')}")
+    for kind in ("add", "modify", "delete", "rename"):
+        items = document[kind]
+        if not items:
+            continue
+        write(f"{kind}: {len(items):,}")
+        for item in items[:_SHOWN]:
+            write("  " + escape(f"{item['from']} -> {item['to']}" if kind == "rename" else item))
+        if len(items) > _SHOWN:
+            write(f"  … {len(items) - _SHOWN:,} more")
+    write(f"unchanged: {document['unchanged']:,}")
+    write(f"to index: {size(document['bytes_to_index'])} (limit {size(document['bytes_limit'])})")
+    for reason, count in document["skipped"].items():
+        write(f"skipped, {reason}: {count:,}")
+    for collision in document["collisions"]:
+        write("collision: " + escape(", ".join(collision["paths"])))
+    write("nothing was written")

@@ -1,0 +1,73 @@
+"""Which lines of a result to show: the telling line for a pipe, the best window for a terminal.
+
+Works on the JSON form of a result, so it serves answers from anywhere. Knows words, not rendering.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from everdex.terms import split
+
+_WORD: Final = re.compile(r"\w+")
+_DECORATION: Final = re.compile(r"\s*(@|#\[|\[\w|//|/\*|\*|#|--|<!--|\"\"\")")
+
+
+def numbered_lines(result: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """(line number, text) of a result's snippet, without line ends."""
+    pieces = result["snippet"].split("\n")
+    if len(pieces) > 1 and not pieces[-1]:
+        pieces.pop()
+    first = result["start_line"]
+    return [(first + offset, piece.removesuffix("\r")) for offset, piece in enumerate(pieces)]
+
+
+def telling_line(result: Mapping[str, Any]) -> tuple[int, str]:
+    """The line that tells most on its own: where the symbol is named, else the first with a word of code."""
+    lines = numbered_lines(result)
+    name = _last_name(result.get("symbol"))
+    if name:
+        for number, text in lines:
+            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) and not _DECORATION.match(text):
+                return number, text
+    for number, text in lines:
+        if _WORD.search(text) and not _DECORATION.match(text):
+            return number, text
+    return next(((number, text) for number, text in lines if text.strip()), lines[0])
+
+
+def _last_name(symbol: str | None) -> str:
+    names = _WORD.findall(symbol or "")
+    return names[-1] if names else ""
+
+
+class Matcher:
+    """Finds the words of a query in a line, the way the index would."""
+
+    def __init__(self, query: str) -> None:
+        self._terms = frozenset(split.query_terms(query))
+
+    def spans(self, line: str) -> list[tuple[int, int, frozenset[str]]]:
+        """(start, end, matched terms) of every word of the line that shares a term with the query."""
+        found = []
+        for word in _WORD.finditer(line):
+            shared = self._terms.intersection(split.index_terms(word[0]))
+            if shared:
+                found.append((word.start(), word.end(), shared))
+        return found
+
+    def best_window(self, lines: Sequence[tuple[int, str]], size: int) -> Sequence[tuple[int, str]]:
+        """The run of `size` lines with the most different query words; the earliest of equals."""
+        if len(lines) <= size:
+            return lines
+        terms = [frozenset[str]().union(*(shared for _, _, shared in self.spans(text))) for _, text in lines]
+        best, best_score = 0, (-1, -1)
+        for start in range(len(lines) - size + 1):
+            inside = terms[start : start + size]
+            score = (len(frozenset[str]().union(*inside)), sum(map(len, inside)))
+            if score > best_score:
+                best, best_score = start, score
+        # The head of a definition says what the lines belong to: keep it when the window holds as many words there.
+        return lines[best : best + size]

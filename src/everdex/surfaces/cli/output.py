@@ -1,0 +1,100 @@
+"""Putting text on stdout and stderr: UTF-8 whatever the locale, and nothing in it can drive a terminal.
+
+File names and contents come from an untrusted repository, so every control character (and every character
+that reorders or hides text) goes out escaped, also into a pipe: the pipe may end in a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final, TextIO
+
+# C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
+_UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    """One line of text that is safe to print; tabs stay."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def encode(document: Mapping[str, Any]) -> str:
+    """A JSON document in one line."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def write_json(document: Mapping[str, Any]) -> None:
+    """Print one document and hand it on at once: the reader may be waiting for this line."""
+    write(encode(document))
+    sys.stdout.flush()
+
+
+def write(line: str = "") -> None:
+    """Print one line that is already escaped."""
+    _put(sys.stdout, line)
+
+
+def write_error(line: str) -> None:
+    _put(sys.stderr, line)
+
+
+def _put(stream: TextIO, line: str) -> None:
+    buffer: BinaryIO = stream.buffer
+    buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    if stream is sys.stderr:
+        buffer.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How results are shown: `grouped` is the layout for people, `coloured` whether it has colours."""
+
+    grouped: bool
+    coloured: bool
+
+
+def style(color: str) -> Style:
+    """From `--color`, NO_COLOR and where stdout goes. `always` is for a pager: the layout of a terminal."""
+    terminal = sys.stdout.isatty()
+    if color == "always":
+        return Style(grouped=True, coloured=True)
+    allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(grouped=terminal, coloured=terminal and allowed and color == "auto")
+
+
+def warn(answer: Mapping[str, Any]) -> None:
+    """Warnings and limits of an answer, on stderr."""
+    for warning in answer["warnings"]:
+        write_error(f"warning: {escape(warning)}")
+    for limit in answer["limits_hit"]:
+        write_error(f"warning: limit reached: {escape(limit)}")
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            break
+        value /= 1024
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def duration(milliseconds: float) -> str:
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

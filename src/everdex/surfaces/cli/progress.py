@@ -1,0 +1,102 @@
+"""What a person sees while the index is being brought up to date: phase, counts, rate and time left.
+
+A bar on a terminal's stderr, one plain line elsewhere, and nothing at all for work too small to notice.
+rich is imported only when there is something to draw.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from everdex.surfaces.cli.output import write_error
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+# Fewer files are done before a bar could be read.
+_WORTH_SHOWING: Final = 64
+_PHASES: Final = {
+    "index": "indexing",
+    "seal": "writing",
+    "publish": "publishing",
+    "wait": "waiting for another writer",
+}
+
+
+class Progress:
+    """A callback for `SyncOptions.progress`, and the context that cleans the screen up."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
+        self._said: set[str] = set()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+
+    def finish(self) -> None:
+        """Clear the bar; results may be printed now."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        if self._quiet or phase not in _PHASES:
+            return
+        if self._bar is None and not (phase == "wait" or total >= _WORTH_SHOWING):
+            return
+        if self._terminal:
+            self._draw(phase, done, total)
+        elif phase not in self._said and phase in ("wait", "index"):
+            self._said.add(phase)
+            write_error(f"{_PHASES[phase]} {total:,} files" if total else _PHASES[phase])
+
+    def _draw(self, phase: str, done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar, self._task = _bar()
+            self._bar.start()
+        assert self._task is not None
+        if phase == "index":
+            self._bar.update(self._task, description=_PHASES[phase], completed=done, total=total)
+        else:
+            # A finished count stays on the screen while the segment is written and published.
+            self._bar.update(self._task, description=_PHASES[phase])
+
+
+def _bar() -> tuple[RichProgress, TaskID]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:,.0f} files/s" if speed else "")
+
+    bar = RichProgress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    return bar, bar.add_task("", total=None)

@@ -1,0 +1,194 @@
+"""`everdex search`: one question (or a file of them) and its answer, for a person, a pipe or a program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from everdex import clock, languages, limits
+from everdex.errors import EverdexError, QueryError, UsageError
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from everdex.search.model import SearchRequest
+    from everdex.service import Searcher
+
+MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Everything about the question but its words."""
+
+    mode: str
+    k: int
+    languages: tuple[str, ...]
+    paths: tuple[str, ...]
+    ignore_case: bool
+
+    def request(self, query: str) -> SearchRequest:
+        from everdex.search.model import Mode, SearchRequest
+
+        return SearchRequest(query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case)
+
+
+@click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
+@click.argument("query", required=False)
+@click.argument("path", required=False)
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="How to look; see below.")
+@click.option(
+    "-k", "k", type=click.IntRange(1, limits.MAX_RESULTS), metavar="N",
+    help="How many results (default: [query] k of .everdex.toml, 10).",
+)  # fmt: skip
+@click.option("--lang", "wanted", multiple=True, metavar="NAME", help="Only files in this language; may be repeated.")
+@click.option("--path", "globs", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
+@click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
+@click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
+@click.option(
+    "--batch", type=click.Path(allow_dash=True), metavar="FILE|-",
+    help="Read one query a line (- is stdin) and print one JSON document a line.",
+)  # fmt: skip
+@options.no_sync_option
+@options.reading_options
+@options.workers_option
+@options.shared_option
+@options.color_option
+@options.json_option
+def search_command(
+    query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
+    ignore_case: bool, explain: bool, batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """Search the repository around PATH (default: here) for QUERY.
+
+    A repository that was never seen is indexed first, one that changed is brought up to date first; the answer
+    comes from one snapshot and names it. --no-sync answers from the active snapshot as it is.
+
+    \b
+    Modes:
+      hybrid    words and meaning together: questions, names, error messages
+      lexical   words only
+      semantic  meaning only
+      regex     lines that match a regular expression, every file of the index
+      literal   lines that contain exactly this text
+
+    In hybrid, lexical and semantic mode a query may contain filters: file:GLOB, lang:NAME, symbol:NAME,
+    "a phrase", -word.
+
+    In a pipe every result is one line, path:line:text. On a terminal results are grouped by file, each with its
+    best lines. Exit code 0 means found, 1 nothing found.
+
+    \b
+    Examples:
+      everdex search "where is the session cookie signed"
+      everdex search SecureCookieSessionInterface ~/src/flask
+      everdex search --mode regex 'def \\w+_session' --lang python
+      everdex search --json "open session" -k 3 | jq -r '.results[].path'
+      everdex search --batch questions.txt > answers.jsonl
+    """
+    from everdex.service import Index, Reading
+    from everdex.sync.model import SyncOptions
+
+    query, root = _positionals(query, path, batch)
+    _known_languages(wanted)
+    index = Index.open(root, shared_store=shared_store)
+    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case)
+    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    started = clock.now()
+    quiet = as_json or batch is not None
+    with (
+        Progress(quiet=quiet) as progress,
+        index.searcher(reading, SyncOptions(workers=workers, progress=progress)) as searcher,
+    ):
+        progress.finish()
+        if query is None:
+            assert batch is not None
+            return _batch(searcher, asked, batch, explain=explain)
+        document = searcher.answer(asked.request(query), explain=explain).to_dict()
+    if as_json:
+        write_json(document)
+    else:
+        shown = style(color)
+        warn(document)
+        _show(document, shown, (clock.now() - started) * 1000, index.config.query.snippet_lines)
+    return 0 if document["results"] else 1
+
+
+def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
+    """With --batch the queries come from the file, so the one positional is the root."""
+    if batch is not None:
+        if path is not None:
+            raise UsageError("with --batch give only PATH: the queries come from the file")
+        return None, query or "."
+    if query is None:
+        raise UsageError("what to search for? QUERY is missing", hint="run `everdex search --help`")
+    return query, path or "."
+
+
+def _known_languages(wanted: tuple[str, ...]) -> None:
+    for name in wanted:
+        if name not in languages.KNOWN:
+            known = ", ".join(sorted(languages.KNOWN))
+            raise QueryError(f"unknown language {name!r}", hint=f"known are {known}")
+
+
+def _batch(searcher: Searcher, asked: _Asked, source: str, *, explain: bool) -> int:
+    """Answer line by line; a bad line gets an error document and the rest goes on."""
+    found, failed = False, 0
+    for raw in _lines(source):
+        try:
+            document = searcher.answer(asked.request(_text(raw)), explain=explain).to_dict()
+            found = found or bool(document["results"])
+        except EverdexError as error:
+            failed = failed or error.exit_code
+            document = {"error": error.to_dict(clock.new_ulid())}
+        write_json(document)
+    return failed or (0 if found else 1)
+
+
+def _lines(source: str) -> Iterator[bytes]:
+    if source == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        with open(source, "rb") as stream:
+            yield from stream
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        raise UsageError(f"--batch {source}: {error.strerror}", hint="name a readable file, or - for stdin") from error
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise QueryError(f"the query is not UTF-8 (byte {error.start})") from error
+
+
+def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, window: int) -> None:
+    results = document["results"]
+    if shown.grouped:
+        from everdex.surfaces.cli.draw import draw
+
+        draw(document, coloured=shown.coloured, elapsed_ms=elapsed_ms, window=window)
+        return
+    from everdex.surfaces.cli.lines import telling_line
+
+    for result in results:
+        number, text = telling_line(result)
+        write(f"{escape(result['path'])}:{number}:{escape(text)}")
+        for share in result.get("explain", ()):
+            detail = f" {share['detail']}" if share["detail"] else ""
+            write_error(f"  {share['feature']} {share['value']:.4f}{escape(detail)}")
+    if not results:
+        write_error("nothing found")
+        for suggestion in document["suggestions"]:
+            write_error(f"try: {escape(suggestion)}")
+    elif document["omitted"]:
+        write_error(f"{document['omitted']:,} more not shown (raise -k)")

@@ -1,0 +1,93 @@
+"""`everdex status`: the store, its active snapshot, and how fresh it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+
+_SHOWN = 5
+
+
+@click.command("status", short_help="Show the store, its active snapshot and how fresh it is.")
+@options.root_argument
+@options.no_sync_option
+@options.reading_options
+@options.shared_option
+@options.json_option
+def status_command(
+    path: Path, no_sync: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
+) -> int:
+    """Show the store of the repository around PATH, its active snapshot and how fresh it is.
+
+    The tree is compared with the snapshot but nothing is indexed; --no-sync leaves the comparison out.
+
+    \b
+    Examples:
+      everdex status
+      everdex status --json | jq .freshness
+    """
+    from everdex.service import Index, Reading
+
+    index = Index.open(path, shared_store=shared_store)
+    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    document = index.status(reading=reading).to_dict()
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    for name, value in _lines(document):
+        write(f"{name:<11} {escape(value)}".rstrip())
+    return 0
+
+
+def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
+    counts, writer = document["counts"], document["writer"]
+    lines = [
+        ("root", document["canonical_root"]),
+        ("store", document["store_path"] + (" (shared)" if document["shared"] else "")),
+        ("snapshot", f"{document['snapshot_id']}, number {document['seq']}, {document['created_at']}"),
+        ("digest", document["digest"]),
+        ("git", _git(document["git"])),
+        ("freshness", _freshness(document)),
+        ("files", f"{counts['files_indexed']:,}"),
+        ("chunks", f"{counts['chunks_indexed']:,}"),
+        ("segments", f"{document['segments']:,}, {plural(document['tombstones'], 'tombstone')}"),
+        ("retained", plural(document["retained_snapshots"], "snapshot")),
+        ("size", size(document["size_bytes"])),
+        ("embedder", document["embedder"]),
+        ("writer", _writer(writer) if writer else "none"),
+    ]
+    skipped = ", ".join(f"{reason} {count:,}" for reason, count in document["skipped"].items())
+    lines.append(("skipped", skipped or "nothing"))
+    if document["degraded"]:
+        lines.append(("degraded", plural(len(document["errors"]), "file") + " could not be indexed"))
+        lines += [("", f"{error['path']}: {error['code']}") for error in document["errors"][:_SHOWN]]
+        if len(document["errors"]) > _SHOWN:
+            lines.append(("", f"… {len(document['errors']) - _SHOWN:,} more (--json has all)"))
+    bounds = document["limits"]
+    lines.append(("limits", f"file {size(bounds['max_file_size_bytes'])}, sync {size(bounds['max_bytes_per_sync'])}"))
+    return lines
+
+
+def _git(git: dict[str, Any]) -> str:
+    if git["head_sha"] is None:
+        return "no commit"
+    return f"{git['head_sha'][:12]}, {'dirty' if git['dirty'] else 'clean'} when indexed"
+
+
+def _freshness(document: dict[str, Any]) -> str:
+    state, pending = document["freshness"]["state"], document["pending"]
+    if state != "stale":
+        return str(state)
+    parts = [f"{count:,} to {kind}" for kind, count in pending.items() if count]
+    return f"stale: {', '.join(parts)}"
+
+
+def _writer(writer: dict[str, Any]) -> str:
+    note = " (no sign of life)" if writer["expired"] else ""
+    return f"process {writer['pid']} on {writer['hostname']} since {writer['started_at']}{note}"
