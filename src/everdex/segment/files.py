@@ -72,5 +72,5 @@ def _read(path: Path, decoder: msgspec.json.Decoder[_Line]) -> list[_Line]:
         return decoder.decode_lines(path.read_bytes())
     except FileNotFoundError as error:
         raise Corrupt(f"{path} is missing") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Corrupt(f"{path} is damaged: {error}") from error

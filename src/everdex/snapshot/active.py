@@ -15,6 +15,7 @@ from everdex.errors import Corrupt, NotIndexed, SnapshotNotFound
 from everdex.snapshot import integrity
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.manifest import Manifest
+from everdex.snapshot.state import read_state
 from everdex.snapshot.store import Store
 
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
@@ -50,9 +51,10 @@ def pin(store: Store, snapshot_id: str | None = None) -> Pinned:
     """Read the pointer once and load that manifest with its artifacts verified."""
     if snapshot_id is not None:
         return Pinned(_by_id(store, snapshot_id))
+    read_state(store)  # a newer one is refused before anything is answered
     active = read_pointer(store)
     if active is not None and manifest_path(store, active).is_file():
-        manifest = manifests.read(manifest_path(store, active))
+        manifest = _read(store, active)
         integrity.verify(store, manifest)
         return Pinned(manifest)
     if not published(store):
@@ -75,7 +77,7 @@ def read_pointer(store: Store) -> str | None:
 def _by_id(store: Store, snapshot_id: str) -> Manifest:
     if not _ULID.fullmatch(snapshot_id) or not manifest_path(store, snapshot_id).is_file():
         raise SnapshotNotFound(f"no snapshot {snapshot_id!r} is retained in store {store.store_id}")
-    manifest = manifests.read(manifest_path(store, snapshot_id))
+    manifest = _read(store, snapshot_id)
     # An unpublished directory left by a crash has no number: it is not a snapshot.
     if not numbered_path(store, manifest.seq).is_file():
         raise SnapshotNotFound(f"snapshot {snapshot_id} was never published")
@@ -83,10 +85,19 @@ def _by_id(store: Store, snapshot_id: str) -> Manifest:
     return manifest
 
 
+def _read(store: Store, snapshot_id: str) -> Manifest:
+    manifest = manifests.read(manifest_path(store, snapshot_id))
+    if (manifest.snapshot_id, manifest.store_id) != (snapshot_id, store.store_id):
+        raise Corrupt(f"{manifest_path(store, snapshot_id)} describes snapshot {manifest.snapshot_id} instead")
+    return manifest
+
+
 def _valid(store: Store) -> Iterator[Manifest]:
-    for _, path in published(store):
+    for seq, path in published(store):
         try:
             manifest = manifests.read(path)
+            if (manifest.seq, manifest.store_id) != (seq, store.store_id):
+                continue
             integrity.verify(store, manifest, full=True)
         except Corrupt:
             continue

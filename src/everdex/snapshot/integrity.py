@@ -7,15 +7,20 @@ again costs a stat; `health` verifies in full. A remembered check that no longer
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
+from everdex import clock
 from everdex.durable import hash_file, hash_tree, replace_atomically
 from everdex.errors import Corrupt, StorageFailure
 from everdex.segment.files import read_file_lines, read_tombstones
 from everdex.segment.model import FILES_NAME
 from everdex.snapshot.manifest import Manifest, SegmentRef, TombstoneRef
 from everdex.snapshot.store import Store
+
+# Kernels stamp files with the time of their last tick, which may be this long ago.
+_TIMESTAMP_GRAIN_NS: Final = 50_000_000
 
 Signature = list[tuple[str, int, int, int, int]]
 
@@ -36,7 +41,8 @@ def verify(store: Store, manifest: Manifest, *, full: bool = False) -> None:
         if remembered.artifacts.get(reference.path) != (reference.sha256, signature):
             _verify_one(store, reference)
             changed = True
-        fresh[reference.path] = (reference.sha256, signature)
+        if not _racy(signature):
+            fresh[reference.path] = (reference.sha256, signature)
     if changed:
         _save(store, _Verified({**remembered.artifacts, **fresh}))
 
@@ -69,6 +75,12 @@ def _verify_one(store: Store, reference: SegmentRef | TombstoneRef) -> None:
         raise Corrupt(f"{reference.path} does not hold the {reference.count} tombstones of the manifest")
 
 
+def _racy(signature: Signature) -> bool:
+    """Changed so recently that a later change might leave the same times: not worth remembering."""
+    newest = max((ctime_ns for _, _, _, ctime_ns, _ in signature), default=0)
+    return clock.now() * 1e9 - newest < _TIMESTAMP_GRAIN_NS
+
+
 def _signature(path: Path) -> Signature:
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
@@ -85,7 +97,7 @@ def _stat(path: Path) -> tuple[int, int, int, int]:
 def _load(store: Store) -> _Verified:
     try:
         return msgspec.json.decode((store.cache / "verified.json").read_bytes(), type=_Verified)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return _Verified()
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from everdex import versions
 from everdex.changes.model import GitState
+from everdex.durable import decode_json
 from everdex.errors import Corrupt
 
 
@@ -97,7 +98,7 @@ def seal(manifest: Manifest) -> bytes:
 def decode(raw: bytes, where: Path) -> Manifest:
     """Check versions first (a newer schema is not corruption), then the checksum, then every field."""
     try:
-        loose = msgspec.json.decode(raw)
+        loose = decode_json(raw)
     except msgspec.DecodeError as error:
         raise Corrupt(f"{where} is not JSON: {error}") from error
     if not isinstance(loose, dict):

@@ -19,17 +19,17 @@ import msgspec
 from everdex import clock, versions
 from everdex.changes.model import GitState
 from everdex.durable import (
-    encode_json,
     fsync_directory,
     hash_file,
     hash_tree,
     make_directory,
+    remove_leftovers,
     replace_atomically,
     seal_tree,
     storage_errors,
     write_new,
 )
-from everdex.errors import Corrupt, InternalError, PublishConflict
+from everdex.errors import Corrupt, InternalError, LeaseLost, PublishConflict, StorageFailure
 from everdex.segment.files import FileLine, TombstoneLine, encode_lines
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
@@ -37,6 +37,7 @@ from everdex.snapshot.guard import hold_guard
 from everdex.snapshot.lease import Lease, guard_path, preflight
 from everdex.snapshot.live import EMPTY, LiveMap
 from everdex.snapshot.manifest import Counts, DegradedError, Manifest, SegmentRef, TombstoneRef
+from everdex.snapshot.state import write_state
 from everdex.snapshot.store import Store
 
 
@@ -79,20 +80,6 @@ class Base:
     next_seq: int
 
 
-class StateFile(msgspec.Struct, frozen=True):
-    """index_state.json: for people and scripts; rebuilt from the manifest at every publish."""
-
-    schema_version: int
-    store_id: str
-    canonical_root: str
-    config_fingerprint: str
-    ignore_fingerprint: str
-    active_snapshot_id: str
-    git: dict[str, object]
-    last_sync_at: str
-    last_result: str
-
-
 def begin(lease: Lease) -> Base:
     """Recover what a crash left behind and say what to build on. Only a lease holder may call this."""
     store = lease.store
@@ -100,7 +87,7 @@ def begin(lease: Lease) -> Base:
     newest = active.newest_valid(store) if numbers and _pointer_behind(store, numbers) else None
     if newest is not None:
         lease.require()
-        replace_atomically(store.active_path, f"{newest.snapshot_id}\n".encode(), store.permissions)
+        activate(store, newest)
     manifest = active.pin(store).manifest if numbers else None
     _remove_orphans(store, lease)
     return Base(manifest, (numbers[0][0] if numbers else 0) + 1)
@@ -126,23 +113,44 @@ def _pointer_behind(store: Store, numbers: list[tuple[int, Path]]) -> bool:
 
 def _remove_orphans(store: Store, lease: Lease) -> None:
     """Directories that no numbered manifest knows were never published; their writer is gone."""
-    referenced: set[str] = set()
+    for entry in store.staging.iterdir():
+        if entry.name != lease.txn_id:
+            shutil.rmtree(entry, ignore_errors=True)
+    for directory in (store.path, store.cache, store.locks):
+        remove_leftovers(directory)
+    known = _known(store)
+    if known is None:
+        return  # what a damaged manifest refers to is unknown: leave everything to repair
+    # A writer that is frozen, not dead, may still want to link its manifest. First it loses the file to link
+    # from; then the numbers are read again: what was linked until then is published, the rest never will be.
+    orphans = [entry for entry in store.snapshots.iterdir() if entry.name not in known]
+    for entry in orphans:
+        (entry / "manifest.json").unlink(missing_ok=True)
+    known = _known(store)
+    if known is None:
+        return
+    for seq, path in active.published(store):
+        home = active.manifest_path(store, manifests.read(path).snapshot_id)
+        if home.parent in orphans:
+            os.link(active.numbered_path(store, seq), home)
+    for directory in (store.snapshots, store.segments):
+        for entry in directory.iterdir():
+            if entry.name not in known:
+                shutil.rmtree(entry, ignore_errors=True)
+
+
+def _known(store: Store) -> set[str] | None:
+    """Names of every segment and snapshot directory that a published manifest needs; None if one is unreadable."""
     known: set[str] = set()
     for _, path in active.published(store):
         try:
             manifest = manifests.read(path)
         except Corrupt:
-            return  # what a damaged manifest refers to is unknown: leave everything to repair
+            return None
         known.add(manifest.snapshot_id)
-        referenced.update(segment.segment_id for segment in manifest.segments)
-        referenced.update(Path(item.path).parent.name for item in manifest.tombstones)
-    for directory, keep in ((store.segments, referenced), (store.snapshots, known | referenced)):
-        for entry in directory.iterdir():
-            if entry.name not in keep:
-                shutil.rmtree(entry, ignore_errors=True)
-    for entry in store.staging.iterdir():
-        if entry.name != lease.txn_id:
-            shutil.rmtree(entry, ignore_errors=True)
+        known.update(segment.segment_id for segment in manifest.segments)
+        known.update(Path(item.path).parent.name for item in manifest.tombstones)
+    return known
 
 
 def publish(lease: Lease, draft: Draft) -> Manifest:
@@ -172,7 +180,10 @@ def publish(lease: Lease, draft: Draft) -> Manifest:
             fsync_directory(snapshot_directory)
             fsync_directory(store.snapshots)
             preflight(lease, guard)
-            _commit(store, manifest, manifest_file)
+            _number(store, manifest, manifest_file)
+            # Frozen since the link? Then another writer has built on this snapshot and moved the pointer on.
+            preflight(lease, guard)
+            activate(store, manifest)
     except BaseException:
         if not _committed(store, draft):
             for path in moved:
@@ -286,39 +297,26 @@ def _gate(store: Store, manifest: Manifest, draft: Draft) -> None:
             raise InternalError(f"{segment.segment_id}: {segment.live_rows} live of {segment.rows} rows")
 
 
-def _commit(store: Store, manifest: Manifest, manifest_file: Path) -> None:
-    number = active.numbered_path(store, manifest.seq)
+def _number(store: Store, manifest: Manifest, manifest_file: Path) -> None:
+    """The commit point."""
     try:
-        os.link(manifest_file, number)
+        os.link(manifest_file, active.numbered_path(store, manifest.seq))
     except FileExistsError:
         raise PublishConflict(f"snapshot number {manifest.seq} was taken by another writer") from None
+    except FileNotFoundError:
+        raise LeaseLost("another writer took over and removed this unpublished snapshot") from None
+    except OSError as error:
+        raise StorageFailure(f"{store.manifests}: {error.strerror}") from error
     fsync_directory(store.manifests)
+
+
+def activate(store: Store, manifest: Manifest) -> None:
+    """Point readers at a published snapshot."""
     replace_atomically(store.active_path, f"{manifest.snapshot_id}\n".encode(), store.permissions)
-    write_state(store, manifest, "degraded" if manifest.degraded else "ok")
+    write_state(store, manifest)
 
 
 def _committed(store: Store, draft: Draft) -> bool:
     number = active.numbered_path(store, draft.seq)
     manifest_file = active.manifest_path(store, draft.snapshot_id)
     return number.exists() and manifest_file.exists() and os.path.samefile(number, manifest_file)
-
-
-def write_state(store: Store, manifest: Manifest, result: str) -> None:
-    state = StateFile(
-        schema_version=versions.ARTIFACTS["index_state"].writable,
-        store_id=store.store_id,
-        canonical_root=manifest.canonical_root,
-        config_fingerprint=manifest.config_fingerprint,
-        ignore_fingerprint=manifest.ignore_fingerprint,
-        active_snapshot_id=manifest.snapshot_id,
-        git={
-            "last_head_sha": manifest.git.head_sha,
-            "dirty": manifest.git.dirty,
-            "untracked_included": manifest.git.untracked_included,
-        },
-        last_sync_at=clock.rfc3339(),
-        last_result=result,
-    )
-    replace_atomically(store.state_path, encode_json(state), store.permissions)
-
-

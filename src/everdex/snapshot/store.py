@@ -6,6 +6,7 @@ that its file system can do what publishing needs.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from everdex.durable import (
     PRIVATE,
     SHARED,
     Permissions,
+    decode_json,
     encode_json,
     make_directory,
     open_lasting,
@@ -33,7 +35,7 @@ _NETWORK_FILE_SYSTEMS: Final = {0x6969: "nfs", 0x517B: "smb", 0xFF534D42: "cifs"
 
 
 class StoreInfo(msgspec.Struct, frozen=True):
-    """store.json: written once, when the store is created."""
+    """store.json: written once, when the store is created. It carries its own checksum."""
 
     schema_version: int
     store_id: str
@@ -41,6 +43,7 @@ class StoreInfo(msgspec.Struct, frozen=True):
     config_fingerprint: str
     created_at: str
     shared: bool
+    info_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +151,21 @@ def open_store_at(path: Path, root: Root | None = None, config_fingerprint: str 
 
 def _decode_info(raw: bytes, path: Path) -> StoreInfo:
     try:
-        version = msgspec.json.decode(raw).get("schema_version")
-        versions.check_readable("store", version, str(path / "store.json"))
-        return msgspec.json.decode(raw, type=StoreInfo)
-    except (msgspec.DecodeError, AttributeError) as error:
+        loose = decode_json(raw)
+        if not isinstance(loose, dict):
+            raise Corrupt(f"{path / 'store.json'} is not a store description")
+        versions.check_readable("store", loose.get("schema_version"), str(path / "store.json"))
+        info = msgspec.convert(loose, StoreInfo)
+    except msgspec.DecodeError as error:
         raise Corrupt(f"{path / 'store.json'} is damaged: {error}") from error
+    if _seal_info(info) != raw:
+        raise Corrupt(f"{path / 'store.json'} fails its own checksum")
+    return info
+
+
+def _seal_info(info: StoreInfo) -> bytes:
+    blank = msgspec.structs.replace(info, info_sha256="")
+    return encode_json(msgspec.structs.replace(info, info_sha256=hashlib.sha256(encode_json(blank)).hexdigest()))
 
 
 def create_store(root: Root, config_fingerprint: str, *, shared_path: Path | None = None) -> Store:
@@ -168,7 +181,8 @@ def create_store(root: Root, config_fingerprint: str, *, shared_path: Path | Non
     return store
 
 
-def _make(path: Path, root: Root, config_fingerprint: str, *, shared: bool) -> Store:
+def described(path: Path, root: Root, config_fingerprint: str, *, shared: bool) -> Store:
+    """A store as it would be made now; nothing is written."""
     info = StoreInfo(
         schema_version=versions.ARTIFACTS["store"].writable,
         store_id=path.name,
@@ -177,15 +191,24 @@ def _make(path: Path, root: Root, config_fingerprint: str, *, shared: bool) -> S
         created_at=clock.rfc3339(),
         shared=shared,
     )
-    store = Store(path, info)
+    return Store(path, info)
+
+
+def _make(path: Path, root: Root, config_fingerprint: str, *, shared: bool) -> Store:
+    store = described(path, root, config_fingerprint, shared=shared)
     if not shared:
         make_directory(everdex_home(), PRIVATE)
     for directory in store.directories():
         make_directory(directory, store.permissions)
     if shared:
         check_capabilities(store)
-    replace_atomically(path / "store.json", encode_json(info), store.permissions)
+    write_info(store)
     return store
+
+
+def write_info(store: Store) -> None:
+    """Write store.json: when a store is made, and again when repair finds it damaged."""
+    replace_atomically(store.path / "store.json", _seal_info(store.info), store.permissions)
 
 
 def check_capabilities(store: Store) -> None:

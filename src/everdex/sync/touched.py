@@ -30,7 +30,7 @@ def apply(store: Store, indexed: dict[str, IndexedFile]) -> dict[str, IndexedFil
     """Indexed files with the newest stat under which their bytes were seen."""
     try:
         entries = msgspec.json.decode(_path(store).read_bytes(), type=_Entries)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return indexed
     for path_key, (content_hash, size, mtime_ns, ctime_ns, inode, observed_ns) in entries.items():
         file = indexed.get(path_key)
@@ -44,7 +44,7 @@ def remember(store: Store, indexed: Mapping[str, IndexedFile], seen: Mapping[str
     """Record the stat of touched files; earlier entries that still hold are kept."""
     try:
         entries = msgspec.json.decode(_path(store).read_bytes(), type=_Entries)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         entries = {}
     kept = {
         path_key: entry
