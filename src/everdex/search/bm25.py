@@ -48,7 +48,7 @@ class Bm25:
         self._lengths: npt.NDArray[np.uint16] | None = None
         self._norms: dict[tuple[int, float], Floats] = {}
         self._terms: OrderedDict[str, _Term] = OrderedDict()
-        self._cached_postings = 0
+        self.cached_postings = 0
 
     def scores(
         self,
@@ -80,6 +80,7 @@ class Bm25:
                 self._lengths = self._gather_lengths()
             lengths = self._lengths[field]
             sum_live = int(lengths[self._live].sum(dtype=np.int64))
+            # Only a damaged index has postings in a field whose lengths are all zero.
             average = sum_live / self._n_live if sum_live else 1.0
             relative = (1.0 - b) + b * (lengths / average)
             # A row without this field has no posting in it, so whatever its norm is, it is never used.
@@ -112,10 +113,10 @@ class Bm25:
 
     def _remember(self, fresh: dict[str, _Term]) -> None:
         self._terms.update(fresh)
-        self._cached_postings += sum(term.size for term in fresh.values())
-        while self._cached_postings > _MAX_CACHED_POSTINGS and self._terms:
+        self.cached_postings += sum(term.size for term in fresh.values())
+        while self.cached_postings > _MAX_CACHED_POSTINGS and self._terms:
             _, dropped = self._terms.popitem(last=False)
-            self._cached_postings -= dropped.size
+            self.cached_postings -= dropped.size
 
     def _merge(self, found: Sequence[dict[int, Postings]]) -> _Term:
         fields: list[tuple[int, Rows, npt.NDArray[np.uint8]]] = []

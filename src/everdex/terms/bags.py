@@ -51,6 +51,7 @@ class _Batch:
         self.doc_files: list[int] = []
         self.crumb_tokens: list[str] = []
         self.crumb_lengths: list[int] = []
+        self.cut_docs: list[int] = []  # the edge of a chunk goes through a word of theirs
         for path_key, data, parsed in files:
             self._add_file(path_key, data, parsed)
 
@@ -70,6 +71,10 @@ class _Batch:
             self._add(first + chunk * FIELD_COUNT + (Field.DOC if is_doc else Field.BODY), find(text))
         for index, chunk_ in enumerate(parsed.chunks):
             slot = first + index * FIELD_COUNT
+            edge = chunk_.start_byte
+            if edge and data[edge - 1] in _WORD_BYTES and edge < len(data) and data[edge] in _WORD_BYTES:
+                document = len(self.doc_files) + index
+                self.cut_docs += (document - 1, document) if index else (document,)
             crumbs = find("\n".join(chunk_.breadcrumb))
             self.crumb_tokens.extend(crumbs)
             self.crumb_lengths.append(len(crumbs))
@@ -93,7 +98,7 @@ class _Batch:
         paths = table.ids(self.path_tokens)
         text = np.isin(slots % FIELD_COUNT, (Field.BODY, Field.DOC))
         return Bags(
-            terms=_term_batch(table, n_docs, slots, ids, counts),
+            terms=_term_batch(table, n_docs, slots, ids, counts, self.cut_docs),
             chunk_words=_word_bags(
                 table,
                 n_docs,
@@ -176,7 +181,7 @@ def _renumber(used: Ints, order: Ints, size: int) -> Ints:
     return places
 
 
-def _term_batch(table: TokenTable, n_docs: int, slots: Ints, ids: Ints, counts: Ints) -> TermBatch:
+def _term_batch(table: TokenTable, n_docs: int, slots: Ints, ids: Ints, counts: Ints, cut_docs: list[int]) -> TermBatch:
     positions, terms = table.term_lists.expand(ids)
     slots_of, counts_of = slots[positions], counts[positions]
     names = list(table.terms)
@@ -194,6 +199,7 @@ def _term_batch(table: TokenTable, n_docs: int, slots: Ints, ids: Ints, counts: 
     # Only the text can be asked for by regex; a long path or signature hides nothing in it.
     in_text = np.isin(slots % FIELD_COUNT, (Field.BODY, Field.DOC))
     overlong[slots[table.overlong()[ids] & in_text] // FIELD_COUNT] = True
+    overlong[cut_docs] = True
     lengths = np.bincount(slots_of, weights=counts_of, minlength=n_docs * FIELD_COUNT)
     return TermBatch(
         n_docs=n_docs,
