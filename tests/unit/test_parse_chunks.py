@@ -212,3 +212,10 @@ def test_file_of_too_many_chunks_is_given_up_early() -> None:
     for name in ("a.txt", "a.py"):
         parsed = parse_file(name, b"x = 1\n" * 60_000, SMALL)
         assert len(parsed.chunks) == limits.MAX_CHUNKS_PER_FILE + 1
+
+
+def test_a_comment_stays_with_the_statement_below_it() -> None:
+    """Cutting an over-long function never parts a comment from what it explains."""
+    text = "def f():\n" + "".join(f"    # reason number {n}\n    act(\n        {n})\n" for n in range(150))
+    for chunk in parse("a.py", text).chunks[1:]:
+        assert text_of(chunk, text).startswith("    # reason")

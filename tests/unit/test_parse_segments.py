@@ -100,6 +100,14 @@ def test_vue_blocks_are_segments() -> None:
     assert {item.qualified_name for item in parsed.symbols} == {"Props", "Props.x", "go"}
 
 
+def test_an_indented_script_is_whole_lines() -> None:
+    """Indentation before a tag belongs to the segment, so that its chunk begins at a line's start."""
+    text = "<div>\n  <script>\n  f();\n  </script>\n</div>\n"
+    parsed = parse("a.html", text)
+    spans = [(c.segment_id, text[c.start_byte : c.end_byte]) for c in parsed.chunks]
+    assert spans[1] == ("html:script:0", "  <script>\n  f();\n  </script>\n")
+
+
 def test_inline_scripts_are_cut_out_of_their_line() -> None:
     """A script inside a line is a segment of exactly its element."""
     text = "<p>a</p><script>function f() {}</script><p>b</p><script type='application/json'>{}</script>\n"
