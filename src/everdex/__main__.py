@@ -6,9 +6,13 @@ import sys
 
 
 def main() -> None:
-    from everdex.surfaces.cli.app import run
+    try:
+        from everdex.surfaces.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before or after `run` could catch it
+        code = 12
+    sys.exit(code)
 
 
 if __name__ == "__main__":

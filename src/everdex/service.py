@@ -72,6 +72,7 @@ class Searcher:
             {
                 "query": request.query,
                 "mode": str(request.mode),
+                "ignore_case": request.ignore_case,
                 "results": answers.results(outcome.hits, outcome.matches, explain=explain),
                 "omitted": outcome.omitted,
                 "no_strong_match": outcome.no_strong_match,

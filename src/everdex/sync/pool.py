@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -40,7 +40,7 @@ def batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
         yield tuple(piece)
 
 
-def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -> Iterator[BatchResult]:
+def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -> Generator[BatchResult]:
     """Process every candidate; results come in the order of the candidates."""
     if workers < 2 or sum(candidate.stat.size for candidate in candidates) < _IN_PROCESS_BYTES:
         worker = Worker(settings)
@@ -49,20 +49,32 @@ def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -
         return
     # Not fork: a forked child would keep the parent's locks alive after the parent's death.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, initializer=_start, initargs=(settings, os.getpid())) as executor:
         pending: deque[Future[BatchResult]] = deque()
         try:
             for piece in batches(candidates):
-                pending.append(executor.submit(_process, piece))
+                pending.append(_submit(executor, piece))
                 if len(pending) > workers * 2:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
         except BrokenProcessPool as error:
             raise InternalError("an indexing worker died (out of memory?)") from error
-        finally:
-            for future in pending:
-                future.cancel()
+        except BaseException:
+            # Interrupted, or the consumer gave up: nobody wants to wait for the batches that are running.
+            for child in set(multiprocessing.active_children()) - others:
+                child.terminate()
+            raise
+
+
+def _submit(executor: ProcessPoolExecutor, piece: tuple[Candidate, ...]) -> Future[BatchResult]:
+    # Submitting starts workers, which inherit the mask: an interrupt before `_start` must not make them print.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return executor.submit(_process, piece)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _worker: Worker | None = None

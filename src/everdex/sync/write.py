@@ -6,6 +6,7 @@ Imported only when there is something to index, because it brings numpy, the gra
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 from everdex.config import Config, embed_config_fingerprint
 from everdex.discover.model import Candidate
@@ -39,8 +40,12 @@ def write_segment(
     writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)
     done = 0
     options.progress("index", 0, len(todo))
-    with EmbeddingCache(cache_path, fingerprint, dim) as cache:
-        for result in pool.run(settings, todo, options.workers):
+    with (
+        EmbeddingCache(cache_path, fingerprint, dim) as cache,
+        # Closed here, not when it is collected: an interrupt must end the workers before it is reported.
+        closing(pool.run(settings, todo, options.workers)) as results,
+    ):
+        for result in results:
             lease.require()
             writer.add(result.batch)
             cache.put_many(result.computed_hashes, result.computed)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from everdex.surfaces.cli.lines import Matcher, numbered_lines
+from everdex.surfaces.cli.lines import Words, literal_spans, numbered_lines, telling_line
 from everdex.surfaces.cli.output import duration, escape
 
 _TAB: Final = "    "
+_ELISION: Final = "     ⋮"
 
 
 def draw(document: Mapping[str, Any], *, coloured: bool, elapsed_ms: float, window: int) -> None:
@@ -34,20 +35,28 @@ def draw(document: Mapping[str, Any], *, coloured: bool, elapsed_ms: float, wind
     by_file: dict[str, list[Mapping[str, Any]]] = {}
     for result in document["results"]:
         by_file.setdefault(result["path"], []).append(result)
-    matcher = Matcher(document["query"])
-    lines_only = document["mode"] in ("regex", "literal")
+    words = Words(document["query"])
     for path, results in by_file.items():
         _print(console, Text(escape(path), "bold magenta"))
         for result in results:
-            if lines_only:
-                _print(console, _numbered(result["start_line"], result["snippet"], None))
+            if document["mode"] in ("regex", "literal"):
+                _draw_match(console, result, document)
             else:
-                _draw_hit(console, result, matcher, window)
+                _draw_hit(console, result, words, window)
         _print(console, Text())
     _draw_footer(console, document, elapsed_ms)
 
 
-def _draw_hit(console: Console, result: Mapping[str, Any], matcher: Matcher, window: int) -> None:
+def _draw_match(console: Console, result: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+    text = _safe(result["snippet"].rstrip("\r\n"))
+    marks: list[tuple[int, int]] = []
+    # A regular expression is not run again here: on a hostile line it could take for ever.
+    if document["mode"] == "literal":
+        marks = literal_spans(text, _safe(document["query"]), ignore_case=document["ignore_case"])
+    _print(console, _numbered(result["start_line"], text, marks))
+
+
+def _draw_hit(console: Console, result: Mapping[str, Any], words: Words, window: int) -> None:
     names = [escape(name) for name in result["breadcrumb"]]
     head = Text("  ")
     head.append(" › ".join(names) or result["language"], "bold cyan")
@@ -55,28 +64,39 @@ def _draw_hit(console: Console, result: Mapping[str, Any], matcher: Matcher, win
     head.append(f"  {kind}{result['start_line']}-{result['end_line']}  {result['score']:.3f}", "dim")
     _print(console, head)
     lines = numbered_lines(result)
-    while lines and not lines[-1][1].strip():
+    while len(lines) > 1 and not lines[-1][1].strip():
         lines.pop()
-    shown = matcher.best_window(lines, window)
-    if shown and lines and shown[0][0] > lines[0][0]:
-        _print(console, Text("       ⋮", "dim"))
+    shown = list(words.best_window(lines, window))
+    head_number, head_text = telling_line(result)
+    if head_number < shown[0][0]:
+        # Lines from the middle of a definition say little without its first one.
+        shown = shown[1:] if len(shown) > 1 else shown
+        _print(console, _marked(head_number, head_text, words))
+        if head_number + 1 < shown[0][0]:
+            _print(console, Text(_ELISION, "dim"))
     for number, text in shown:
-        _print(console, _numbered(number, text, matcher))
-    if shown and shown[-1][0] < lines[-1][0]:
-        _print(console, Text("       ⋮", "dim"))
+        _print(console, _marked(number, text, words))
+    if shown[-1][0] < lines[-1][0]:
+        _print(console, Text(_ELISION, "dim"))
     for share in result.get("explain", ()):
         detail = f"  {escape(share['detail'])}" if share["detail"] else ""
         _print(console, Text(f"       {share['feature']} {share['value']:.4f}{detail}", "dim italic"))
 
 
-def _numbered(number: int, text: str, matcher: Matcher | None) -> Text:
-    safe = escape(text).replace("\t", _TAB)
-    line = Text(f"{number:>6}  ", "green")
-    body = Text(safe, "default")
-    if matcher is not None:
-        for start, end, _ in matcher.spans(safe):
-            body.stylize("bold red", start, end)
-    return line.append_text(body)
+def _marked(number: int, text: str, words: Words) -> Text:
+    safe = _safe(text)
+    return _numbered(number, safe, [(start, end) for start, end, _ in words.spans(safe)])
+
+
+def _numbered(number: int, safe: str, marks: Sequence[tuple[int, int]]) -> Text:
+    body = Text(safe)
+    for start, end in marks:
+        body.stylize("bold red", start, end)
+    return Text.assemble((f"{number:>6}  ", "green"), body)
+
+
+def _safe(text: str) -> str:
+    return escape(text).replace("\t", _TAB)
 
 
 def _print(console: Console, text: Text) -> None:

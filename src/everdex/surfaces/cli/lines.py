@@ -43,7 +43,13 @@ def _last_name(symbol: str | None) -> str:
     return names[-1] if names else ""
 
 
-class Matcher:
+def literal_spans(line: str, wanted: str, *, ignore_case: bool) -> list[tuple[int, int]]:
+    """Where a literal occurs in a line."""
+    flags = re.IGNORECASE if ignore_case else 0
+    return [match.span() for match in re.finditer(re.escape(wanted), line, flags)]
+
+
+class Words:
     """Finds the words of a query in a line, the way the index would."""
 
     def __init__(self, query: str) -> None:
@@ -69,5 +75,4 @@ class Matcher:
             score = (len(frozenset[str]().union(*inside)), sum(map(len, inside)))
             if score > best_score:
                 best, best_score = start, score
-        # The head of a definition says what the lines belong to: keep it when the window holds as many words there.
         return lines[best : best + size]

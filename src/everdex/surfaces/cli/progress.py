@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 # Fewer files are done before a bar could be read.
-_WORTH_SHOWING: Final = 64
+_WORTH_SHOWING: Final = 24
 _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
