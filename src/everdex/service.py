@@ -22,7 +22,7 @@ from everdex.discover import discover
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Discovery
 from everdex.embed import identity_of
-from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, Timeout, UsageError
+from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, RootRefused, Timeout, UsageError
 from everdex.roots import Root, canonical_root, everdex_home, store_id
 from everdex.snapshot import active
 from everdex.snapshot.live import LiveMap, live_map
@@ -102,6 +102,21 @@ class Index:
         """The index of the repository that holds `path`; nothing is created yet."""
         root = canonical_root(path, force=force_root)
         return cls(root, config.load(root.path), shared_store=shared_store)
+
+    @classmethod
+    def open_to_read(cls, path: str | os.PathLike[str] = ".", *, shared_store: Path | None = None) -> Index:
+        """Like `open`, and a root that was indexed with force needs no more force to be read."""
+        try:
+            return cls.open(path, shared_store=shared_store)
+        except RootRefused:
+            forced = cls.open(path, force_root=True, shared_store=shared_store)
+            try:
+                forced.store()
+            except NotIndexed:
+                pass
+            else:
+                return forced
+            raise
 
     # -- writing -------------------------------------------------------------------------------
 

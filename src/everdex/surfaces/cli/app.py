@@ -24,6 +24,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
     "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
     "status": ("status", "Show the store, its active snapshot and how fresh it is."),
+    "gc": ("gc", "Show what no retained snapshot needs; with --apply delete it."),
+    "compact": ("compact", "Merge segments when it is due; with --force now."),
 }
 
 HELP: Final = """Search a repository, and keep the index of it current and never silently wrong.

@@ -45,7 +45,7 @@ def chunks_command(
     from everdex.service import Index, Reading
     from everdex.sync.model import SyncOptions
 
-    index = Index.open(path, shared_store=shared_store)
+    index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     with Progress(quiet=as_json) as progress:
         document = index.chunks(reading, SyncOptions(progress=progress)).to_dict()

@@ -14,15 +14,16 @@ from everdex.surfaces.cli.output import escape, plural, size, warn, write, write
 
 @click.command("explain", short_help="Tell why one path is in or out, and what the index knows of it.")
 @click.argument("path", type=click.Path())
+@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
 @options.reading_options
 @options.shared_option
 @options.json_option
 def explain_command(
-    path: str, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
+    path: str, root: Path | None, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
 ) -> int:
     """Tell why PATH is in or out of the index, and what the index knows of it.
 
-    A relative PATH is looked up in the repository around the current directory, an absolute one in its own.
+    PATH is looked up in the repository around the current directory; an absolute PATH elsewhere in its own.
 
     \b
     Examples:
@@ -32,7 +33,7 @@ def explain_command(
     """
     from everdex.service import Index, Reading
 
-    index = Index.open(_start(path), shared_store=shared_store)
+    index = Index.open_to_read(root or _start(path), shared_store=shared_store)
     reading = Reading(snapshot_id=snapshot_id, offline=offline)
     document = index.explain(_below(path, index.root.path), reading=reading).to_dict()
     if as_json:
@@ -44,10 +45,10 @@ def explain_command(
 
 
 def _start(path: str) -> Path:
-    """Where to look for the root: here, or for an absolute path its nearest directory that exists."""
-    if not os.path.isabs(path):
-        return Path()
+    """Where to look for the root: here, or for an absolute path elsewhere its nearest directory that exists."""
     above = Path(path).parent
+    if not above.is_absolute() or above.is_relative_to(Path.cwd()):
+        return Path()
     while not above.is_dir():
         above = above.parent
     return above

@@ -32,7 +32,7 @@ def files_command(
     """
     from everdex.service import Index, Reading
 
-    index = Index.open(path, shared_store=shared_store)
+    index = Index.open_to_read(path, shared_store=shared_store)
     document = index.files(skipped=skipped, reading=Reading(snapshot_id=snapshot_id, offline=offline)).to_dict()
     if as_json:
         write_json(document)

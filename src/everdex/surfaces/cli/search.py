@@ -98,7 +98,7 @@ def search_command(
 
     query, root = _positionals(query, path, batch)
     _known_languages(wanted)
-    index = Index.open(root, shared_store=shared_store)
+    index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()

@@ -33,7 +33,7 @@ def status_command(
     """
     from everdex.service import Index, Reading
 
-    index = Index.open(path, shared_store=shared_store)
+    index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     document = index.status(reading=reading).to_dict()
     if as_json:
