@@ -71,12 +71,11 @@ class _Search:
         files, collisions = unique(eligible.files)
         self._skipped += eligible.skipped
         self._add_submodules(eligible.listed_directories)
-        in_force = self._judge.ignore_files_in(eligible.occupied)
         return Discovery(
             files=files,
             skipped=tuple(sorted(set(self._skipped), key=lambda skip: (skip.path_key, skip.reason))),
             collisions=collisions,
-            ignore_fingerprint=fingerprint(self._descriptor, in_force, self._own.ignore_file),
+            ignore_fingerprint=fingerprint(self._descriptor, eligible.ignore_files, self._own.ignore_file),
             source="walk" if listing is None else "git",
             warnings=tuple(self._warnings),
         )

@@ -43,12 +43,12 @@ _Verdict = Candidate | Skip | _Link | _Directory | None  # None: gone
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
-    """`files` by path on disk; `occupied` are the directories above anything listed that exists."""
+    """`files` by path on disk; `ignore_files` are those in force above anything listed that exists."""
 
     files: dict[bytes, Candidate]
     skipped: tuple[Skip, ...]
     listed_directories: tuple[bytes, ...]
-    occupied: frozenset[bytes]
+    ignore_files: tuple[bytes, ...]
 
 
 class Judge:
@@ -66,12 +66,11 @@ class Judge:
 
     def judge(self, paths: Sequence[bytes]) -> None:
         """Find the verdict on each path that has none yet."""
+        verdicts, real, look, descriptor = self._verdicts, self._real, os.stat, self._descriptor
+        paths = [path for path in paths if path not in verdicts]
         # One look at all names tells whether any needs the check for control characters.
         clean = _PERHAPS_CONTROL.search(b"".join(paths)) is None
-        verdicts, real, look, descriptor = self._verdicts, self._real, os.stat, self._descriptor
         for path in paths:
-            if path in verdicts:
-                continue
             if clean and path.isascii():
                 key = path.decode("ascii")
             else:
@@ -165,13 +164,14 @@ class Judge:
         files.update((path, found) for _, path in found_links if isinstance(found := verdicts[path], Candidate))
         if len(files) > limits.MAX_FILES:
             raise LimitExceeded(f"{len(files)} eligible files; at most {limits.MAX_FILES} can be indexed")
-        existing = (path for path in paths if verdicts[path] is not None)
-        return Eligible(files, tuple(skipped), tuple(directories), _above(existing))
+        return Eligible(files, tuple(skipped), tuple(directories), self._ignore_files(paths))
 
-    def ignore_files_in(self, directories: Iterable[bytes]) -> list[bytes]:
-        """Paths of the `.gitignore` files in these directories."""
-        chosen = self._with_ignore_file.intersection(directories)
-        return [directory + b"/" + GIT_IGNORE if directory else GIT_IGNORE for directory in chosen]
+    def _ignore_files(self, paths: Sequence[bytes]) -> tuple[bytes, ...]:
+        """The `.gitignore` files with something listed at or below their directory."""
+        chosen = self._with_ignore_file
+        if chosen - {b""}:
+            chosen = chosen & _above(path for path in paths if self._verdicts[path] is not None)
+        return tuple(directory + b"/" + GIT_IGNORE if directory else GIT_IGNORE for directory in chosen)
 
     def _follow(self, key: str, path: bytes, files: dict[bytes, Candidate]) -> Candidate | Skip:
         """A symlink is eligible under its own key when its target is a candidate under its own."""

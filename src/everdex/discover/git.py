@@ -90,13 +90,10 @@ def list_paths(root: Root, while_waiting: Callable[[list[bytes]], None]) -> GitL
         while_waiting(early.split(b"\0")[:-1])
     finally:
         _, output = full.result()
+    tagged = output.split(b"\0")[:-1]
     # Unmerged paths are listed once a stage: the dictionary keeps one.
-    tagged = dict.fromkeys(output.split(b"\0")[:-1])
-    paths = dict.fromkeys(entry[2:] for entry in tagged)
-    return GitListing(
-        paths=tuple(paths),
-        untracked=frozenset(entry[2:] for entry in tagged if entry.startswith(b"? ")),
-    )
+    paths = dict.fromkeys([entry[2:] for entry in tagged])
+    return GitListing(tuple(paths), frozenset([entry[2:] for entry in tagged if entry[0] == 0x3F]))  # "?"
 
 
 def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
