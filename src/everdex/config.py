@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -22,6 +23,7 @@ from everdex.errors import ConfigError
 
 CONFIG_NAME: Final = ".everdex.toml"
 IGNORE_NAME: Final = ".everdexignore"
+PROFILE_NAMES: Final = ("balanced", "discovery", "implementation", "planning", "debug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class QueryConfig:
 
     k: int = 10
     snippet_lines: int = 12
-    candidates: int = 2_000
+    profile: str = "balanced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,6 @@ _BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "index.chunk_max_chars": (200, limits.MAX_CHUNK_CHARS),
     "query.k": (1, limits.MAX_RESULTS),
     "query.snippet_lines": (1, 24),
-    "query.candidates": (10, limits.MAX_CANDIDATES),
 }
 _MAX_PATTERNS: Final = 200
 _MAX_PATTERN_BYTES: Final = 512
@@ -79,8 +80,13 @@ def load(root: Path) -> Config:
         return _with_environment(Config())
     except OSError as error:
         raise ConfigError(f"{CONFIG_NAME} cannot be read: {error.strerror}") from error
-    with open(handle, "rb") as stream:
-        raw = stream.read(limits.MAX_CONFIG_BYTES + 1)
+    try:
+        # A directory or a FIFO has nothing to say, and must not pass for an empty file.
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ConfigError(f"{CONFIG_NAME} is not a regular file")
+        raw = os.read(handle, limits.MAX_CONFIG_BYTES + 1)
+    finally:
+        os.close(handle)
     if len(raw) > limits.MAX_CONFIG_BYTES:
         raise ConfigError(f"{CONFIG_NAME} is larger than {limits.MAX_CONFIG_BYTES} bytes")
     return _with_environment(parse(raw))
@@ -141,6 +147,10 @@ def _checked(dotted: str, value: Any, default: Any) -> Any:
         return value
     if isinstance(default, tuple):
         return _patterns(dotted, value)
+    if dotted == "query.profile":
+        if value not in PROFILE_NAMES:
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are {', '.join(PROFILE_NAMES)}")
+        return value
     return _embedder(dotted, value)
 
 

@@ -47,6 +47,7 @@ class Bm25:
         self._n_live = int(np.count_nonzero(live))
         self._lengths: npt.NDArray[np.uint16] | None = None
         self._norms: dict[tuple[int, float], Floats] = {}
+        self._groups_normed: Floats | None = None
         self._terms: OrderedDict[str, _Term] = OrderedDict()
         self.cached_postings = 0
 
@@ -71,6 +72,54 @@ class Bm25:
             idf = math.log(1.0 + (self._n_live - len(term.rows) + 0.5) / (len(term.rows) + 0.5))
             total[term.rows] += (weight * idf) * (frequency / (k1 + frequency))
         return total
+
+    def group_scores(
+        self,
+        terms: Sequence[str],
+        field_weights: Sequence[float],
+        groups: npt.NDArray[np.int64],
+        n_groups: int,
+        length_share: float,
+        k1: float = K1,
+    ) -> Floats:
+        """BM25 of whole groups of rows (files): `groups` gives each row's group, -1 for a dead row.
+
+        Weighted counts are added per group, so the weights must be whole numbers: then every sum is exact.
+        """
+        total = np.zeros(n_groups, dtype=np.float64)
+        norms = self._group_norms(groups, n_groups, length_share)
+        for term in self._merged(terms):
+            if not len(term.rows):
+                continue
+            frequency = np.zeros(len(term.rows), dtype=np.float64)
+            for field, positions, tfs in term.fields:
+                frequency[positions] += field_weights[field] * tfs
+            counts = np.bincount(groups[term.rows], weights=frequency, minlength=n_groups)
+            having = int(np.count_nonzero(counts))
+            idf = math.log(1.0 + (n_groups - having + 0.5) / (having + 0.5))
+            relative = counts * norms
+            total += idf * (relative / (k1 + relative))
+        return total
+
+    def _group_norms(self, groups: npt.NDArray[np.int64], n_groups: int, length_share: float) -> Floats:
+        if self._groups_normed is None:
+            if self._lengths is None:
+                self._lengths = self._gather_lengths()
+            alive = np.flatnonzero(groups >= 0)
+            lengths = self._lengths.sum(axis=0, dtype=np.int64)[alive]
+            summed = np.bincount(groups[alive], weights=lengths, minlength=n_groups)
+            average = float(summed.mean()) if n_groups else 0.0
+            relative = (1.0 - length_share) + length_share * (summed + 1.0) / (average + 1.0)
+            self._groups_normed = np.reciprocal(relative, dtype=np.float64)
+        return self._groups_normed
+
+    def rows_with(self, term: str) -> Rows:
+        """The live rows that have a term in any field."""
+        return self._merged([term])[0].rows
+
+    @property
+    def live_count(self) -> int:
+        return self._n_live
 
     def _norm(self, field: int, b: float) -> Floats:
         """1 / (1 - b + b · length / average length of the live rows), by row."""

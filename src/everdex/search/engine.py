@@ -1,4 +1,4 @@
-"""One question against one SnapshotView: candidates from words and vectors, fused, ranked, cut to k.
+"""One question against one SnapshotView: candidates from words, vectors and names, scored, cut to k.
 
 The engine holds what is worth keeping warm between questions to the same snapshot. Its order is total and
 depends on the snapshot's content only: ties go to the smaller docId, which is path and place.
@@ -6,25 +6,29 @@ depends on the snapshot's content only: ties go to the smaller docId, which is p
 
 from __future__ import annotations
 
-import fnmatch
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from everdex import limits
 from everdex.config import QueryConfig
 from everdex.embed.base import Embedder
 from everdex.errors import QueryError
 from everdex.numeric import np, npt
-from everdex.search import dense
-from everdex.search.bm25 import Bm25
+from everdex.search import weights
+from everdex.search.features import NameMatcher
+from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.grep import grep
-from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
-from everdex.search.query import Query, parse_query
+from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
+from everdex.search.names import NameHit, SymbolNames
+from everdex.search.profiles import PROFILES, Profile, apply_quotas, category
+from everdex.search.query import Intent, Query, parse_query
+from everdex.search.rank import Ranked, Scorer, best, saturate
+from everdex.search.signals import Signals, SignalSource
+from everdex.search.strength import is_strong
 from everdex.view import SnapshotView
 
-_FIELD_WEIGHTS = (1.0, 3.0, 3.0, 1.0, 1.0)
-_RRF_K = 60
-_LEXICAL_WEIGHT = 0.7
+# What a weak answer still shows, so that the reader can judge for himself.
+_WEAK_RESULTS = 3
 
 
 class Engine:
@@ -34,14 +38,21 @@ class Engine:
         self._view = view
         self._embedder = embedder
         self._config = config
-        self._bm25 = Bm25([segment.lexical for segment in view.segments], view.bases, view.live_mask)
+        self._source = SignalSource(view)
+        self._names = SymbolNames(view)
 
     def search(self, request: SearchRequest) -> SearchOutcome:
+        """The answer to one request; raises `QueryError` for a question that cannot be asked."""
         if not 1 <= request.k <= limits.MAX_RESULTS:
             raise QueryError(f"-k is {request.k}; allowed is 1 to {limits.MAX_RESULTS}")
+        if not 0 <= request.offset <= limits.MAX_CANDIDATES:
+            raise QueryError(f"the offset is {request.offset}; allowed is 0 to {limits.MAX_CANDIDATES}")
         if request.mode in (Mode.REGEX, Mode.LITERAL):
             return self._grep(request)
-        return self._ranked(request, parse_query(request.query))
+        profile = PROFILES.get(request.profile or self._config.profile)
+        if profile is None:
+            raise QueryError(f"unknown profile {request.profile!r}; known are {', '.join(PROFILES)}")
+        return self._ranked(request, parse_query(request.query), profile)
 
     def _grep(self, request: SearchRequest) -> SearchOutcome:
         found = grep(
@@ -49,78 +60,100 @@ class Engine:
             request.query,
             literal=request.mode is Mode.LITERAL,
             ignore_case=request.ignore_case,
-            keep=self._file_filter(request.paths, request.languages),
-            limit=request.k,
+            keep=file_filter(self._view, request.paths, request.languages),
+            limit=request.offset + request.k,
         )
+        matches = found.matches[request.offset :]
+        omitted = found.total - len(matches)
+        more = found.total > request.offset + len(matches)
         return SearchOutcome(
-            matches=found.matches, omitted=found.total - len(found.matches), limits_hit=found.limits_hit
+            matches=matches,
+            omitted=omitted,
+            next_offset=request.offset + len(matches) if more else None,
+            limits_hit=found.limits_hit,
         )
 
-    def _file_filter(self, paths: tuple[str, ...], wanted: tuple[str, ...]) -> Callable[[int], bool] | None:
-        if not paths and not wanted:
-            return None
-        view = self._view
-
-        def keep(index: int) -> bool:
-            path_key = view.paths[index]
-            if paths and not any(path_matches(path_key, pattern) for pattern in paths):
-                return False
-            return not wanted or view.file_languages[index] in wanted
-
-        return keep
-
-    def _ranked(self, request: SearchRequest, query: Query) -> SearchOutcome:
+    def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()
-        allowed = self._allowed(request, query)
-        shares: list[tuple[str, npt.NDArray[np.float64]]] = []
-        if request.mode is not Mode.SEMANTIC:
-            scores = self._bm25.scores([(term, 1.0) for term in query.terms], _FIELD_WEIGHTS)
-            shares.append(("lexical", self._reciprocal(scores[self._view.doc_rows], allowed) * _LEXICAL_WEIGHT))
-        if request.mode is not Mode.LEXICAL and self._embedder is not None:
-            cosines = dense.cosines(self._view, self._embedder, query.text)
-            if cosines is not None:
-                shares.append(("dense", self._reciprocal(cosines, allowed) * (1 - _LEXICAL_WEIGHT)))
-        total = sum((share for _, share in shares), np.zeros(self._view.doc_count))
-        order = np.lexsort((np.arange(len(total)), -total))
-        found = order[total[order] > 0]
-        hits = tuple(self._hit(int(doc), total, shares) for doc in found[: request.k])
+        allowed = allowed_documents(self._view, self._source.bm25, request, query)
+        embedder = None if request.mode is Mode.LEXICAL else self._embedder
+        signals = self._source.compute(query, embedder, lexical=request.mode is not Mode.SEMANTIC)
+        matcher = NameMatcher(query)
+        named = self._named(query, matcher, allowed)
+        wanted = request.offset + request.k
+        candidates = self._candidates(signals, named, allowed, wanted)
+        scorer = Scorer(
+            self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
+        )
+        scored = scorer.score(candidates, named)
+        ordered = apply_quotas(
+            profile, saturate(self._view, scored, max(wanted, 50)), lambda item: self._category(item), wanted
+        )
+        chosen: Sequence[Ranked] = ordered[request.offset :]
+        strong = is_strong(self._view, self._source.bm25, query, signals.best_cosine, ordered)
+        if not strong:
+            chosen = chosen[:_WEAK_RESULTS]
+        found = self._found(signals, candidates, allowed)
+        more = strong and len(scored) > wanted
         return SearchOutcome(
-            hits=hits,
-            omitted=max(0, len(found) - len(hits)),
-            timings_ms={"rank": round((time.perf_counter() - started) * 1000, 2)},
+            hits=tuple(Hit(r.doc_id, self._view.document(r.doc_id).row, r.score, r.contributions) for r in chosen),
+            omitted=max(0, found - len(chosen)),
+            next_offset=wanted if more else None,
+            no_strong_match=not strong,
+            suggestions=self._suggestions(query, named),
+            timings_ms={"search": round((time.perf_counter() - started) * 1000, 2)},
         )
 
-    def _allowed(self, request: SearchRequest, query: Query) -> npt.NDArray[np.bool_] | None:
-        keep = self._file_filter((*request.paths, *query.files), (*request.languages, *query.languages))
-        if keep is None:
-            return None
-        files = np.fromiter((keep(index) for index in range(len(self._view.paths))), np.bool_, len(self._view.paths))
-        return files[self._view.doc_files]
+    def _category(self, item: Ranked) -> str:
+        file = int(self._view.doc_files[item.doc_id])
+        return category(item.role, self._view.file_languages[file])
 
-    def _reciprocal(
-        self, scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_] | None
-    ) -> npt.NDArray[np.float64]:
-        """k / (k + rank) for the best candidates, 0 for the others."""
-        usable = scores > 0 if allowed is None else (scores > 0) & allowed
-        docs = np.flatnonzero(usable)
-        order = docs[np.lexsort((docs, -scores[docs]))][: self._config.candidates]
-        shares = np.zeros(len(scores))
-        shares[order] = _RRF_K / (_RRF_K + np.arange(len(order)))
-        return shares
+    def _named(
+        self, query: Query, matcher: NameMatcher, allowed: npt.NDArray[np.bool_] | None
+    ) -> dict[int, NameHit]:
+        """Definitions whose name the query spells out; near ones only when a lone name has no exact one."""
+        found: dict[int, NameHit] = {}
+        for name in sorted(matcher.wanted_names):
+            hits = self._names.exact(name)
+            if not hits and query.intent is Intent.SYMBOL:
+                hits = self._names.near(name)
+            for hit in hits[: weights.DEFINITION_CANDIDATES]:
+                if allowed is None or allowed[hit.doc_id]:
+                    known = found.get(hit.doc_id)
+                    if known is None or hit.closeness > known.closeness:
+                        found[hit.doc_id] = hit
+        return found
 
-    def _hit(
-        self, doc: int, total: npt.NDArray[np.float64], shares: list[tuple[str, npt.NDArray[np.float64]]]
-    ) -> Hit:
-        contributions = tuple(Contribution(name, float(share[doc])) for name, share in shares if share[doc])
-        return Hit(doc, self._view.document(doc).row, float(total[doc]), contributions)
+    def _candidates(
+        self,
+        signals: Signals,
+        named: dict[int, NameHit],
+        allowed: npt.NDArray[np.bool_] | None,
+        wanted: int,
+    ) -> set[int]:
+        view = self._view
+        chosen = set(named)
+        chosen.update(best(signals.lexical, allowed, max(weights.LEXICAL_CANDIDATES, 2 * wanted)).tolist())
+        chosen.update(best(signals.dense, allowed, max(weights.DENSE_CANDIDATES, wanted)).tolist())
+        for file in best(signals.file_lexical, None, weights.FILE_CANDIDATES).tolist():
+            first, last = (int(n) for n in view.file_offsets[file : file + 2])
+            if first < last:
+                both = signals.lexical[first:last] + signals.dense[first:last]
+                inside = None if allowed is None else allowed[first:last]
+                chosen.update(first + place for place in best(both, inside, 1).tolist())
+        return chosen
 
+    def _found(self, signals: Signals, candidates: set[int], allowed: npt.NDArray[np.bool_] | None) -> int:
+        """How many documents have any evidence: a word of the query, or a place among the candidates."""
+        having = signals.lexical > 0
+        if allowed is not None:
+            having = having & allowed
+        having[sorted(candidates)] = True
+        return int(np.count_nonzero(having))
 
-def path_matches(path_key: str, pattern: str) -> bool:
-    """A glob over the whole path, its last part, or a directory prefix."""
-    trimmed = pattern.strip("/")
-    return (
-        fnmatch.fnmatchcase(path_key, trimmed)
-        or fnmatch.fnmatchcase(path_key.rpartition("/")[2], trimmed)
-        or path_key.startswith(trimmed + "/")
-        or fnmatch.fnmatchcase(path_key, trimmed + "/*")
-    )
+    def _suggestions(self, query: Query, named: dict[int, NameHit]) -> tuple[str, ...]:
+        """"Did you mean": names close to one that nothing is called."""
+        if query.intent is not Intent.SYMBOL or any(hit.how == "exact" for hit in named.values()):
+            return ()
+        ranked = sorted(named.values(), key=lambda hit: (-hit.closeness, hit.name))
+        return tuple(dict.fromkeys(hit.name for hit in ranked))[:5]

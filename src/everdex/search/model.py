@@ -24,6 +24,8 @@ class SearchRequest:
     languages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()  # globs; any may match
     ignore_case: bool = False  # regex and literal only
+    offset: int = 0  # results to pass over: where the previous page ended
+    profile: str | None = None  # overrides the configured one
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class SearchOutcome:
     hits: tuple[Hit, ...] = ()
     matches: tuple[LineMatch, ...] = ()
     omitted: int = 0  # found but not returned, because of k
+    next_offset: int | None = None  # where the next page begins
     limits_hit: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     no_strong_match: bool = False

@@ -8,7 +8,7 @@ Nobody outside this module sees a dead row (IDX.MUST.001).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,14 +145,25 @@ class SnapshotView:
                 found.setdefault(rows[row_no], []).append((definition[0], definition[1], definition[2]))
         return found
 
+    def all_symbol_names(self) -> Iterator[tuple[int, str]]:
+        """(docId, name) of every live definition."""
+        rows_to_docs = np.full(self.row_count, -1, dtype=np.int64)
+        rows_to_docs[self.doc_rows] = np.arange(self.doc_count)
+        for base, segment in zip(self.bases, self.segments, strict=True):
+            for row_no, name, _, _ in segment.rows.all_symbols():
+                doc_id = int(rows_to_docs[base + row_no])
+                if doc_id >= 0:
+                    yield doc_id, name
+
     def doc_of(self, path_key: str, row_no: int) -> int:
         """The docId of a row number as stored with a live file's symbols."""
         index = self.file_index(path_key)
         return int(self.file_offsets[index]) + row_no - self._files[index].first_row
 
-    def compressed_sources(self) -> Iterator[tuple[int, bytes]]:
-        """(file index, zlib bytes) of every live file, in path order."""
-        for index, file in enumerate(self._files):
+    def compressed_sources(self, indexes: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
+        """(file index, zlib bytes) of these live files, or of every one in path order."""
+        for index in range(len(self._files)) if indexes is None else indexes:
+            file = self._files[index]
             for _, blob in self.segments[file.segment].rows.sources((file.file_no,)):
                 yield index, blob
 

@@ -1,0 +1,158 @@
+r"""Regex and literal search: the lines rg would print for the same files, as they were indexed.
+
+The inverted index says which files can match, only those are unpacked, and RE2 searches them whole. The pattern
+language is rg's default one. Known differences: `(?-u)` and properties RE2 has no table for (such as
+`\p{Alphabetic}`) are refused, counts go to 1,000, escaped punctuation that Debian's rg 13 refuses (`\/`) is
+accepted, and characters newer than one of the two Unicode tables may be classed differently.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from everdex import limits
+from everdex.errors import QueryError, Timeout
+from everdex.search import regex_syntax
+from everdex.search.candidates import candidates
+from everdex.search.matcher import Matcher
+from everdex.search.model import LineMatch
+from everdex.search.required import required
+from everdex.view import SnapshotView
+
+# Lines counted beyond those returned; a pattern that matches everywhere is not worth more of anyone's time.
+MAX_COUNTED: Final = 100_000
+LIMIT_LINES: Final = "matching_lines"
+LIMIT_SNIPPET: Final = "snippet_bytes"
+# zlib unpacks without the interpreter lock: worth a second thread once there is a millisecond of it.
+_PARALLEL_FILES: Final = 64
+_BATCH: Final = 32
+_BATCHES_AHEAD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GrepResult:
+    """Matching lines by (path, line). `total` counts all of them, unless `limits_hit` names LIMIT_LINES."""
+
+    matches: tuple[LineMatch, ...]
+    total: int
+    files_scanned: int
+    files_total: int
+    limits_hit: tuple[str, ...] = ()
+
+
+def grep(
+    view: SnapshotView,
+    pattern: str,
+    *,
+    literal: bool,
+    ignore_case: bool,
+    keep: Callable[[int], bool] | None,
+    limit: int,
+) -> GrepResult:
+    """Lines of the view's files that match; `keep` chooses files by their place in `view.paths`."""
+    _check(pattern)
+    read = regex_syntax.literal if literal else regex_syntax.parse
+    tree = read(pattern, ignore_case=ignore_case)
+    matcher = Matcher(tree)
+    possible = candidates(view, required(tree))
+    kept = [index for index in range(len(view.paths)) if keep is None or keep(index)]
+    chosen = kept if possible is None else [index for index in kept if possible[index]]
+    return _Scan(view, matcher, limit).run(chosen, len(kept))
+
+
+def _check(pattern: str) -> None:
+    if not pattern:
+        raise QueryError("the pattern is empty: it would match every line")
+    try:
+        size = len(pattern.encode())
+    except UnicodeEncodeError as error:
+        raise QueryError("the pattern is not valid Unicode text") from error
+    if size > limits.MAX_QUERY_BYTES:
+        raise QueryError(f"the pattern has {size:,} bytes; at most {limits.MAX_QUERY_BYTES:,} are allowed")
+    if "\n" in pattern:
+        raise QueryError("the pattern contains a line feed: lines are searched one at a time")
+    if "\0" in pattern:
+        raise QueryError("the pattern contains a NUL character, which no indexed file does")
+
+
+class _Scan:
+    """One pass over the candidate files."""
+
+    def __init__(self, view: SnapshotView, matcher: Matcher, limit: int) -> None:
+        self._view = view
+        self._matcher = matcher
+        self._limit = limit
+        self._matches: list[LineMatch] = []
+        self._total = 0
+        self._text_bytes = 0
+        self._limits_hit: dict[str, None] = {}
+        self._deadline = time.monotonic() + limits.QUERY_TIMEOUT_MS / 1_000
+
+    def run(self, files: Sequence[int], files_total: int) -> GrepResult:
+        scanned = 0
+        for index, data in _sources(self._view, files):
+            scanned += 1
+            self._file(self._view.paths[index], data)
+            if self._total >= MAX_COUNTED:
+                self._limits_hit[LIMIT_LINES] = None
+                break
+        return GrepResult(tuple(self._matches), self._total, scanned, files_total, tuple(self._limits_hit))
+
+    def _file(self, path_key: str, data: bytes) -> None:
+        counted, line = 0, 1
+        for found in self._matcher.lines(data):
+            if found is None:
+                self._check_time()
+                continue
+            self._total += 1
+            if len(self._matches) < self._limit:
+                start, end, match = found
+                line += data.count(b"\n", counted, start)
+                counted = start
+                text = self._text(data[start:end], match - start)
+                self._matches.append(LineMatch(path_key, line, match - start, start, end, text))
+            elif self._total >= MAX_COUNTED:
+                return
+
+    def _text(self, line: bytes, column: int) -> str:
+        """The line, or as much of it around the match as the limits allow."""
+        room = min(limits.MAX_SNIPPET_BYTES, limits.MAX_SNIPPET_BYTES_TOTAL - self._text_bytes)
+        if len(line) > room:
+            self._limits_hit[LIMIT_SNIPPET] = None
+            start = max(0, column - room // 4)
+            line = line[start : start + room]
+        self._text_bytes += len(line)
+        return line.decode("utf-8", "ignore")  # a cut may go through a character
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise Timeout(
+                f"the search took longer than {limits.QUERY_TIMEOUT_MS // 1_000} s",
+                hint="make the pattern simpler or choose fewer files",
+            )
+
+
+def _sources(view: SnapshotView, files: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """(file index, bytes) of these files, in order; many are unpacked ahead by a second thread."""
+    if len(files) < _PARALLEL_FILES:
+        for index, packed in view.compressed_sources(files):
+            yield index, zlib.decompress(packed)
+        return
+    with ThreadPoolExecutor(2) as pool:
+        ahead: deque[Future[list[tuple[int, bytes]]]] = deque()
+        for start in range(0, len(files), _BATCH):
+            ahead.append(pool.submit(_unpack, list(view.compressed_sources(files[start : start + _BATCH]))))
+            if len(ahead) > _BATCHES_AHEAD:
+                yield from ahead.popleft().result()
+        while ahead:
+            yield from ahead.popleft().result()
+
+
+def _unpack(packed: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    return [(index, zlib.decompress(blob)) for index, blob in packed]

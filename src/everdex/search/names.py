@@ -1,0 +1,117 @@
+"""The symbol table by name: exact, prefix, camel humps (`SnpVw` is SnapshotView) and near misses.
+
+Exact names go through the segment's own index; the other lookups read every name of the view once and keep
+them. All of them are bounded, and a guess is always told apart from the name that was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from everdex.terms import split
+from everdex.view import SnapshotView
+
+_MAX_FOUND: Final = 50
+_MAX_DISTANCE: Final = 2
+_MIN_FUZZY: Final = 4
+_HUMP: Final = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NameHit:
+    """A definition found by its name, and how."""
+
+    doc_id: int
+    name: str
+    how: str  # exact, prefix, humps, fuzzy
+    closeness: float  # 1 for the name itself, less for a looser match
+
+
+class SymbolNames:
+    """Names of one view."""
+
+    def __init__(self, view: SnapshotView) -> None:
+        self._view = view
+
+    def exact(self, name: str) -> list[NameHit]:
+        """Definitions with this name; another case of letters is a little less close."""
+        return [
+            NameHit(
+                self._view.doc_of(symbol.path_key, symbol.row_no), symbol.name, "exact",
+                1.0 if symbol.name == name else 0.8,
+            )
+            for symbol in self._view.symbols_named(name)[:_MAX_FOUND]
+        ]  # fmt: skip
+
+    def near(self, name: str) -> list[NameHit]:
+        """Prefix, hump and near-miss matches, closest first; for a name that nothing is called exactly."""
+        if len(name) < 2:
+            return []
+        found: dict[str, tuple[str, float]] = {}
+        folded = split.fold(name)
+        humps = _hump_pattern(name)
+        for candidate in self._by_name:
+            lowered = split.fold(candidate)
+            if lowered.startswith(folded):
+                found[candidate] = ("prefix", 0.5 + 0.3 * len(folded) / len(lowered))
+            elif humps is not None and humps.match(candidate):
+                found[candidate] = ("humps", 0.6)
+            elif len(name) >= _MIN_FUZZY and abs(len(lowered) - len(folded)) <= _MAX_DISTANCE:
+                distance = edit_distance(folded, lowered, _MAX_DISTANCE)
+                if distance <= (1 if len(name) < 6 else _MAX_DISTANCE):
+                    found[candidate] = ("fuzzy", 0.6 - 0.15 * distance)
+        ranked = sorted(found.items(), key=lambda item: (-item[1][1], len(item[0]), item[0]))[:_MAX_FOUND]
+        return [
+            NameHit(doc_id, candidate, how, closeness)
+            for candidate, (how, closeness) in ranked
+            for doc_id in self._by_name[candidate][:4]
+        ]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        names: dict[str, list[int]] = {}
+        for doc_id, name in self._all():
+            names.setdefault(name, []).append(doc_id)
+        return names
+
+    def _all(self) -> Iterator[tuple[int, str]]:
+        yield from self._view.all_symbol_names()
+
+
+def _hump_pattern(name: str) -> re.Pattern[str] | None:
+    """`SnpVw` → names whose words begin with S… and V… and hold n, p and w in order."""
+    humps = _HUMP.findall(name)
+    if len(humps) < 2 or not name.isalnum() or name.islower() or len(name) > 40:
+        return None
+    pieces = [
+        f"[{hump[0].upper()}{hump[0].lower()}]" + "".join(f"[a-z0-9_]*?{re.escape(char)}" for char in hump[1:])
+        for hump in humps
+    ]
+    return re.compile("[a-z0-9_]*".join(pieces))
+
+
+def edit_distance(first: str, second: str, limit: int) -> int:
+    """Edits (insert, delete, replace, swap of neighbours) between two words; `limit` + 1 when over the limit."""
+    if first == second:
+        return 0
+    if abs(len(first) - len(second)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for i, a in enumerate(first, 1):
+        two_before, before = before, row
+        row = [i, *([limit + 1] * len(second))]
+        low, high = max(1, i - limit), min(len(second), i + limit)
+        for j in range(low, high + 1):
+            b = second[j - 1]
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == second[j - 2] and first[i - 2] == b:
+                cost = min(cost, two_before[j - 2] + 1)
+            row[j] = cost
+        if min(row) > limit:
+            return limit + 1
+    return min(row[-1], limit + 1)

@@ -1,0 +1,71 @@
+"""Profiles: what mix of code, documentation and diagrams a question wants. Query-only, never part of the index.
+
+A profile has multipliers (relative to `balanced`, which the weights were fitted for) and quotas: how many of
+ten results may be code, documentation or diagrams before the others get their turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+CODE, DOCS, GRAPH = "code", "docs", "graph"
+_DIAGRAMS: Final = frozenset(("mermaid", "dot", "graphviz", "plantuml"))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    name: str
+    quotas: tuple[tuple[str, int], ...]  # of ten; empty: none
+    function: float
+    test: float
+    doc: float
+    graph: float
+
+
+PROFILES: Final = {
+    profile.name: profile
+    for profile in (
+        Profile("balanced", (), 1.25, 0.85, 0.5, 1.0),
+        Profile("discovery", ((CODE, 3), (DOCS, 4), (GRAPH, 3)), 1.15, 0.9, 1.0, 1.05),
+        Profile("implementation", ((CODE, 6), (DOCS, 2), (GRAPH, 2)), 1.25, 0.85, 0.65, 0.9),
+        Profile("planning", ((CODE, 2), (DOCS, 6), (GRAPH, 2)), 1.1, 0.9, 1.15, 1.1),
+        Profile("debug", ((CODE, 7), (DOCS, 2), (GRAPH, 1)), 1.2, 0.95, 0.85, 0.95),
+    )
+}
+BALANCED: Final = PROFILES["balanced"]
+
+
+def category(role: str, language: str) -> str:
+    if language in _DIAGRAMS:
+        return GRAPH
+    return DOCS if role == "doc" else CODE
+
+
+def role_share(profile: Profile, role: str) -> float:
+    """How much of the fitted role penalty a profile keeps: balanced keeps it whole."""
+    if role == "doc":
+        return (1.0 - profile.doc) / (1.0 - BALANCED.doc)
+    if role == "test":
+        return (1.0 - profile.test) / (1.0 - BALANCED.test)
+    return 1.0
+
+
+_Item = TypeVar("_Item")
+
+
+def apply_quotas(profile: Profile, ranked: Sequence[_Item], category_of: Callable[[_Item], str], k: int) -> list[_Item]:
+    """The first k, each category up to its quota first; places that stay free go to the best of the rest."""
+    if not profile.quotas:
+        return list(ranked[:k])
+    room = {name: -(-quota * k // 10) for name, quota in profile.quotas}
+    chosen: list[int] = []
+    for place, item in enumerate(ranked):
+        kind = category_of(item)
+        if len(chosen) < k and room.get(kind, 0) > 0:
+            room[kind] -= 1
+            chosen.append(place)
+    taken = set(chosen)
+    chosen += [place for place in range(len(ranked)) if place not in taken][: k - len(chosen)]
+    return [ranked[place] for place in sorted(chosen)]

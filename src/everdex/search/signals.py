@@ -1,0 +1,79 @@
+"""Numbers for every live document and file of a view: lexical, dense, and what a file adds to its chunks.
+
+Whole-array numpy only; whatever needs a name or a path is left to features.py, for the candidates alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everdex.embed.base import Embedder
+from everdex.numeric import np, npt
+from everdex.search import dense, weights
+from everdex.search.bm25 import Bm25
+from everdex.search.query import Query
+from everdex.view import SnapshotView
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """By docId and by file; each array is scaled so that its best value is 1 (or all are 0)."""
+
+    lexical: Floats
+    file_lexical: Floats
+    dense: Floats
+    file_dense: Floats
+    best_cosine: float
+
+
+class SignalSource:
+    """Computes signals for queries over one view; keeps what does not depend on the query."""
+
+    def __init__(self, view: SnapshotView) -> None:
+        self._view = view
+        self.bm25 = Bm25([segment.lexical for segment in view.segments], view.bases, view.live_mask)
+        counts = np.diff(view.file_offsets)
+        self._filled = np.flatnonzero(counts > 0)  # an empty file has no rows to reduce over
+        self._starts = view.file_offsets[:-1][self._filled]
+        self.file_sizes: Floats = np.log1p(counts) / 6.0
+        self._row_files: npt.NDArray[np.int64] | None = None
+
+    def compute(self, query: Query, embedder: Embedder | None, *, lexical: bool) -> Signals:
+        view = self._view
+        scores = np.zeros(view.doc_count)
+        by_file = np.zeros(len(view.paths))
+        if lexical:
+            terms = [(term, 1.0) for term in query.terms]
+            scores = self.bm25.scores(terms, weights.FIELD_WEIGHTS)[view.doc_rows]
+            by_file = self.bm25.group_scores(
+                query.terms, weights.FIELD_WEIGHTS, self._groups(), len(view.paths), weights.FILE_LENGTH_SHARE
+            )
+        cosines = dense.cosines(view, embedder, query.text) if embedder is not None else None
+        near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines.astype(np.float64), 0.0)
+        return Signals(
+            lexical=_scaled(scores),
+            file_lexical=_scaled(by_file),
+            dense=_scaled(near),
+            file_dense=_scaled(self._best_of_files(near)),
+            best_cosine=float(near.max(initial=0.0)),
+        )
+
+    def _groups(self) -> npt.NDArray[np.int64]:
+        """Global row -> file; -1 for a dead row."""
+        if self._row_files is None:
+            self._row_files = np.full(self._view.row_count, -1, dtype=np.int64)
+            self._row_files[self._view.doc_rows] = self._view.doc_files
+        return self._row_files
+
+    def _best_of_files(self, values: Floats) -> Floats:
+        best = np.zeros(len(self._view.paths))
+        if len(self._filled):
+            best[self._filled] = np.maximum.reduceat(values, self._starts)
+        return best
+
+
+def _scaled(values: Floats) -> Floats:
+    largest = values.max(initial=0.0)
+    return values / largest if largest > 0 else values

@@ -1,0 +1,65 @@
+"""Every ranking weight, in one place, with what it is worth.
+
+A score is the sum of weight × feature; features lie between 0 and 1 (lexical, dense and file features are
+divided by their best value for the query). The weights are means over eight folds, each fitted by coordinate
+ascent on the other repositories of the development set; `benchmarks/RESULTS.md` has the held-out figure and
+what each feature brings when it is taken away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.search.query import Intent
+
+# BM25F: whole numbers, so that sums over a file's rows are exact in whatever order they are added.
+FIELD_WEIGHTS: Final = (1.0, 3.0, 3.0, 1.0, 1.0)  # body, name, path, doc, signature
+FILE_LENGTH_SHARE: Final = 0.6  # how much a file's length discounts its word counts
+
+LEXICAL_CANDIDATES: Final = 120
+DENSE_CANDIDATES: Final = 60
+FILE_CANDIDATES: Final = 25
+DEFINITION_CANDIDATES: Final = 50
+
+# The n-th result of one file keeps this share ** n of its score.
+SATURATION: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each feature counts for one kind of question."""
+
+    lexical: float  # BM25F of the chunk
+    file_lexical: float  # BM25 of the whole file: several hits in one file cohere
+    dense: float  # cosine of the chunk
+    file_dense: float  # best cosine in the file
+    size: float  # a file of many chunks is more often the answer
+    stem: float  # share of the file name's words that the query has
+    stem_query: float  # share of the query's words that the file name has
+    defines: float  # a definition in the chunk whose name and the query cover each other
+    defines_exactly: float  # the very name, case and all, of a function or type
+    path: float  # the query is a path and this is it
+    roles: tuple[tuple[str, float], ...]  # test, example, doc, config, generated, vendored
+    barrel: float  # __init__, index, mod: mostly re-exports
+    header: float  # .h, .d.ts, .pyi: declarations of what is elsewhere
+
+
+NATURAL: Final = Weights(
+    lexical=0.1, file_lexical=0.45, dense=0.53, file_dense=0.1, size=0.42, stem=0.21, stem_query=0.41,
+    defines=0.35, defines_exactly=0.22, path=1.0, barrel=-0.09, header=-0.26,
+    roles=(("test", -0.47), ("example", -0.2), ("doc", -0.72), ("config", -0.2), ("generated", -0.3),
+           ("vendored", -0.3)),
+)  # fmt: skip
+SYMBOL: Final = Weights(
+    lexical=1.0, file_lexical=0.5, dense=0.06, file_dense=0.0, size=0.13, stem=0.79, stem_query=0.0,
+    defines=0.4, defines_exactly=0.4, path=1.0, barrel=0.0, header=0.0,
+    roles=(("test", -0.3), ("example", -0.2), ("doc", -0.3), ("config", -0.2), ("generated", -0.3),
+           ("vendored", -0.3)),
+)  # fmt: skip
+BY_INTENT: Final = {
+    Intent.NATURAL: NATURAL,
+    Intent.ERROR: NATURAL,
+    Intent.SYMBOL: SYMBOL,
+    Intent.PATH: SYMBOL,
+}
