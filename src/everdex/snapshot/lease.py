@@ -69,7 +69,6 @@ def guard_path(store: Store) -> Path:
     return store.locks / "lease_guard.lock"
 
 
-
 def read_lease(store: Store) -> LeaseFile | None:
     """The lease on disk; None when there is none or it is unreadable (then nobody can prove ownership)."""
     try:
@@ -110,8 +109,11 @@ def hold_lease(store: Store, *, ttl_ms: int = limits.LEASE_TTL_MS) -> Iterator[L
 def _acquire(store: Store, ttl_ms: int) -> tuple[Lease, int]:
     with hold_guard(guard_path(store), store.permissions) as guard:
         current = read_lease(store)
-        if current is not None and not current.released:
-            _refuse_if_alive(store, current)
+        if current is not None and _is_alive(store, current):
+            raise Busy(
+                f"process {current.pid} on {current.hostname} is writing this index since {current.started_at}",
+                retry_after_ms=1_000,
+            )
         lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid())
         lifetime = lock_for_life(_lifetime_path(store, lease.owner_id), store.permissions)
         try:
@@ -135,16 +137,17 @@ def _end_lifetime(lease: Lease, lifetime: int) -> None:
     os.close(lifetime)
 
 
-def _refuse_if_alive(store: Store, current: LeaseFile) -> None:
-    alive = is_locked(_lifetime_path(store, current.owner_id))
-    if current.hostname != socket.gethostname():
-        alive = True  # a lock of another host cannot be judged from here: only its heartbeat can
-    age_ms = (clock.now() - clock.parse_rfc3339(current.last_heartbeat_at)) * 1000
-    if alive and age_ms <= current.lease_ttl_ms:
-        raise Busy(
-            f"process {current.pid} on {current.hostname} is writing this index since {current.started_at}",
-            retry_after_ms=1_000,
-        )
+def holder(store: Store) -> LeaseFile | None:
+    """Who writes now; None when the lease was released, its owner is dead or its heartbeat too old."""
+    current = read_lease(store)
+    return current if current is not None and _is_alive(store, current) else None
+
+
+def _is_alive(store: Store, lease: LeaseFile) -> bool:
+    if lease.released or (clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)) * 1000 > lease.lease_ttl_ms:
+        return False
+    # A lock of another host cannot be judged from here: only its heartbeat can.
+    return lease.hostname != socket.gethostname() or is_locked(_lifetime_path(store, lease.owner_id))
 
 
 def _next_epoch(store: Store, current: LeaseFile | None) -> int:

@@ -84,6 +84,7 @@ def begin(lease: Lease) -> Base:
     """Recover what a crash left behind and say what to build on. Only a lease holder may call this."""
     store = lease.store
     numbers = active.published(store)
+    _refuse_lost_numbers(store, numbers)
     newest = active.newest_valid(store) if numbers and _pointer_behind(store, numbers) else None
     if newest is not None:
         lease.require()
@@ -101,6 +102,16 @@ def staging(lease: Lease) -> Iterator[Path]:
         yield lease.staging
     finally:
         shutil.rmtree(lease.staging, ignore_errors=True)
+
+
+def _refuse_lost_numbers(store: Store, numbers: list[tuple[int, Path]]) -> None:
+    """An active snapshot beyond the highest number means that numbers were lost; going on would reuse them."""
+    pointer = active.read_pointer(store)
+    if pointer is None or not active.manifest_path(store, pointer).is_file():
+        return
+    seq = manifests.read(active.manifest_path(store, pointer)).seq
+    if not numbers or numbers[0][0] < seq:
+        raise Corrupt(f"manifests/{seq:012d}.json is missing, though its snapshot is active")
 
 
 def _pointer_behind(store: Store, numbers: list[tuple[int, Path]]) -> bool:

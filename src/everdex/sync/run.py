@@ -57,6 +57,16 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     return _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
 
 
+def sync_onto(root: Root, config: Config, lease: Lease, base: Base, options: SyncOptions) -> SyncReport:
+    """Publish the tree on top of a base that the caller vouches for, even when nothing differs: repair's way."""
+    timings = Timings()
+    seen = Look(root, config, lease.store, base.manifest, options)
+    timings.mark("detect")
+    _refuse_collisions(seen.discovery, options)
+    manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
+    return _report(seen, manifest, published=True, timings=timings)
+
+
 def _compacted(lease: Lease, manifest: Manifest, timings: Timings) -> Manifest | None:
     from everdex.sync.compact import compact_if_due
 

@@ -61,7 +61,9 @@ class Worker:
         vanished: list[str] = []
         for candidate in candidates:
             try:
-                source = read_stable(self._settings.root, candidate, max_bytes=self._settings.config.max_file_size_bytes)
+                source = read_stable(
+                    self._settings.root, candidate, max_bytes=self._settings.config.max_file_size_bytes
+                )
             except (UnstableRead, ReadFailed) as error:
                 errors.append(DegradedError(error.code, str(error), candidate.path_key))
                 continue

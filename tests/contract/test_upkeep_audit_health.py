@@ -1,0 +1,181 @@
+"""Audit counts again, health asks every question; both change nothing."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from everdex.durable import hash_tree
+from everdex.errors import Corrupt, NotIndexed
+from everdex.snapshot import active
+from everdex.snapshot import manifest as manifests
+from everdex.snapshot.lease import hold_lease, lease_path
+from everdex.snapshot.manifest import Manifest
+from everdex.upkeep.audit import audit
+from everdex.upkeep.health import health
+from support.stores import Workspace, synced, workspace
+
+FILES: dict[str, str | bytes] = {
+    "src/app.py": '"""An app."""\n\nimport os\n\n\nclass App:\n    def run(self):\n        return os.name\n',
+    "src/twice.py": "def a():\n    pass\n\n\ndef a():\n    pass\n",
+    "web/page.html": "<html>\n<script>\nfunction f() { return 1; }\n</script>\n</html>\n",
+    "README.md": "# Title\n\ntext\n\n```python\nx = 1\n```\n\n## More\n\nmore text\n",
+    "no_newline.txt": "last line without newline",
+    "crlf.py": b"def f():\r\n    return 1\r\n",
+    "umlaut.md": "# Überschrift\n\nGrößenänderung ☃\n",
+    "empty.py": "",
+    "data.bin.py": b"\0\1\2" * 100,
+}
+CODES = {
+    "manifest_present", "segments_present", "tombstones_enforced", "compaction_policy", "casefold_collisions",
+    "path_safety", "repo_hygiene", "artifact_integrity", "disk_budgets", "index_drift", "unicode_normalization",
+    "lease", "embedder",
+}  # fmt: skip
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Workspace:
+    made = synced(tmp_path / "tree", FILES, git=True)
+    made.write({"src/app.py": "class App:\n    pass\n", "new.go": "package main\n\nfunc main() {}\n"})
+    made.remove("README.md")
+    made.sync()
+    return made
+
+
+def _republish(made: Workspace, **changes: object) -> None:
+    """Rewrite the active manifest as a faulty writer would have: a valid checksum over wrong numbers."""
+    manifest = manifests.read(active.published(made.store)[0][1])
+    document = msgspec.to_builtins(manifest)
+    document.update(changes)
+    path = active.manifest_path(made.store, manifest.snapshot_id)
+    path.write_bytes(manifests.seal(msgspec.convert(document, Manifest)))
+
+
+def test_an_honest_snapshot_has_no_findings(made: Workspace) -> None:
+    """Ranges, tiling, uids, counts and widths of real files in several languages all agree."""
+    report = audit(made.store)
+    assert report.findings == ()
+    assert report.rows == active.pin(made.store).manifest.counts.chunks_indexed
+    assert audit(made.store).to_dict() == report.to_dict()
+
+
+def test_wrong_counts_are_findings(made: Workspace) -> None:
+    """Denormalised counts that drifted from the rows are named with what they should be."""
+    manifest = active.pin(made.store).manifest
+    right = manifest.counts.chunks_indexed
+    _republish(made, counts={"files_indexed": 99, "chunks_indexed": right + 1, "tombstones_added": 7})
+    found = {(finding.code, finding.expected, finding.actual) for finding in audit(made.store).findings}
+    assert ("chunks_indexed", str(right), str(right + 1)) in found
+    assert {code for code, *_ in found} == {
+        "chunks_indexed", "segment_live_rows", "files_indexed", "tombstones_added",
+    }  # fmt: skip
+
+
+def test_wrong_rows_are_findings(made: Workspace) -> None:
+    """A segment whose rows contradict its sources is found, although its checksum was computed over the lie."""
+    manifest = active.pin(made.store).manifest
+    directory = made.store.path / manifest.segments[-1].path
+    connection = sqlite3.connect(directory / "rows.db")
+    connection.execute("UPDATE chunks SET end_line = end_line + 5, byte_end = byte_end - 1 WHERE row_no = 0")
+    connection.commit()
+    connection.close()
+    size, digest = hash_tree(directory)
+    segments = msgspec.to_builtins(manifest.segments)
+    segments[-1].update(size_bytes=size, sha256=digest)
+    _republish(made, segments=segments)
+    codes = {finding.code for finding in audit(made.store).findings}
+    assert {"line_range", "tiling"} <= codes
+
+
+def test_a_damaged_snapshot_is_not_audited(made: Workspace) -> None:
+    """Counting rows that fail their checksum proves nothing."""
+    path = made.store.path / active.pin(made.store).manifest.segments[0].path / "vectors.i8"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(Corrupt):
+        audit(made.store)
+
+
+def test_a_whole_and_current_index_is_healthy(made: Workspace) -> None:
+    """Every code of the contract is there and ok."""
+    report = health(made.root, made.config, made.store)
+    assert {check.code for check in report.checks} == CODES
+    assert [check for check in report.checks if check.status != "ok"] == []
+    assert report.status == "ok"
+    assert msgspec.json.decode(msgspec.json.encode(report.to_dict()))["status"] == "ok"
+
+
+def test_a_changed_tree_is_drift(made: Workspace) -> None:
+    """Health compares the tree with the index and counts the differences."""
+    made.write({"new.go": "package other\n", "more.py": "x = 1\n"})
+    made.remove("empty.py")
+    report = health(made.root, made.config, made.store)
+    drift = report.check("index_drift")
+    assert (drift.status, report.status) == ("warn", "degraded")
+    assert (drift.details["added"], drift.details["modified"], drift.details["deleted"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("part", ["rows.db", "vectors.i8", "lexical.bin", "files.jsonl"])
+def test_damage_is_found_although_it_was_verified_before(made: Workspace, part: str) -> None:
+    """Health verifies in full: a remembered check does not count."""
+    health(made.root, made.config, made.store)
+    path = made.store.path / active.pin(made.store).manifest.segments[0].path / part
+    before = path.stat()
+    raw = bytearray(path.read_bytes())
+    raw[-1] ^= 1
+    path.write_bytes(raw)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    report = health(made.root, made.config, made.store)
+    assert report.status == "corrupt"
+    assert report.check("artifact_integrity").status == "fail"
+    assert {check.code for check in report.checks} == CODES
+
+
+def test_damaged_manifests_and_pointer_are_told_apart(made: Workspace) -> None:
+    """A lost pointer is a warning, an unreadable active manifest is corruption."""
+    made.store.active_path.unlink()
+    assert health(made.root, made.config, made.store).check("manifest_present").status == "warn"
+    newest = active.published(made.store)[0][1]
+    made.store.active_path.write_text(f"{manifests.read(newest).snapshot_id}\n")
+    newest.write_bytes(newest.read_bytes()[:50])
+    report = health(made.root, made.config, made.store)
+    assert report.status == "corrupt"
+    assert {check.code for check in report.checks} == CODES
+
+
+def test_collisions_unsafe_links_and_many_untracked_files_are_warned_of(made: Workspace) -> None:
+    """What the tree itself has wrong is a warning with the paths."""
+    made.write({"Case.py": "x = 1\n", "case.py": "x = 2\n", **{f"junk/{n}.py": "y = 1\n" for n in range(30)}})
+    (made.path / "escape.py").symlink_to("/etc/hostname")
+    report = health(made.root, made.config, made.store)
+    assert report.check("casefold_collisions").details["paths"] == [["Case.py", "case.py"]]
+    assert report.check("path_safety").details["paths"] == ["escape.py"]
+    assert report.check("repo_hygiene").status == "warn"
+    assert report.status == "degraded"
+
+
+def test_the_writer_is_named(made: Workspace) -> None:
+    """While someone writes, health says who; a damaged lease is a warning."""
+    with hold_lease(made.store):
+        check = health(made.root, made.config, made.store).check("lease")
+        assert check.details["pid"] == os.getpid()
+    lease_path(made.store).write_bytes(b"?")
+    assert health(made.root, made.config, made.store).check("lease").status == "warn"
+
+
+def test_overdue_compaction_is_warned_of(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The policy's limits are measured against the active snapshot."""
+    monkeypatch.setattr("everdex.limits.COMPACTION_OVERDUE_SEGMENTS", 2)
+    assert health(made.root, made.config, made.store).check("compaction_policy").status == "warn"
+    monkeypatch.setattr("everdex.limits.MAX_SEGMENTS_PER_SNAPSHOT", 1)
+    assert health(made.root, made.config, made.store).check("compaction_policy").status == "fail"
+
+
+def test_a_store_without_snapshots_has_no_health(tmp_path: Path) -> None:
+    """Nothing published is not damage."""
+    empty = workspace(tmp_path / "other")
+    with pytest.raises(NotIndexed):
+        health(empty.root, empty.config, empty.store)
