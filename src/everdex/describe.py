@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from everdex import clock, limits
+from everdex import limits
 from everdex.changes import content_skip, read_stable
 from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
@@ -21,7 +21,7 @@ from everdex.languages import language_of, role_of
 from everdex.roots import Root
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
-from everdex.snapshot.lease import read_lease
+from everdex.snapshot.lease import holder
 from everdex.snapshot.live import LiveMap
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store
@@ -207,17 +207,15 @@ def _history(store: Store) -> list[dict[str, Any]]:
 
 def _writer(store: Store) -> dict[str, Any] | None:
     """Who holds the writer lease now; None when nobody does."""
-    lease = read_lease(store)
-    if lease is None or lease.released:
+    lease = holder(store)
+    if lease is None:
         return None
-    age_ms = (clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)) * 1000
     return {
         "pid": lease.pid,
         "hostname": lease.hostname,
         "started_at": lease.started_at,
         "last_heartbeat_at": lease.last_heartbeat_at,
         "lease_epoch": lease.lease_epoch,
-        "expired": age_ms > lease.lease_ttl_ms,
     }
 
 

@@ -1,80 +1,110 @@
-"""Looking after a store on a user's word: garbage collection and compaction, as answers.
+"""Looking after stores on a user's word, as answers: health, audit, repair, upgrade, compaction, collection.
 
-Part of the façade's room. Whatever deletes or rewrites takes the writer lease; what is only asked takes nothing.
+Part of the façade's room: the work is done in `upkeep`; here it gets its store and its envelope. An answer about a
+store that is too damaged to name its snapshot speaks of the tree instead.
 """
 
 from __future__ import annotations
 
-from everdex import answers
-from everdex.answers import Answer
-from everdex.errors import NotIndexed
-from everdex.service import Index
-from everdex.snapshot import active, log, retention
-from everdex.snapshot.lease import hold_lease
-from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.publish import begin
-from everdex.snapshot.retention import GcPlan
+import time
+from collections.abc import Mapping
+from typing import Any
 
-_WAIT_FOR_READERS_MS = 5_000
+from everdex import answers, clock, versions
+from everdex.answers import Answer, Origin
+from everdex.errors import EverdexError
+from everdex.roots import everdex_home
+from everdex.service import Index
+from everdex.snapshot import active
+from everdex.sync.model import SyncOptions
+
+
+def health(index: Index) -> Answer:
+    """Every check, each verified in full."""
+    from everdex.upkeep.health import health as check
+
+    started = time.perf_counter()
+    return _answer(index, check(index.root, index.config, index.store()).to_dict(), started)
+
+
+def audit(index: Index, snapshot_id: str | None = None) -> Answer:
+    """Every number of a snapshot, counted again."""
+    from everdex.upkeep.audit import audit as count
+
+    started = time.perf_counter()
+    return _answer(index, count(index.store(), snapshot_id).to_dict(), started, snapshot_id)
+
+
+def repair(index: Index, *, dry_run: bool, options: SyncOptions | None = None) -> Answer:
+    """Mend what is damaged, or say what would be done."""
+    from everdex.upkeep.repair import open_for_repair
+    from everdex.upkeep.repair import repair as mend
+
+    started = time.perf_counter()
+    store = open_for_repair(
+        index.root, index.config_fingerprint, shared_path=index.shared_store, dry_run=dry_run
+    )
+    report = mend(index.root, index.config, store, dry_run=dry_run, options=options)
+    return _answer(index, report.to_dict(), started)
+
+
+def upgrade(index: Index) -> Answer:
+    """Whether this build can go on with the store."""
+    from everdex.upkeep.upgrade import upgrade_store
+
+    started = time.perf_counter()
+    return _answer(index, upgrade_store(index.store()).to_dict(), started)
 
 
 def gc(index: Index, *, apply: bool) -> Answer:
-    """What may be deleted from the index's store; with `apply`, deleted."""
-    store = index.store()
-    if apply:
-        with hold_lease(store) as lease:
-            begin(lease)
-            done = retention.collect(lease, wait_ms=_WAIT_FOR_READERS_MS)
-            log.append(
-                store, "gc", snapshots=len(done.snapshots), segments=len(done.segments), bytes=done.bytes_freed
-            )
-    else:
-        done = retention.plan(store)
-    return _answer(index, active.pin(store).manifest, {"applied": apply, **_plan(done)})
+    """What no retained snapshot needs; with `apply`, deleted."""
+    from everdex.upkeep.housekeeping import gc_now
+
+    started = time.perf_counter()
+    return _answer(index, gc_now(index.store(), dry_run=not apply).to_dict(), started)
 
 
 def compact(index: Index, *, force: bool) -> Answer:
-    """Merge segments when it is due; with `force`, merge all of them now."""
-    from everdex.sync.compact import compact as compact_segments
-    from everdex.sync.compact import compact_if_due
-    from everdex.sync.timing import Timings
+    """Merge segments when it is due; with `force`, now."""
+    from everdex.upkeep.housekeeping import compact_now
 
-    store = index.store()
-    timings = Timings()
-    with hold_lease(store) as lease:
-        before = begin(lease).manifest
-        if before is None:
-            raise NotIndexed(f"{index.root.path} has no published snapshot yet")
-        after = before
-        if not force:
-            after = compact_if_due(lease, before, timings) or before
-        elif len(before.segments) > 1 or before.tombstones:
-            after = compact_segments(lease, before, frozenset(item.segment_id for item in before.segments))
-        if after is not before:
-            log.append(store, "compact", snapshot_id=after.snapshot_id, seq=after.seq, lease_epoch=lease.epoch)
-    body = {
-        "compacted": after is not before,
-        "segments_before": len(before.segments),
-        "segments_after": len(after.segments),
-        "tombstones_before": sum(item.count for item in before.tombstones),
-        "tombstones_after": sum(item.count for item in after.tombstones),
-    }
-    return _answer(index, after, body, timings_ms={"total": round(timings.total_ms(), 1)})
+    started = time.perf_counter()
+    return _answer(index, compact_now(index.store(), force=force).to_dict(), started)
 
 
-def _plan(plan: GcPlan) -> dict[str, object]:
+def stores() -> dict[str, Any]:
+    """Every store below EVERDEX_HOME; no root is needed, so there is no snapshot to speak of."""
+    from everdex.upkeep.stores import inventory
+
+    return _about_home({"stores": [entry.to_dict() for entry in inventory()]})
+
+
+def gc_stores(current: Index | None, *, apply: bool, unused_days: int, force: bool) -> dict[str, Any]:
+    """Stores that nobody has used for long; with `apply`, deleted."""
+    from everdex.upkeep.stores import gc_stores as collect
+
+    name = current.store_id if current is not None else None
+    return _about_home(collect(name, unused_days=unused_days, force=force, dry_run=not apply).to_dict())
+
+
+def _about_home(body: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "retained": list(plan.retained),
-        "snapshots": list(plan.snapshots),
-        "segments": list(plan.segments),
-        "staging": list(plan.staging),
-        "bytes": plan.bytes_freed,
+        "schema_version": versions.ARTIFACTS["answer"].writable,
+        "request_id": clock.new_ulid(),
+        "home": str(everdex_home()),
+        "limits_hit": [],
+        "warnings": [],
+        **body,
     }
 
 
-def _answer(
-    index: Index, manifest: Manifest, body: dict[str, object], timings_ms: dict[str, float] | None = None
-) -> Answer:
-    return Answer(
-        answers.origin_of(manifest), index.query_fingerprint, answers.UNCHECKED, body, timings_ms=timings_ms or {}
-    )
+def _answer(index: Index, body: Mapping[str, Any], started: float, snapshot_id: str | None = None) -> Answer:
+    timings = {"total": round((time.perf_counter() - started) * 1000, 1)}
+    return Answer(_origin(index, snapshot_id), index.query_fingerprint, answers.UNCHECKED, body, timings_ms=timings)
+
+
+def _origin(index: Index, snapshot_id: str | None) -> Origin:
+    try:
+        return answers.origin_of(active.pin(index.store(), snapshot_id).manifest)
+    except EverdexError:
+        return index.tree_origin()

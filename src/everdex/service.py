@@ -75,6 +75,7 @@ class Searcher:
                 "ignore_case": request.ignore_case,
                 "results": answers.results(outcome.hits, outcome.matches, explain=explain),
                 "omitted": outcome.omitted,
+                "cursor": None if outcome.next_offset is None else self._cursor(outcome.next_offset),
                 "no_strong_match": outcome.no_strong_match,
                 "suggestions": list(outcome.suggestions),
             },
@@ -82,6 +83,10 @@ class Searcher:
             warnings=(*self._warnings, *outcome.warnings),
             timings_ms=outcome.timings_ms,
         )
+
+    def _cursor(self, offset: int) -> dict[str, Any]:
+        """Where the next page begins; it counts in this snapshot only."""
+        return {"snapshot_id": self._view.manifest.snapshot_id, "offset": offset}
 
 
 class Index:
@@ -93,7 +98,7 @@ class Index:
         identity = identity_of(settings.index.embedder, root.path)
         self.config_fingerprint = config.config_fingerprint(settings.index, identity)
         self.query_fingerprint = config.query_fingerprint(settings.query)
-        self._shared = Path(os.path.abspath(shared_store)) if shared_store is not None else None
+        self.shared_store = Path(os.path.abspath(shared_store)) if shared_store is not None else None
 
     @classmethod
     def open(
@@ -149,15 +154,15 @@ class Index:
         time.sleep((busy.retry_after_ms or 1_000) / 1000)
 
     def create_store(self) -> Store:
-        return create_store(self.root, self.config_fingerprint, shared_path=self._shared)
+        return create_store(self.root, self.config_fingerprint, shared_path=self.shared_store)
 
     def store(self) -> Store:
         """The existing store; `NotIndexed` when there is none."""
-        if self._shared is None:
+        if self.shared_store is None:
             return open_store(self.root, self.config_fingerprint)
-        store = open_store_at(self._shared, self.root, self.config_fingerprint)
+        store = open_store_at(self.shared_store, self.root, self.config_fingerprint)
         if not store.info.shared:
-            raise UsageError(f"{self._shared} is not a shared store")
+            raise UsageError(f"{self.shared_store} is not a shared store")
         return store
 
     def preview(self, options: SyncOptions | None = None) -> Detected:
@@ -209,7 +214,7 @@ class Index:
         live = self._live(chosen.snapshot_id)
         body = describe.explain_body(self.root, self.config, found, live)
         return Answer(
-            self._tree_origin(None), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings
+            self.tree_origin(), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings
         )
 
     def status(self, *, reading: Reading | None = None) -> Answer:
@@ -239,13 +244,19 @@ class Index:
             return None
 
     def _of_tree(self, found: Discovery, body: dict[str, Any], *, warnings: tuple[str, ...] = ()) -> Answer:
-        origin = self._tree_origin(found.ignore_fingerprint)
+        origin = self.tree_origin(found.ignore_fingerprint)
         warnings = (*found.warnings, *warnings)
         return Answer(origin, self.query_fingerprint, answers.checked(0), body, warnings=warnings)
 
-    def _tree_origin(self, ignore_fingerprint: str | None) -> Origin:
-        name = self._shared.name if self._shared else store_id(self.root.path, self.config_fingerprint)
-        return Origin(name, self.config_fingerprint, ignore_fingerprint, self._untracked)
+    def tree_origin(self, ignore_fingerprint: str | None = None) -> Origin:
+        """The origin of an answer that speaks of the tree, not of a snapshot."""
+        return Origin(self.store_id, self.config_fingerprint, ignore_fingerprint, self._untracked)
+
+    @property
+    def store_id(self) -> str:
+        if self.shared_store is not None:
+            return self.shared_store.name
+        return store_id(self.root.path, self.config_fingerprint)
 
     # -- search --------------------------------------------------------------------------------
 
@@ -331,7 +342,7 @@ class Index:
     @property
     def _untracked(self) -> bool:
         """A shared store serves several people: one's scratch files are none of the others' business."""
-        return self.config.index.untracked and self._shared is None
+        return self.config.index.untracked and self.shared_store is None
 
     def discover(self, *, with_ignored: bool = False) -> Discovery:
         return discover(

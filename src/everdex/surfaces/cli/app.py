@@ -24,8 +24,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
     "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
     "status": ("status", "Show the store, its active snapshot and how fresh it is."),
+    "health": ("health", "Check the index in full: whole, current, within its limits."),
+    "audit": ("audit", "Count every number of a snapshot again and report what differs."),
+    "repair": ("repair", "Mend a damaged store from what is left of it and the tree."),
     "gc": ("gc", "Show what no retained snapshot needs; with --apply delete it."),
     "compact": ("compact", "Merge segments when it is due; with --force now."),
+    "stores": ("stores", "List every store below EVERDEX_HOME."),
+    "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 
 HELP: Final = """Search a repository, and keep the index of it current and never silently wrong.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from everdex import clock, languages, limits
+from everdex.config import PROFILE_NAMES
 from everdex.errors import EverdexError, QueryError, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
@@ -32,11 +33,15 @@ class _Asked:
     languages: tuple[str, ...]
     paths: tuple[str, ...]
     ignore_case: bool
+    offset: int
+    profile: str | None
 
     def request(self, query: str) -> SearchRequest:
         from everdex.search.model import Mode, SearchRequest
 
-        return SearchRequest(query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case)
+        return SearchRequest(
+            query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case, self.offset, self.profile
+        )
 
 
 @click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
@@ -49,6 +54,12 @@ class _Asked:
 )  # fmt: skip
 @click.option("--lang", "wanted", multiple=True, metavar="NAME", help="Only files in this language; may be repeated.")
 @click.option("--path", "globs", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
+@click.option(
+    "--profile", type=click.Choice(PROFILE_NAMES), help="What the answer is for (default: [query] profile, balanced)."
+)
+@click.option(
+    "--offset", type=click.IntRange(0), default=0, metavar="N", help="Pass over the first N results; see `cursor`."
+)
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
 @click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
 @click.option(
@@ -63,8 +74,8 @@ class _Asked:
 @options.json_option
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
-    ignore_case: bool, explain: bool, batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    profile: str | None, offset: int, ignore_case: bool, explain: bool, batch: str | None, no_sync: bool,
+    snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
 
@@ -99,7 +110,7 @@ def search_command(
     query, root = _positionals(query, path, batch)
     _known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
-    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case)
+    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
     quiet = as_json or batch is not None

@@ -89,5 +89,4 @@ def _freshness(document: dict[str, Any]) -> str:
 
 
 def _writer(writer: dict[str, Any]) -> str:
-    note = " (no sign of life)" if writer["expired"] else ""
-    return f"process {writer['pid']} on {writer['hostname']} since {writer['started_at']}{note}"
+    return f"process {writer['pid']} on {writer['hostname']} since {writer['started_at']}"

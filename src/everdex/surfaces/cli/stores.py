@@ -1,0 +1,33 @@
+"""`everdex stores`: every store below EVERDEX_HOME."""
+
+from __future__ import annotations
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+
+
+@click.command("stores", short_help="List every store below EVERDEX_HOME.")
+@options.json_option
+def stores_command(as_json: bool) -> int:
+    """List every store below EVERDEX_HOME with its root, size and last use.
+
+    \b
+    Examples:
+      everdex stores
+      everdex gc --stores
+    """
+    from everdex.maintain import stores
+
+    document = stores()
+    if as_json:
+        write_json(document)
+        return 0
+    warn(document)
+    for entry in document["stores"]:
+        root = escape(entry["canonical_root"] or f"unreadable: {entry['problem']}")
+        write(f"{escape(entry['store_id'])}  {size(entry['size_bytes'])}  used {entry['last_used_at']}  {root}")
+    total = sum(entry["size_bytes"] for entry in document["stores"])
+    write(f"{plural(len(document['stores']), 'store')}, {size(total)} in {escape(document['home'])}")
+    return 0

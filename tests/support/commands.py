@@ -1,0 +1,76 @@
+"""Running the real command as a user does: in its own process, piped or on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND = (sys.executable, "-m", "everdex")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a finished command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one document on stdout."""
+        document: dict[str, Any] = json.loads(self.out)
+        return document
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+def everdex(
+    *arguments: object, cwd: Path | None = None, stdin: str | bytes = b"", env: Mapping[str, str] | None = None
+) -> Done:
+    """Run `everdex` with pipes; never with a traceback, whatever it was given."""
+    done = subprocess.run(
+        [*COMMAND, *map(os.fspath, map(_text, arguments))], cwd=cwd, capture_output=True, check=False, timeout=120,
+        input=stdin.encode() if isinstance(stdin, str) else stdin, env={**os.environ, **(env or {})},
+    )  # fmt: skip
+    result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert "Traceback" not in result.err, result.err
+    return result
+
+
+def on_terminal(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
+    """Run `everdex` with stdout and stderr on a terminal of 100 columns; `out` is all that was on it."""
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    environment.update({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(env or {})})
+    process = subprocess.Popen(
+        [*COMMAND, *map(_text, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    seen = bytearray()
+    while True:
+        ready, _, _ = select.select([ours], [], [], 60)
+        assert ready, "the command fell silent"
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # EIO: the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(ours)
+    return Done(process.wait(timeout=60), seen.decode(), "")
+
+
+def _text(argument: object) -> str:
+    return argument if isinstance(argument, str) else os.fspath(argument) if isinstance(argument, Path) else str(argument)

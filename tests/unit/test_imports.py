@@ -1,0 +1,98 @@
+"""The way through the house is one-way: a module imports only from rooms to its left, or its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import everdex
+
+SOURCE = Path(everdex.__file__).parent
+
+ROOMS: tuple[tuple[str, ...], ...] = (
+    ("__init__", "errors", "limits", "clock", "versions", "languages", "config", "roots", "durable", "numeric"),
+    ("discover",),
+    ("changes",),
+    ("parse",),
+    ("identity",),
+    ("terms",),
+    ("embed",),
+    ("segment",),
+    ("snapshot",),
+    ("sync",),
+    ("view",),
+    ("search",),
+    ("upkeep",),
+    ("answers", "describe", "service", "maintain"),
+    ("surfaces", "__main__"),
+)
+PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}
+
+
+def _room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        relative = path.relative_to(SOURCE).with_suffix("")
+        yield ".".join(("everdex", *relative.parts)), path
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "everdex":
+                    yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative imports hide which room is meant"
+            if node.module == "everdex":
+                yield from ((node.lineno, f"everdex.{alias.name}") for alias in node.names if alias.name in PLACE)
+            elif node.module and node.module.startswith("everdex."):
+                yield node.lineno, node.module
+
+
+def test_every_module_belongs_to_a_room() -> None:
+    """A new file at the top of the package must be given its place in the order."""
+    strangers = [name for name, _ in _modules() if _room(name) not in PLACE]
+    assert strangers == []
+
+
+def test_no_module_imports_from_a_room_to_its_right() -> None:
+    """Packages import only leftward along the pipeline, also inside functions and for types only."""
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{line} imports {target}"
+        for name, path in _modules()
+        for line, target in _imports(path)
+        if PLACE[_room(target)] > PLACE[_room(name)]
+    ]
+    assert wrong == []
+
+
+def test_numpy_has_one_door() -> None:
+    """Thread counts are fixed before numpy loads, so only everdex.numeric imports it."""
+    others = [
+        str(path.relative_to(SOURCE))
+        for name, path in _modules()
+        if name != "everdex.numeric"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "numpy" for alias in node.names))
+        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numpy")
+    ]
+    assert others == []
+
+
+def test_surfaces_reach_stores_only_through_the_service() -> None:
+    """No surface opens a store, a snapshot, a segment or a view by itself."""
+    forbidden = {"segment", "snapshot", "view", "embed", "parse", "changes", "discover", "identity", "upkeep"}
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{line} imports {target}"
+        for name, path in _modules()
+        if _room(name) == "surfaces"
+        for line, target in _imports(path)
+        if _room(target) in forbidden
+    ]
+    assert wrong == []
