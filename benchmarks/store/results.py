@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+BEGIN, END = "<!-- store: begin -->", "<!-- store: end -->"
 TITLES = {
     "cold": "Cold index and store size",
     "nochange": "Sync without a change",
@@ -26,7 +27,8 @@ class Figure:
 
 def markdown(machine: Mapping[str, str], figures: Mapping[str, Sequence[Figure]]) -> str:
     lines = [
-        "# Results",
+        BEGIN,
+        "# Results: the store",
         "",
         "Written by `benchmarks/store/run.py`. Read the ratios: the machine is small and shared.",
         "",
@@ -37,4 +39,11 @@ def markdown(machine: Mapping[str, str], figures: Mapping[str, Sequence[Figure]]
         for row in rows:
             verdict = {True: "reached", False: "**missed**", None: ""}[row.reached]
             lines.append(f"| {row.name} | {row.value} | {row.bar} | {verdict} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", END, ""])
+
+
+def merged(page: str, section: str) -> str:
+    """The page with the store's section replaced; what others wrote around it (held-out search figures) stays."""
+    before, begin, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2].lstrip("\n") if begin else ""
+    return before + section + after

@@ -35,7 +35,7 @@ from benchmarks.measure import (
     tree_bytes,
 )
 from benchmarks.store import corpus
-from benchmarks.store.results import Figure, markdown
+from benchmarks.store.results import Figure, markdown, merged
 
 HERE = Path(__file__).resolve().parent
 CORPORA = HERE.parent / "corpora"
@@ -319,7 +319,8 @@ def main() -> int:
             say(f"measuring {name}")
             figures[name] = MEASUREMENTS[name](setting)
             # Written after each part: a later part that fails does not lose the earlier ones.
-            arguments.results.write_text(markdown(facts, figures))
+            page = arguments.results.read_text() if arguments.results.exists() else ""
+            arguments.results.write_text(merged(page, markdown(facts, figures)))
     print(arguments.results.read_text())
     return 0
 
