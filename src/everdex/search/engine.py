@@ -22,7 +22,7 @@ from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
 from everdex.search.profiles import PROFILES, Profile, apply_quotas, category
 from everdex.search.query import Intent, Query, parse_query
-from everdex.search.rank import Ranked, Scorer, best, saturate
+from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
 from everdex.search.signals import Signals, SignalSource
 from everdex.search.strength import is_strong
 from everdex.view import SnapshotView
@@ -76,8 +76,13 @@ class Engine:
     def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()
         allowed = allowed_documents(self._view, self._source.bm25, request, query)
-        embedder = None if request.mode is Mode.LEXICAL else self._embedder
-        signals = self._source.compute(query, embedder, lexical=request.mode is not Mode.SEMANTIC)
+        signals = self._source.compute(
+            query,
+            None if request.mode is Mode.LEXICAL else self._embedder,
+            lexical=request.mode is not Mode.SEMANTIC,
+            # A lone name is found by its letters; its meaning is asked only when nothing has them.
+            dense_if_needed=query.intent is Intent.SYMBOL and request.mode is Mode.HYBRID,
+        )
         matcher = NameMatcher(query)
         named = self._named(query, matcher, allowed)
         wanted = request.offset + request.k
@@ -87,16 +92,19 @@ class Engine:
         )
         scored = scorer.score(candidates, named)
         ordered = apply_quotas(
-            profile, saturate(self._view, scored, max(wanted, 50)), lambda item: self._category(item), wanted
+            profile, saturate(self._view, scored, max(wanted, 50)), lambda item: self._category(scorer, item), wanted
         )
         chosen: Sequence[Ranked] = ordered[request.offset :]
-        strong = is_strong(self._view, self._source.bm25, query, signals.best_cosine, ordered)
+        strong = is_strong(self._view, self._source.bm25, query, signals.best_cosine, scorer, ordered)
         if not strong:
             chosen = chosen[:_WEAK_RESULTS]
         found = self._found(signals, candidates, allowed)
         more = strong and len(scored) > wanted
         return SearchOutcome(
-            hits=tuple(Hit(r.doc_id, self._view.document(r.doc_id).row, r.score, r.contributions) for r in chosen),
+            hits=tuple(
+                Hit(item.doc_id, self._view.document(item.doc_id).row, item.score, contributions(scorer, item))
+                for item in chosen
+            ),
             omitted=max(0, found - len(chosen)),
             next_offset=wanted if more else None,
             no_strong_match=not strong,
@@ -104,9 +112,9 @@ class Engine:
             timings_ms={"search": round((time.perf_counter() - started) * 1000, 2)},
         )
 
-    def _category(self, item: Ranked) -> str:
+    def _category(self, scorer: Scorer, item: Ranked) -> str:
         file = int(self._view.doc_files[item.doc_id])
-        return category(item.role, self._view.file_languages[file])
+        return category(scorer.role(item.doc_id), self._view.file_languages[file])
 
     def _named(
         self, query: Query, matcher: NameMatcher, allowed: npt.NDArray[np.bool_] | None
@@ -137,10 +145,11 @@ class Engine:
         chosen.update(best(signals.dense, allowed, max(weights.DENSE_CANDIDATES, wanted)).tolist())
         for file in best(signals.file_lexical, None, weights.FILE_CANDIDATES).tolist():
             first, last = (int(n) for n in view.file_offsets[file : file + 2])
-            if first < last:
-                both = signals.lexical[first:last] + signals.dense[first:last]
-                inside = None if allowed is None else allowed[first:last]
-                chosen.update(first + place for place in best(both, inside, 1).tolist())
+            both = signals.lexical[first:last] + signals.dense[first:last]
+            if allowed is not None:
+                both = both * allowed[first:last]
+            if both.any():
+                chosen.add(first + int(both.argmax()))
         return chosen
 
     def _found(self, signals: Signals, candidates: set[int], allowed: npt.NDArray[np.bool_] | None) -> int:

@@ -23,9 +23,13 @@ _WEAK_KINDS: Final = frozenset(
 _NAMELESS_KINDS: Final = frozenset(("heading", "key"))
 _BARRELS: Final = frozenset(("__init__", "index", "mod", "lib", "main", "package", "types"))
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
+_FAMILY: Final = 4  # letters that two stems of one family share at least
 _QUALIFIER: Final = re.compile(r"\.|::|#|/|->")
 
 Definition = tuple[str, str, str]  # name, qualified name, kind
+
+
+_role = lru_cache(maxsize=65_536)(role_of)
 
 
 @lru_cache(maxsize=65_536)
@@ -46,7 +50,7 @@ def same_family(first: str, second: str) -> bool:
     if first == second:
         return True
     shorter = min(len(first), len(second))
-    return shorter >= 4 and abs(len(first) - len(second)) <= 3 and first[:shorter] == second[:shorter]
+    return shorter >= _FAMILY and abs(len(first) - len(second)) <= 3 and first[:shorter] == second[:shorter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,9 @@ class NameMatcher:
     def __init__(self, query: Query) -> None:
         self._words = query_stems(query.text)
         self._masks: dict[str, int] = {}
+        self._by_start: dict[str, list[tuple[int, str]]] = {}
+        for place, word in enumerate(self._words):
+            self._by_start.setdefault(word[:_FAMILY], []).append((place, word))
         self._names: dict[str, tuple[float, float]] = {}
         bare = query.text.strip().removesuffix("()")
         self._is_path = query.intent is Intent.PATH
@@ -87,8 +94,8 @@ class NameMatcher:
     def _mask(self, stem: str) -> int:
         mask = self._masks.get(stem)
         if mask is None:
-            mask = sum(1 << place for place, word in enumerate(self._words) if same_family(stem, word))
-            self._masks[stem] = mask
+            near = self._by_start.get(stem[:_FAMILY], ())
+            mask = self._masks[stem] = sum(1 << place for place, word in near if same_family(stem, word))
         return mask
 
     def _shares(self, name: str) -> tuple[float, float]:
@@ -112,7 +119,7 @@ class NameMatcher:
         named, asked = self._shares(stem)
         exact = self._is_path and (path_key == self._text or path_key.endswith("/" + self._text.lstrip("./")))
         header = file_name.endswith(_HEADERS)
-        return PathFeatures(named, asked, role_of(path_key), stem.lower() in _BARRELS, header, exact)
+        return PathFeatures(named, asked, _role(path_key), stem.lower() in _BARRELS, header, exact)
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""

@@ -7,17 +7,21 @@ them. All of them are bounded, and a guess is always told apart from the name th
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import Final
 
+from everdex.numeric import np, npt
 from everdex.terms import split
 from everdex.view import SnapshotView
 
 _MAX_FOUND: Final = 50
 _MAX_DISTANCE: Final = 2
 _MIN_FUZZY: Final = 4
+_MAX_FUZZY: Final = 80
 _HUMP: Final = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
 
 
@@ -51,25 +55,58 @@ class SymbolNames:
         """Prefix, hump and near-miss matches, closest first; for a name that nothing is called exactly."""
         if len(name) < 2:
             return []
-        found: dict[str, tuple[str, float]] = {}
-        folded = split.fold(name)
-        humps = _hump_pattern(name)
-        for candidate in self._by_name:
-            lowered = split.fold(candidate)
-            if lowered.startswith(folded):
-                found[candidate] = ("prefix", 0.5 + 0.3 * len(folded) / len(lowered))
-            elif humps is not None and humps.match(candidate):
-                found[candidate] = ("humps", 0.6)
-            elif len(name) >= _MIN_FUZZY and abs(len(lowered) - len(folded)) <= _MAX_DISTANCE:
-                distance = edit_distance(folded, lowered, _MAX_DISTANCE)
-                if distance <= (1 if len(name) < 6 else _MAX_DISTANCE):
-                    found[candidate] = ("fuzzy", 0.6 - 0.15 * distance)
+        found = {**self._fuzzy(name), **self._humps(name), **self._prefixed(name)}
         ranked = sorted(found.items(), key=lambda item: (-item[1][1], len(item[0]), item[0]))[:_MAX_FOUND]
         return [
             NameHit(doc_id, candidate, how, closeness)
             for candidate, (how, closeness) in ranked
             for doc_id in self._by_name[candidate][:4]
         ]
+
+    def _prefixed(self, name: str) -> dict[str, tuple[str, float]]:
+        folded = split.fold(name)
+        first = bisect_left(self._folded, (folded,))
+        hits = takewhile(lambda item: item[0].startswith(folded), islice(self._folded, first, first + _MAX_FOUND))
+        return {hit: ("prefix", 0.5 + 0.3 * len(folded) / len(hit)) for _, hit in hits}
+
+    def _humps(self, name: str) -> dict[str, tuple[str, float]]:
+        pattern = _hump_pattern(name)
+        if pattern is None:
+            return {}
+        return {match[0]: ("humps", 0.6) for match in islice(pattern.finditer(self._text), _MAX_FOUND)}
+
+    def _fuzzy(self, name: str) -> dict[str, tuple[str, float]]:
+        if not _MIN_FUZZY <= len(name) <= _MAX_FUZZY:
+            return {}
+        folded = split.fold(name)
+        limit = 1 if len(name) < 6 else _MAX_DISTANCE
+        # One edit changes at most two letter counts, so most names are ruled out without being looked at.
+        apart = np.abs(self._letters - _letter_counts(folded)).sum(axis=1)
+        found = {}
+        for place in np.flatnonzero(apart <= 2 * limit).tolist():
+            candidate = self._line_names[place]
+            distance = edit_distance(folded, split.fold(candidate), limit)
+            if distance <= limit:
+                found[candidate] = ("fuzzy", 0.6 - 0.15 * distance)
+        return found
+
+    @cached_property
+    def _line_names(self) -> list[str]:
+        return sorted(self._by_name)
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(self._line_names)
+
+    @cached_property
+    def _folded(self) -> list[tuple[str, ...]]:
+        """(folded name, name), sorted: names with a common beginning stand together."""
+        return sorted((split.fold(name), name) for name in self._line_names)
+
+    @cached_property
+    def _letters(self) -> npt.NDArray[np.int16]:
+        """Per name, how often each letter class occurs."""
+        return np.stack([_letter_counts(split.fold(name)) for name in self._line_names] or [_letter_counts("")])
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -91,7 +128,12 @@ def _hump_pattern(name: str) -> re.Pattern[str] | None:
         f"[{hump[0].upper()}{hump[0].lower()}]" + "".join(f"[a-z0-9_]*?{re.escape(char)}" for char in hump[1:])
         for hump in humps
     ]
-    return re.compile("[a-z0-9_]*".join(pieces))
+    return re.compile("^" + "[a-z0-9_]*".join(pieces) + ".*", re.MULTILINE)
+
+
+def _letter_counts(word: str) -> npt.NDArray[np.int16]:
+    """Counts of the code points modulo 64: distinct for ASCII letters, digits and underscore."""
+    return np.bincount([ord(char) & 63 for char in word], minlength=64).astype(np.int16)
 
 
 def edit_distance(first: str, second: str, limit: int) -> int:

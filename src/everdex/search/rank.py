@@ -1,6 +1,7 @@
 """From signals and names to an order: every candidate's score is a sum of named contributions.
 
-The order is total (score, then docId) and the sum is what `--explain` shows: there is no other arithmetic.
+The order is total (score, then docId) and the sum is what `--explain` shows: there is no other arithmetic. Only
+what is returned is explained; explaining adds the same numbers in the same order, so it gives the same score.
 """
 
 from __future__ import annotations
@@ -21,13 +22,20 @@ from everdex.view import SnapshotView
 
 _FUNCTIONS = frozenset(("function", "method", "constructor"))
 
+Part = tuple[str, float, str]  # feature, value, detail
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
+    """A candidate in its final place. `repeat` is what saturation took from `raw`."""
+
     doc_id: int
-    score: float
-    role: str
-    contributions: tuple[Contribution, ...]
+    raw: float
+    repeat: float
+
+    @property
+    def score(self) -> float:
+        return self.raw + self.repeat
 
 
 def best(values: npt.NDArray[np.float64], allowed: npt.NDArray[np.bool_] | None, count: int) -> npt.NDArray[np.int64]:
@@ -42,7 +50,7 @@ def best(values: npt.NDArray[np.float64], allowed: npt.NDArray[np.bool_] | None,
 
 
 class Scorer:
-    """Scores the candidates of one query."""
+    """Scores the candidates of one query, and explains those that are asked for."""
 
     def __init__(
         self,
@@ -61,11 +69,46 @@ class Scorer:
         self._roles = dict(chosen.roles)
         self._profile = profile
         self._paths: dict[int, PathFeatures] = {}
+        self._by_path: dict[int, tuple[Part, ...]] = {}
+        self._by_name: dict[int, tuple[Part, ...]] = {}
 
-    def score(self, candidates: Iterable[int], named: Mapping[int, NameHit]) -> list[Ranked]:
+    def score(self, candidates: Iterable[int], named: Mapping[int, NameHit]) -> list[tuple[float, int]]:
+        """(score, docId) of every candidate, by docId."""
         documents = sorted(set(candidates))
+        files = self._view.doc_files[documents]
+        totals = sum((values for _, values in self._signal_parts(np.array(documents, dtype=np.int64), files)), np.zeros(len(documents)))
         definitions = self._view.definitions(documents)
-        return [self._score(doc, definitions.get(doc, ()), named.get(doc)) for doc in documents]
+        scored = []
+        for doc, file, total in zip(documents, files.tolist(), totals.tolist(), strict=True):
+            self._by_name[doc] = self._name_parts(definitions.get(doc, ()), named.get(doc))
+            for _, value, _ in self._path_parts(file):
+                total += value
+            for _, value, _ in self._by_name[doc]:
+                total += value
+            scored.append((total, doc))
+        return scored
+
+    def explain(self, doc: int) -> list[Part]:
+        """The parts of a scored candidate, in the order in which they were added."""
+        file = int(self._view.doc_files[doc])
+        signals = self._signal_parts(np.array([doc]), np.array([file]))
+        parts = [(name, float(values[0]), "") for name, values in signals]
+        return [*parts, *self._path_parts(file), *self._by_name[doc]]
+
+    def role(self, doc: int) -> str:
+        return self._path(int(self._view.doc_files[doc])).role
+
+    def _signal_parts(
+        self, docs: npt.NDArray[np.int64], files: npt.NDArray[np.int64]
+    ) -> list[tuple[str, npt.NDArray[np.float64]]]:
+        weights, signals = self._weights, self._signals
+        return [
+            ("lexical", weights.lexical * signals.lexical[docs]),
+            ("file_lexical", weights.file_lexical * signals.file_lexical[files]),
+            ("dense", weights.dense * signals.dense[docs]),
+            ("file_dense", weights.file_dense * signals.file_dense[files]),
+            ("size", weights.size * self._sizes[files]),
+        ]
 
     def _path(self, file: int) -> PathFeatures:
         known = self._paths.get(file)
@@ -73,51 +116,60 @@ class Scorer:
             known = self._paths[file] = self._matcher.path(self._view.paths[file])
         return known
 
-    def _score(self, doc: int, definitions: Sequence[Definition], named: NameHit | None) -> Ranked:
-        file = int(self._view.doc_files[doc])
-        weights, signals = self._weights, self._signals
-        path = self._path(file)
-        names = self._matcher.definitions(definitions)
-        parts = [
-            ("lexical", weights.lexical * float(signals.lexical[doc]), ""),
-            ("file_lexical", weights.file_lexical * float(signals.file_lexical[file]), ""),
-            ("dense", weights.dense * float(signals.dense[doc]), ""),
-            ("file_dense", weights.file_dense * float(signals.file_dense[file]), ""),
-            ("size", weights.size * float(self._sizes[file]), ""),
-            ("stem", weights.stem * path.stem, ""),
-            ("stem_query", weights.stem_query * path.stem_query, ""),
-            ("defines", weights.defines * names.covers, names.name),
-            ("defines_exactly", weights.defines_exactly * names.exact, names.name),
-            ("path", weights.path * path.exact, ""),
-            ("role", self._roles.get(path.role, 0.0) * role_share(self._profile, path.role), path.role),
-            ("barrel", weights.barrel * path.barrel, ""),
-            ("header", weights.header * path.header, ""),
-        ]
+    def _path_parts(self, file: int) -> tuple[Part, ...]:
+        known = self._by_path.get(file)
+        if known is None:
+            weights, path = self._weights, self._path(file)
+            penalty = self._roles.get(path.role, 0.0)
+            parts: list[Part] = [
+                ("stem", weights.stem * path.stem, ""),
+                ("stem_query", weights.stem_query * path.stem_query, ""),
+                ("path", weights.path * path.exact, ""),
+                ("role", penalty * role_share(self._profile, path.role), path.role),
+                ("barrel", weights.barrel * path.barrel, ""),
+                ("header", weights.header * path.header, ""),
+            ]
+            known = self._by_path[file] = tuple(part for part in parts if part[1])
+        return known
+
+    def _name_parts(self, definitions: Sequence[Definition], named: NameHit | None) -> tuple[Part, ...]:
+        weights = self._weights
+        parts: list[Part] = []
+        if definitions:
+            found = self._matcher.definitions(definitions)
+            if found.covers:
+                parts.append(("defines", weights.defines * found.covers, found.name))
+            if found.exact:
+                parts.append(("defines_exactly", weights.defines_exactly, found.name))
         if named is not None and named.how != "exact":
             parts.append((f"name_{named.how}", weights.defines_exactly * named.closeness, named.name))
         if self._profile is not BALANCED and any(kind in _FUNCTIONS for _, _, kind in definitions):
             parts.append(("profile_function", self._profile.function / BALANCED.function - 1.0, self._profile.name))
-        contributions = tuple(Contribution(name, round(value, 6), detail) for name, value, detail in parts if value)
-        return Ranked(doc, round(sum(item.value for item in contributions), 6), path.role, contributions)
+        return tuple(parts)
 
 
-def saturate(view: SnapshotView, scored: Iterable[Ranked], count: int) -> list[Ranked]:
-    """The best `count`, one strong hit a file before the second: each further one keeps a share of its score."""
-    heap = [(-item.score, item.doc_id, 0, item) for item in scored]
+def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], count: int) -> list[Ranked]:
+    """The best `count`, one strong hit a file before the second: each further one loses a share of its score."""
+    heap = [(-score, doc, 0, score) for score, doc in scored]
     heapq.heapify(heap)
     taken: dict[int, int] = {}
     result: list[Ranked] = []
     while heap and len(result) < count:
-        _, doc, seen, item = heapq.heappop(heap)
+        _, doc, seen, raw = heapq.heappop(heap)
         file = int(view.doc_files[doc])
         before = taken.get(file, 0)
+        repeat = -abs(raw) * (1.0 - table.SATURATION**before)
         if before == seen:
             taken[file] = before + 1
-            result.append(item)
-            continue
-        original = sum(part.value for part in item.contributions if part.feature != "repeat")
-        cost = -round(abs(original) * (1.0 - table.SATURATION**before), 6)
-        kept = tuple(part for part in item.contributions if part.feature != "repeat")
-        repeated = Ranked(doc, round(original + cost, 6), item.role, (*kept, Contribution("repeat", cost)))
-        heapq.heappush(heap, (-repeated.score, doc, before, repeated))
+            result.append(Ranked(doc, raw, repeat))
+        else:
+            heapq.heappush(heap, (-(raw + repeat), doc, before, raw))
     return result
+
+
+def contributions(scorer: Scorer, ranked: Ranked) -> tuple[Contribution, ...]:
+    """Every share of a result's score; they add up to it."""
+    parts = [Contribution(name, value, detail) for name, value, detail in scorer.explain(ranked.doc_id) if value]
+    if ranked.repeat:
+        parts.append(Contribution("repeat", ranked.repeat, "another result of this file stands above"))
+    return tuple(parts)

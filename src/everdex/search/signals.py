@@ -40,7 +40,9 @@ class SignalSource:
         self.file_sizes: Floats = np.log1p(counts) / 6.0
         self._row_files: npt.NDArray[np.int64] | None = None
 
-    def compute(self, query: Query, embedder: Embedder | None, *, lexical: bool) -> Signals:
+    def compute(
+        self, query: Query, embedder: Embedder | None, *, lexical: bool, dense_if_needed: bool = False
+    ) -> Signals:
         view = self._view
         scores = np.zeros(view.doc_count)
         by_file = np.zeros(len(view.paths))
@@ -50,7 +52,8 @@ class SignalSource:
             by_file = self.bm25.group_scores(
                 query.terms, weights.FIELD_WEIGHTS, self._groups(), len(view.paths), weights.FILE_LENGTH_SHARE
             )
-        cosines = dense.cosines(view, embedder, query.text) if embedder is not None else None
+        wanted = embedder is not None and not (dense_if_needed and scores.any())
+        cosines = dense.cosines(view, embedder, query.text) if wanted and embedder is not None else None
         near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines.astype(np.float64), 0.0)
         return Signals(
             lexical=_scaled(scores),

@@ -17,8 +17,8 @@ from everdex.search.query import Intent
 FIELD_WEIGHTS: Final = (1.0, 3.0, 3.0, 1.0, 1.0)  # body, name, path, doc, signature
 FILE_LENGTH_SHARE: Final = 0.6  # how much a file's length discounts its word counts
 
-LEXICAL_CANDIDATES: Final = 120
-DENSE_CANDIDATES: Final = 60
+LEXICAL_CANDIDATES: Final = 80
+DENSE_CANDIDATES: Final = 40
 FILE_CANDIDATES: Final = 25
 DEFINITION_CANDIDATES: Final = 50
 
@@ -52,7 +52,7 @@ NATURAL: Final = Weights(
            ("vendored", -0.3)),
 )  # fmt: skip
 SYMBOL: Final = Weights(
-    lexical=1.0, file_lexical=0.5, dense=0.06, file_dense=0.0, size=0.13, stem=0.79, stem_query=0.0,
+    lexical=1.0, file_lexical=0.5, dense=0.3, file_dense=0.0, size=0.13, stem=0.79, stem_query=0.0,
     defines=0.4, defines_exactly=0.4, path=1.0, barrel=0.0, header=0.0,
     roles=(("test", -0.3), ("example", -0.2), ("doc", -0.3), ("config", -0.2), ("generated", -0.3),
            ("vendored", -0.3)),
