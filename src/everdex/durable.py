@@ -125,11 +125,11 @@ def replace_atomically(path: Path, data: bytes, permissions: Permissions) -> Non
         write_new(temporary, data, permissions)
         with storage_errors(path):
             os.replace(temporary, path)
-    except StorageFailure:
-        temporary.unlink(missing_ok=True)
-        raise
     except FileNotFoundError as error:
         raise StorageFailure(f"{path}: {error.strerror}") from error
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     fsync_directory(path.parent)
 
 

@@ -127,6 +127,9 @@ class RowsWriter:
         connection.execute("COMMIT")
         connection.close()
 
+    def abandon(self) -> None:
+        self._connection.close()
+
 
 class RowsReader:
     """Reads a sealed rows.db."""

@@ -7,6 +7,7 @@ than f32 from memory (docs/adr/0005-int8-vectors.md).
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 from everdex import versions
@@ -55,6 +56,11 @@ class VectorsWriter:
         version = versions.ARTIFACTS["chunk_row"].writable
         self._stream.write(_HEADER.pack(_MAGIC, version, self._rows, self._dim, 0))
         self._stream.close()
+
+    def abandon(self) -> None:
+        # Closing flushes what is buffered, which a full disk refuses again.
+        with suppress(OSError):
+            self._stream.close()
 
 
 class VectorsReader:

@@ -6,10 +6,15 @@ the only place where that is made true.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from everdex.durable import storage_errors
+from everdex.errors import StorageFailure
 from everdex.numeric import np
 from everdex.segment.files import FileLine, encode_lines, file_line
 from everdex.segment.lexical_write import write_lexical
@@ -20,12 +25,25 @@ from everdex.segment.vectors import VectorsWriter
 from everdex.terms.model import TermBatch
 
 
+@contextmanager
+def _writing(directory: Path) -> Iterator[None]:
+    """SQLite reports a full disk in its own words."""
+    try:
+        with storage_errors(directory):
+            yield
+    except sqlite3.OperationalError as error:
+        raise StorageFailure(f"{directory / ROWS_NAME}: {error}") from error
+
+
 class SegmentWriter:
-    """Fills a new segment directory; `close` completes it and returns its file list."""
+    """Fills a new segment directory; `close` completes it and returns its file list.
+
+    As a context manager it lets go of its files when the block fails: a full disk must get its space back.
+    """
 
     def __init__(self, directory: Path, dim: int) -> None:
         self.directory = directory
-        with storage_errors(directory):
+        with _writing(directory):
             directory.mkdir()
             self._rows = RowsWriter(directory / ROWS_NAME)
             self._vectors = VectorsWriter(directory / VECTORS_NAME, dim)
@@ -34,7 +52,7 @@ class SegmentWriter:
 
     def add(self, batch: RecordBatch) -> None:
         """Append a batch of processed files."""
-        with storage_errors(self.directory):
+        with _writing(self.directory):
             self._terms.append((self._rows.rows, batch.terms))
             self._rows.add(batch.files)
             self._vectors.add(batch.vectors, batch.factors)
@@ -46,17 +64,27 @@ class SegmentWriter:
         rows = np.concatenate(
             [np.arange(first, first + line.rows) for line, _, first in stored] or [np.zeros(0, np.int64)]
         )
-        with storage_errors(self.directory):
+        with _writing(self.directory):
             self._terms.append((self._rows.rows, segment.lexical.read_batch(rows)))
             self._rows.copy(segment.rows, [file_no for _, file_no, _ in stored])
             self._vectors.add(segment.vectors.vectors[rows], segment.vectors.factors[rows])
         self._lines.extend(line for line, _, _ in lines)
 
     def close(self) -> tuple[FileLine, ...]:
-        with storage_errors(self.directory):
+        with _writing(self.directory):
             total = self._rows.rows
             self._rows.close()
             self._vectors.close()
             write_lexical(self.directory / LEXICAL_NAME, self._terms, total)
             (self.directory / FILES_NAME).write_bytes(encode_lines(self._lines))
         return tuple(self._lines)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._rows.abandon()
+            self._vectors.abandon()

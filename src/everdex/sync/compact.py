@@ -6,6 +6,7 @@ the newest, holds only live files, and leaves no tombstone with anything to bury
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Final
 
 from everdex import clock, limits
@@ -78,17 +79,18 @@ def _copy(
     for path_key, file in live.files.items():
         by_segment.setdefault(file.segment, []).append(path_key)
     writer: SegmentWriter | None = None
-    for index, reference in enumerate(manifest.segments):
-        if reference.segment_id not in chosen:
-            continue
-        lease.require()
-        reader = SegmentReader(lease.store.path / reference.path)
+    with ExitStack() as stack:
+        for index, reference in enumerate(manifest.segments):
+            if reference.segment_id not in chosen:
+                continue
+            lease.require()
+            reader = SegmentReader(lease.store.path / reference.path)
+            stack.callback(reader.close)
+            if writer is None:
+                directory = lease.staging / f"seg_{snapshot_id}_0"
+                writer = stack.enter_context(SegmentWriter(directory, reader.vectors.dim))
+            files = sorted((live.files[path_key] for path_key in by_segment.get(index, ())), key=lambda f: f.first_row)
+            writer.copy(reader, [(file.line, file.file_no, file.first_row) for file in files])
         if writer is None:
-            writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", reader.vectors.dim)
-        files = sorted((live.files[path_key] for path_key in by_segment.get(index, ())), key=lambda f: f.first_row)
-        writer.copy(reader, [(file.line, file.file_no, file.first_row) for file in files])
-        reader.close()
-    if writer is None:
-        raise PublishConflict("the segments to compact are gone")
-    lines = writer.close()
-    return StagedSegment(writer.directory, "compacted", lines)
+            raise PublishConflict("the segments to compact are gone")
+        return StagedSegment(writer.directory, "compacted", writer.close())

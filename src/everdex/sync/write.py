@@ -37,10 +37,10 @@ def write_segment(
     os.close(open_lasting(cache_path, os.O_RDWR, store.permissions))
     settings = WorkSettings(root, config.index, fingerprint, cache_path)
     dim = vector_dim(settings)
-    writer = SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim)
     done = 0
     options.progress("index", 0, len(todo))
     with (
+        SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim) as writer,
         EmbeddingCache(cache_path, fingerprint, dim) as cache,
         # Closed here, not when it is collected: an interrupt must end the workers before it is reported.
         closing(pool.run(settings, todo, options.workers)) as results,
@@ -53,7 +53,7 @@ def write_segment(
             vanished.extend(result.vanished)
             done += result.files_seen
             options.progress("index", done, len(todo))
-    options.progress("seal", 0, 0)
-    lines = writer.close()
+        options.progress("seal", 0, 0)
+        lines = writer.close()
     staged = StagedSegment(writer.directory, "delta", lines) if lines else None
     return lines, errors, vanished, staged
