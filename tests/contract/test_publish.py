@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everdex import clock, limits
-from everdex.errors import Corrupt, EverdexError, LeaseLost, PublishConflict
+from everdex.errors import Busy, Corrupt, EverdexError, LeaseLost, PublishConflict
 from everdex.snapshot import active, publish
 from everdex.snapshot.lease import hold_lease, lease_path
 from everdex.snapshot.publish import begin
@@ -234,6 +234,33 @@ def test_two_writers_on_one_base_cannot_both_publish(tmp_path: Path) -> None:
                 publish_files(lease, {"c.py": 1})
         assert real is publish.begin
     assert len(list(store.segments.iterdir())) == len(list(store.snapshots.iterdir())) == 2
+
+
+_SLOW_SYNC = """
+from pathlib import Path
+from support.stores import workspace
+def wait(phase, done, total):
+    if phase == "index" and done == 0:
+        print("indexing", flush=True)
+        input()
+made = workspace(Path(ARGS[0]))
+print(made.sync(progress=wait).published, flush=True)
+"""
+
+
+def test_of_two_concurrent_syncs_one_publishes_and_the_other_aborts(tmp_path: Path) -> None:
+    """While one process indexes, a second sync of the same tree is refused as busy and changes nothing."""
+    made = workspace(tmp_path / "tree", {"a.py": "x = 1\n"})
+    with Child(_SLOW_SYNC, made.path) as child:
+        assert child.line() == "indexing"
+        with pytest.raises(Busy) as caught:
+            made.sync()
+        assert caught.value.exit_code == 10
+        child.go()
+        assert child.line() == "True"
+    assert made.texts() == {"a.py": "x = 1\n"}
+    assert len(active.published(made.store)) == 1
+    assert not made.sync().published
 
 
 def test_a_crash_between_number_and_pointer_is_rolled_forward(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from everdex.snapshot import manifest as manifests
 from everdex.upkeep.audit import audit
 from everdex.upkeep.housekeeping import gc_now
 from support.faults import KILLED
+from support.processes import environment
 from support.stores import Workspace, synced, workspace
 
-_TESTS = Path(__file__).resolve().parent.parent
 BEFORE = {
     "keep.py": "def keep():\n    return 1\n",
     "edit.py": "def edit():\n    return 'old'\n",
@@ -47,8 +47,7 @@ class Fork:
     def __init__(self, made: Workspace) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "support.faults", made.store.path, made.path],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONPATH": os.fspath(_TESTS)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
         )  # fmt: skip
 
     def run(self, action: str, **request: object) -> dict[str, Any]:
@@ -310,9 +309,8 @@ def test_a_sync_killed_inside_a_system_call_recovers(
     new = _rebuilt(made, monkeypatch, home)
     done = subprocess.run(
         ["strace", "-f", "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}",
-         os.path.realpath(sys.executable), "-c", _SYNC, made.path],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.fspath(_TESTS), *filter(None, sys.path)])},
-        capture_output=True, check=False,
+         sys.executable, "-c", _SYNC, made.path],
+        env=environment(), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode in (-9, 137), done.stderr
     _Recovery(made, old, old_id, new)(number)

@@ -10,14 +10,19 @@ from pathlib import Path
 _TESTS = Path(__file__).resolve().parent.parent
 
 
+def environment() -> dict[str, str]:
+    """This process's environment, with tests/ importable."""
+    inherited = [path for path in (os.environ.get("PYTHONPATH"),) if path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([os.fspath(_TESTS), *inherited])}
+
+
 class Child:
     """A Python child running `source`, with tests/ importable; `ARGS` holds its string arguments."""
 
     def __init__(self, source: str, *arguments: object) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.fspath(_TESTS)}
         self.process = subprocess.Popen(
             [sys.executable, "-c", f"import sys\nARGS = sys.argv[1:]\n{source}", *map(str, arguments)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
         )  # fmt: skip
 
     def line(self) -> str:
