@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,10 +27,6 @@ from everdex.view import SnapshotView
 MAX_COUNTED: Final = 100_000
 LIMIT_LINES: Final = "matching_lines"
 LIMIT_SNIPPET: Final = "snippet_bytes"
-# zlib unpacks without the interpreter lock: worth a second thread once there is a millisecond of it.
-_PARALLEL_FILES: Final = 64
-_BATCH: Final = 32
-_BATCHES_AHEAD: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +90,10 @@ class _Scan:
 
     def run(self, files: Sequence[int], files_total: int) -> GrepResult:
         scanned = 0
-        for index, data in _sources(self._view, files):
+        # One thread: unpacking ahead in a second one gained nothing (RE2 keeps the interpreter lock).
+        for index, packed in self._view.compressed_sources(files):
             scanned += 1
-            self._file(self._view.paths[index], data)
+            self._file(self._view.paths[index], zlib.decompress(packed))
             if self._total >= MAX_COUNTED:
                 self._limits_hit[LIMIT_LINES] = None
                 break
@@ -136,23 +131,3 @@ class _Scan:
                 f"the search took longer than {limits.QUERY_TIMEOUT_MS // 1_000} s",
                 hint="make the pattern simpler or choose fewer files",
             )
-
-
-def _sources(view: SnapshotView, files: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """(file index, bytes) of these files, in order; many are unpacked ahead by a second thread."""
-    if len(files) < _PARALLEL_FILES:
-        for index, packed in view.compressed_sources(files):
-            yield index, zlib.decompress(packed)
-        return
-    with ThreadPoolExecutor(2) as pool:
-        ahead: deque[Future[list[tuple[int, bytes]]]] = deque()
-        for start in range(0, len(files), _BATCH):
-            ahead.append(pool.submit(_unpack, list(view.compressed_sources(files[start : start + _BATCH]))))
-            if len(ahead) > _BATCHES_AHEAD:
-                yield from ahead.popleft().result()
-        while ahead:
-            yield from ahead.popleft().result()
-
-
-def _unpack(packed: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    return [(index, zlib.decompress(blob)) for index, blob in packed]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from everdex.errors import QueryError
 from everdex.search import regex_classes as classes
-from everdex.search.regex_syntax import Characters, Choice, Edge, Node, Repeat, Sequence, Text
+from everdex.search.regex_tree import Characters, Choice, Edge, Node, Repeat, Sequence, Text
 
 if TYPE_CHECKING:
     import re2
@@ -29,7 +29,7 @@ _MARK: Final = r"[0\x01]"
 
 
 class Matcher:
-    """A compiled pattern. Not shared between threads that search at once: RE2 holds the interpreter lock."""
+    """A compiled pattern."""
 
     def __init__(self, tree: Node) -> None:
         self._tree = tree

@@ -12,6 +12,7 @@ from typing import Final
 
 from everdex.errors import QueryError
 from everdex.search import regex_classes as classes
+from everdex.search.regex_tree import Characters, Choice, Edge, Node, Repeat, Sequence, Text
 
 # Python's own recursion limit is not far above this; no one writes such a pattern by hand.
 MAX_DEPTH: Final = 150
@@ -20,50 +21,6 @@ MAX_REPEAT: Final = 1_000
 
 _CONTROL: Final = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _HEX_WIDTH: Final = {"x": 2, "u": 4, "U": 8}
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One character as it is, or in any case."""
-
-    character: str
-    fold: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """One character of a class; `members` when they are few and listed."""
-
-    source: str
-    fold: bool
-    members: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    r"""Nothing, at a place: `^`, `$`, `\b` or `\B`."""
-
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    node: Node
-    minimum: int
-    maximum: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    nodes: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    nodes: tuple[Node, ...]
-
-
-Node = Text | Characters | Edge | Repeat | Sequence | Choice
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from everdex.search.regex_syntax import Characters, Choice, Edge, Node, Repeat, Sequence, Text
+from everdex.search.regex_tree import Characters, Choice, Edge, Node, Repeat, Sequence, Text
 from everdex.terms.split import WORD, fold
 
 
@@ -116,14 +116,10 @@ class _Run:
         found: list[Fragment] = []
         for match in WORD.finditer(text):
             start, end = match.span()
-            left = _side(text[start], self.before if start == 0 else _beside(text[start - 1]))
-            right = _side(text[end - 1], after if end == len(text) else _beside(text[end]))
+            left = _side(text[start], self.before if start == 0 else Side.CLOSED)
+            right = _side(text[end - 1], after if end == len(text) else Side.CLOSED)
             found.append(Fragment(fold(match.group()), left, right))
         return found
-
-
-def _beside(character: str) -> Side:
-    return Side.CLOSED if character.isascii() else Side.OPEN
 
 
 def _side(edge: str, known: Side) -> Side:

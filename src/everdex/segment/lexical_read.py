@@ -7,7 +7,6 @@ The segment's checksum is verified elsewhere; here a damaged or hostile file can
 from __future__ import annotations
 
 import mmap
-import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -92,6 +91,9 @@ class LexicalReader:
                 values = self._sections[offsets]
                 if values[0] != 0 or values[-1] != len(self._sections[target]) or (values[1:] < values[:-1]).any():
                     raise Corrupt(f"{self._path}: {offsets.name} is damaged")
+            text = self._sections[Section.TERM_TEXT]
+            if len(text) and text[-1] != ord("\n"):
+                raise Corrupt(f"{self._path}: the last term has no end")
             if int(self._sections[Section.ENTRY_FIELDS].max(initial=0)) >= FIELD_COUNT:
                 raise Corrupt(f"{self._path}: a posting names an unknown field")
             if int(self._sections[Section.POSTING_DOCS].max(initial=0)) >= max(self.n_docs, 1):
@@ -137,14 +139,23 @@ class LexicalReader:
         bounds = self._sections[Section.POSTING_OFFSETS][first : last + 1].tolist()
         return zip(fields, bounds, bounds[1:], strict=False)
 
-    def vocabulary_scan(self, needle: bytes) -> npt.NDArray[np.int64]:
-        """Numbers of all terms that contain these bytes (of folded UTF-8 text)."""
+    def vocabulary_places(
+        self, needle: bytes
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """Where these bytes (of folded UTF-8 text) stand in the vocabulary, in order: number of the term, the
+        byte before and the byte after; a line feed where the term begins or ends."""
         if not needle or b"\n" in needle:
             raise ValueError("a needle is a non-empty piece of one term")
         sections = self._checked()
-        hits = [match.start() for match in re.finditer(re.escape(needle), sections[Section.TERM_TEXT].data)]
-        places = np.searchsorted(sections[Section.TERM_OFFSETS], np.array(hits, dtype=np.uint32), side="right")
-        return np.unique(places.astype(np.int64) - 1)
+        text = sections[Section.TERM_TEXT]
+        hits = np.fromiter(_every_place(text.tobytes(), needle), dtype=np.int64)
+        numbers = np.searchsorted(sections[Section.TERM_OFFSETS], hits, side="right").astype(np.int64) - 1
+        before = np.where(hits > 0, text[hits - 1], ord("\n")).astype(np.uint8)
+        return numbers, before, text[hits + len(needle)]
+
+    def vocabulary_scan(self, needle: bytes) -> npt.NDArray[np.int64]:
+        """Numbers of all terms that contain these bytes (of folded UTF-8 text)."""
+        return np.unique(self.vocabulary_places(needle)[0])
 
     def postings_of(
         self, numbers: npt.NDArray[np.int64], fields: Collection[int] = tuple(Field)
@@ -197,6 +208,14 @@ class LexicalReader:
             return [text[start : stop - 1].decode() for start, stop in zip(starts, stops, strict=True)]
         except UnicodeDecodeError as error:
             raise Corrupt(f"{self._path}: a term is not UTF-8") from error
+
+
+def _every_place(text: bytes, needle: bytes) -> Iterator[int]:
+    """Offsets of a needle, those that overlap included."""
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
 
 
 def _owners(offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:

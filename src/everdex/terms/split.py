@@ -14,6 +14,10 @@ from typing import Final
 
 MAX_TOKEN_CHARS: Final = 64
 MAX_STRIP: Final = 4
+# All that `stem` ever cuts off; a letter doubled before it may go too (stop-p-ed), within MAX_STRIP.
+ENDINGS: Final = (
+    "e", "ed", "eds", "er", "ers", "es", "ies", "ing", "ings", "ion", "ions", "or", "ors", "s", "y", "ys"
+)  # fmt: skip
 # A hash or a base64 run alternates letters and digits endlessly; its parts mean nothing.
 _MAX_PARTS: Final = 16
 _CACHE_SIZE: Final = 65_536
