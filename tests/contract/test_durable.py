@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everdex.durable import PRIVATE, replace_atomically
-from everdex.errors import StorageFailure, UsageError
+from everdex.errors import Incompatible, StorageFailure, UsageError
 from everdex.snapshot import log, store
 from everdex.snapshot.store import create_store, open_store_at
 from support.stores import synced, workspace
@@ -102,6 +102,26 @@ def test_a_store_keeps_the_policy_it_was_made_with(tmp_path: Path) -> None:
     fingerprint = made.store.info.config_fingerprint
     with pytest.raises(UsageError, match="single-user"):
         create_store(made.root, fingerprint, shared_path=made.store.path)
+
+
+def test_a_shared_store_refuses_another_configuration(tmp_path: Path) -> None:
+    """Users of one shared store must agree on what is indexed and how."""
+    made = workspace(tmp_path / "tree")
+    create_store(made.root, made.store.info.config_fingerprint, shared_path=tmp_path / "shared")
+    with pytest.raises(Incompatible, match="configuration"):
+        create_store(made.root, "f" * 64, shared_path=tmp_path / "shared")
+
+
+def test_a_shared_store_leaves_untracked_files_out(tmp_path: Path) -> None:
+    """One user's scratch files are not published to the others, and the manifest says so."""
+    made = workspace(tmp_path / "tree", {"tracked.py": "x = 1\n"}, git=True)
+    made.write({"scratch.py": "y = 1\n"})
+    store = create_store(made.root, made.store.info.config_fingerprint, shared_path=tmp_path / "shared")
+    shared = type(made)(made.root, made.config, store)
+    assert shared.sync().manifest.git.untracked_included is False
+    assert shared.texts() == {"tracked.py": "x = 1\n"}
+    made.sync()
+    assert set(made.texts()) == {"tracked.py", "scratch.py"}
 
 
 def test_a_shared_store_on_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,26 @@ def test_a_file_deleted_and_added_again_is_live(tmp_path: Path) -> None:
     assert made.texts() == FILES
 
 
+def test_the_newest_segment_wins_even_without_a_tombstone(tmp_path: Path) -> None:
+    """A path that two segments hold is live in the newer one only."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        publish_files(lease, {"a.py": 1, "b.py": 1})
+        manifest = publish_files(lease, {"a.py": 5}, bury_replaced=False)
+    assert live_rows(store, manifest)["a.py"] == (manifest.segments[1].segment_id, 5)
+    assert manifest.counts.chunks_indexed == 6
+
+
+def test_a_segment_with_nothing_live_is_no_longer_referred_to(tmp_path: Path) -> None:
+    """Once every file of a segment is replaced or deleted, new snapshots do without it and its tombstones."""
+    store = bare_store(tmp_path)
+    with hold_lease(store) as lease:
+        publish_files(lease, {"a.py": 1, "b.py": 1})
+        manifest = publish_files(lease, {"a.py": 2}, delete=["b.py"])
+    assert [segment.seq for segment in manifest.segments] == [2]
+    assert manifest.tombstones == ()
+
+
 def test_compaction_after_modify_rename_and_delete_loses_nothing(tmp_path: Path) -> None:
     """Rows, uids, texts and symbols are the same before and after; nothing dead comes back."""
     made = synced(tmp_path / "tree", FILES)

@@ -10,9 +10,10 @@ import pytest
 
 from everdex import clock, limits
 from everdex.errors import Busy, Corrupt, EverdexError, LeaseLost, PublishConflict
-from everdex.snapshot import active, publish
+from everdex.snapshot import active, integrity, publish
 from everdex.snapshot.lease import hold_lease, lease_path
 from everdex.snapshot.publish import begin
+from everdex.snapshot.store import Store
 from support.processes import Child
 from support.stores import bare_store, live_rows, publish_files, synced, workspace
 
@@ -195,6 +196,52 @@ def test_a_writer_frozen_just_before_its_link_cannot_publish(tmp_path: Path, mon
     assert len(active.published(store)) == 1
 
 
+@pytest.mark.parametrize("look", [1, 2])
+def test_a_link_made_while_orphans_are_removed_is_either_published_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: int
+) -> None:
+    """A zombie that links between the clean-up's looks at the numbers never leaves half a snapshot."""
+    store = bare_store(tmp_path)
+    real_link, real_now, real_known = os.link, clock.now, publish._known
+    outcome: list[str] = []
+    with hold_lease(store) as zombie:
+        publish_files(zombie, {"a.py": 1, "c.py": 1})
+
+        def frozen(source: Path, target: Path) -> None:
+            looks = 0
+
+            def known(store: Store) -> set[str] | None:
+                nonlocal looks
+                looks += 1
+                found = real_known(store)
+                if looks == look:
+                    try:
+                        real_link(source, target)
+                        outcome.append("linked")
+                    except FileNotFoundError:
+                        outcome.append("refused")
+                return found
+
+            monkeypatch.setattr(os, "link", real_link)
+            monkeypatch.setattr(publish, "_known", known)
+            monkeypatch.setattr(clock, "now", lambda: real_now() + limits.LEASE_TTL_MS / 1000 + 1)
+            with hold_lease(store) as thief:
+                begin(thief)
+            raise FileNotFoundError(source)
+
+        monkeypatch.setattr(os, "link", frozen)
+        with pytest.raises(LeaseLost):
+            publish_files(zombie, {"b.py": 1}, delete=["a.py"])
+    assert outcome == [{1: "linked", 2: "refused"}[look]]
+    with hold_lease(store) as lease:
+        base = begin(lease)
+    assert base.manifest is not None
+    integrity.verify(store, base.manifest, full=True)
+    expected = {1: {"b.py", "c.py"}, 2: {"a.py", "c.py"}}[look]
+    assert set(live_rows(store, base.manifest)) == expected
+    assert active.pin(store).manifest == base.manifest
+
+
 def test_a_writer_frozen_between_link_and_pointer_does_not_turn_the_pointer_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +342,7 @@ def test_what_a_crash_left_unpublished_is_removed(tmp_path: Path) -> None:
     (store.path / "ACTIVE_SNAPSHOT.4194303.00000000.tmp").touch()
     (store.cache / "verified.json.4194303.00000000.tmp").touch()
     (store.locks / "writer_lease.json.4194303.00000000.tmp").touch()
+    lease_path(store).write_bytes(lease_path(store).read_bytes().replace(b'"released":true', b'"released":false'))
     with hold_lease(store) as lease:
         begin(lease)
     assert sorted(path for path in store.path.rglob("*") if "locks" not in path.parts) == before

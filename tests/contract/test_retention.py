@@ -9,6 +9,7 @@ import pytest
 from everdex import clock, limits
 from everdex.errors import Busy, Corrupt, LeaseLost
 from everdex.snapshot import active, integrity, retention
+from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import hold_lease, lease_path
 from everdex.view import open_view
 from support.stores import bare_store, live_rows, publish_files, synced
@@ -76,6 +77,16 @@ def test_tombstones_in_a_collected_snapshots_directory_survive(
         again = publish_files(lease, {"d.py": 1})
     integrity.verify(store, again, full=True)
     assert set(live_rows(store, again)) == {"b.py", "c.py", "d.py"}
+    with hold_lease(store) as lease:
+        publish_files(lease, {"e.py": 1}, delete=["b.py"])  # nothing older than the first tombstone is left
+        for number in range(6):
+            publish_files(lease, {"c.py": number + 1})
+    monkeypatch.setattr(clock, "now", lambda: real() + 1_400)
+    with hold_lease(store) as lease:
+        retention.collect(lease)
+    published = [manifests.read(path) for _, path in active.published(store)]
+    needed = {Path(item.path).parent.name for manifest in published for item in manifest.tombstones}
+    assert {path.name for path in store.snapshots.iterdir()} == needed | {m.snapshot_id for m in published}
 
 
 def test_a_snapshot_in_use_or_active_is_never_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

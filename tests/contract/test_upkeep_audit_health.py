@@ -55,6 +55,20 @@ def _republish(made: Workspace, **changes: object) -> None:
     path.write_bytes(manifests.seal(msgspec.convert(document, Manifest)))
 
 
+def _rewrite(made: Workspace, statement: str) -> None:
+    """Change the rows of the newest segment and publish checksums over the lie."""
+    manifest = active.pin(made.store).manifest
+    directory = made.store.path / manifest.segments[-1].path
+    connection = sqlite3.connect(directory / "rows.db")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    size, digest = hash_tree(directory)
+    segments = msgspec.to_builtins(manifest.segments)
+    segments[-1].update(size_bytes=size, sha256=digest)
+    _republish(made, segments=segments)
+
+
 def test_an_honest_snapshot_has_no_findings(made: Workspace) -> None:
     """Ranges, tiling, uids, counts and widths of real files in several languages all agree."""
     report = audit(made.store)
@@ -77,18 +91,18 @@ def test_wrong_counts_are_findings(made: Workspace) -> None:
 
 def test_wrong_rows_are_findings(made: Workspace) -> None:
     """A segment whose rows contradict its sources is found, although its checksum was computed over the lie."""
-    manifest = active.pin(made.store).manifest
-    directory = made.store.path / manifest.segments[-1].path
-    connection = sqlite3.connect(directory / "rows.db")
-    connection.execute("UPDATE chunks SET end_line = end_line + 5, byte_end = byte_end - 1 WHERE row_no = 0")
-    connection.commit()
-    connection.close()
-    size, digest = hash_tree(directory)
-    segments = msgspec.to_builtins(manifest.segments)
-    segments[-1].update(size_bytes=size, sha256=digest)
-    _republish(made, segments=segments)
+    _rewrite(made, "UPDATE chunks SET end_line = end_line + 5, byte_end = byte_end - 1 WHERE row_no = 0")
     codes = {finding.code for finding in audit(made.store).findings}
     assert {"line_range", "tiling"} <= codes
+
+
+def test_a_segment_whose_parts_disagree_is_corrupt(made: Workspace) -> None:
+    """Rows, vectors and index of a segment must have the same length, checksum or not."""
+    _rewrite(made, "DELETE FROM chunks WHERE row_no = 0")
+    assert "rows" in {finding.code for finding in audit(made.store).findings}
+    report = health(made.root, made.config, made.store)
+    assert report.status == "corrupt"
+    assert "disagree" in str(report.check("artifact_integrity").details["problems"])
 
 
 def test_a_damaged_snapshot_is_not_audited(made: Workspace) -> None:

@@ -49,6 +49,7 @@ class Lease:
     owner_id: str
     epoch: int
     txn_id: str
+    after_crash: bool = True  # the last writer did not release its lease, so it may have left things behind
     lost: threading.Event = field(default_factory=threading.Event)
 
     def require(self) -> None:
@@ -114,7 +115,8 @@ def _acquire(store: Store, ttl_ms: int) -> tuple[Lease, int]:
                 f"process {current.pid} on {current.hostname} is writing this index since {current.started_at}",
                 retry_after_ms=1_000,
             )
-        lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid())
+        after_crash = current is None or not current.released
+        lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid(), after_crash)
         lifetime = lock_for_life(_lifetime_path(store, lease.owner_id), store.permissions)
         try:
             guard.require()

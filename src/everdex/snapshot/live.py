@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from everdex.changes.model import IndexedFile
 from everdex.segment.files import FileLine, read_file_lines, read_tombstones
 from everdex.segment.model import FILES_NAME
 from everdex.snapshot.manifest import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class LiveFile:
+class LiveFile(msgspec.Struct, frozen=True, gc=False):
     """A live file: where its rows are."""
 
     segment: int  # index into LiveMap.segments

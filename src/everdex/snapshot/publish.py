@@ -129,9 +129,10 @@ def _remove_orphans(store: Store, lease: Lease) -> None:
             shutil.rmtree(entry, ignore_errors=True)
     for directory in (store.path, store.cache, store.locks):
         remove_leftovers(directory)
-    known = _known(store)
+    # A writer that ends in order takes its unpublished directories with it; reading every manifest is for the rest.
+    known = _known(store) if lease.after_crash else None
     if known is None:
-        return  # what a damaged manifest refers to is unknown: leave everything to repair
+        return  # also when a manifest is damaged: what it refers to is unknown, so everything is left to repair
     # A writer that is frozen, not dead, may still want to link its manifest. First it loses the file to link
     # from; then the numbers are read again: what was linked until then is published, the rest never will be.
     orphans = [entry for entry in store.snapshots.iterdir() if entry.name not in known]

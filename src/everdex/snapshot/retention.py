@@ -48,7 +48,10 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Itera
     referenced = {segment.segment_id for manifest in retained for segment in manifest.segments}
     # A retained manifest may refer to tombstones that lie in an older snapshot's directory.
     homes = {Path(item.path).parent.name for manifest in retained for item in manifest.tombstones}
-    snapshots = tuple(m.snapshot_id for m in history if m.snapshot_id not in kept_ids)
+    numbered = {manifest.snapshot_id for manifest in history}
+    # Directories without a number: unpublished, or kept by an earlier collection for their tombstones.
+    bare = sorted(path.name for path in store.snapshots.iterdir() if path.name not in numbered | homes)
+    snapshots = (*(m.snapshot_id for m in history if m.snapshot_id not in kept_ids), *bare)
     segments = tuple(sorted(p.name for p in store.segments.iterdir() if p.name not in referenced))
     removable = [store.snapshots / name for name in snapshots if name not in homes]
     removable += [store.segments / name for name in segments]
