@@ -40,7 +40,7 @@ def everdex(
 ) -> Done:
     """Run `everdex` with pipes; never with a traceback, whatever it was given."""
     done = subprocess.run(
-        [*COMMAND, *map(os.fspath, map(_text, arguments))], cwd=cwd, capture_output=True, check=False, timeout=120,
+        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, check=False, timeout=120,
         input=stdin.encode() if isinstance(stdin, str) else stdin, env={**os.environ, **(env or {})},
     )  # fmt: skip
     result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -54,7 +54,7 @@ def on_terminal(*arguments: object, cwd: Path | None = None, env: Mapping[str, s
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment.update({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(env or {})})
     process = subprocess.Popen(
-        [*COMMAND, *map(_text, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        [*COMMAND, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     )
     os.close(theirs)
     seen = bytearray()
@@ -70,7 +70,3 @@ def on_terminal(*arguments: object, cwd: Path | None = None, env: Mapping[str, s
         seen += piece
     os.close(ours)
     return Done(process.wait(timeout=60), seen.decode(), "")
-
-
-def _text(argument: object) -> str:
-    return argument if isinstance(argument, str) else os.fspath(argument) if isinstance(argument, Path) else str(argument)

@@ -9,8 +9,9 @@ from typing import Final
 import click
 
 from everdex.durable import Permissions, replace_atomically
+from everdex.errors import UsageError
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import encode, plural, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import encode, escape, plural, warn, write, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 # An export is the user's own file, not part of a store.
@@ -45,6 +46,8 @@ def chunks_command(
     from everdex.service import Index, Reading
     from everdex.sync.model import SyncOptions
 
+    if output is not None and not output.parent.is_dir():
+        raise UsageError(f"--output {output}: there is no directory {output.parent}", hint="make the directory first")
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     with Progress(quiet=as_json) as progress:
@@ -59,7 +62,8 @@ def chunks_command(
         return 0
     warn(document)
     if output is not None:
-        write_error(f"{plural(len(lines), 'chunk')} of snapshot {document['snapshot_id']} written to {output}")
+        count = plural(len(lines), "chunk")
+        write_error(f"{count} of snapshot {document['snapshot_id']} written to {escape(str(output))}")
         return 0
     for line in lines:
         write(line)

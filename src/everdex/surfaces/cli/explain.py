@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+
+if TYPE_CHECKING:
+    from everdex.service import Index
 
 
 @click.command("explain", short_help="Tell why one path is in or out, and what the index knows of it.")
@@ -31,9 +34,9 @@ def explain_command(
       everdex explain node_modules/left-pad/index.js
       everdex explain --json build/out.js | jq -r .reason
     """
-    from everdex.service import Index, Reading
+    from everdex.service import Reading
 
-    index = Index.open_to_read(root or _start(path), shared_store=shared_store)
+    index = _index(path, root, shared_store)
     reading = Reading(snapshot_id=snapshot_id, offline=offline)
     document = index.explain(_below(path, index.root.path), reading=reading).to_dict()
     if as_json:
@@ -44,14 +47,22 @@ def explain_command(
     return 0
 
 
-def _start(path: str) -> Path:
-    """Where to look for the root: here, or for an absolute path elsewhere its nearest directory that exists."""
+def _index(path: str, root: Path | None, shared_store: Path | None) -> Index:
+    """The repository that answers for a path: the one around us, or for an absolute path elsewhere its own."""
+    from everdex.service import Index
+
+    if root is not None or not os.path.isabs(path):
+        return Index.open_to_read(root or ".", shared_store=shared_store)
     above = Path(path).parent
-    if not above.is_absolute() or above.is_relative_to(Path.cwd()):
-        return Path()
     while not above.is_dir():
         above = above.parent
-    return above
+    here = Path.cwd()
+    inside = Path(os.path.realpath(above)).is_relative_to(here)
+    around = Index.open_to_read(here, shared_store=shared_store) if inside else None
+    if around is not None and around.root.is_git:
+        return around
+    own = Index.open_to_read(above, shared_store=shared_store)
+    return own if own.root.is_git or around is None else around
 
 
 def _below(path: str, root: Path) -> str:

@@ -12,8 +12,9 @@ import click
 
 from everdex import clock, languages, limits
 from everdex.config import PROFILE_NAMES
-from everdex.errors import EverdexError, QueryError, UsageError
+from everdex.errors import QueryError, UsageError
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
@@ -157,9 +158,10 @@ def _batch(searcher: Searcher, asked: _Asked, source: str, *, explain: bool) -> 
         try:
             document = searcher.answer(asked.request(_text(raw)), explain=explain).to_dict()
             found = found or bool(document["results"])
-        except EverdexError as error:
-            failed = failed or error.exit_code
-            document = {"error": error.to_dict(clock.new_ulid())}
+        except Exception as error:  # noqa: BLE001 - even a bug must not cost the other lines their answers
+            known = as_everdex(error)
+            failed = failed or known.exit_code
+            document = {"error": known.to_dict(clock.new_ulid())}
         write_json(document)
     return failed or (0 if found else 1)
 

@@ -1,0 +1,128 @@
+"""What holds for every command: help, JSON errors, no tracebacks, a light start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from everdex import __version__
+from everdex.search.model import Mode
+from everdex.surfaces.cli import app
+from everdex.surfaces.cli.search import MODES
+from support.commands import everdex
+from support.trees import tree
+
+
+def _command(name: str) -> click.Command:
+    found = app.everdex.get_command(click.Context(app.everdex), name)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", app.COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    """A summary that is the same in the list and in the command, prose, an example, and help for each option."""
+    command = _command(name)
+    assert command.short_help == app.COMMANDS[name][1]
+    text = command.help or ""
+    assert "Example" in text
+    assert f"everdex {name}" in text
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+    assert "--json" in [flag for option in options for flag in option.opts]
+
+
+def test_every_reading_command_takes_snapshot_and_offline() -> None:
+    """The same two options, everywhere the index is read."""
+    for name in ("search", "files", "explain", "chunks", "status", "audit"):
+        flags = {flag for parameter in _command(name).params for flag in parameter.opts}
+        assert flags >= {"--snapshot", "--offline"}, name
+
+
+def test_search_offers_every_mode_of_the_engine() -> None:
+    """The list on the command line (which must not import the engine) is the engine's."""
+    assert list(MODES) == [str(mode) for mode in Mode]
+
+
+def test_help_and_version() -> None:
+    """Both on stdout with exit code 0; nothing at all means help."""
+    assert everdex("--version").out == f"everdex {__version__}\n"
+    assert everdex("--help").out == everdex().out
+    for line in ("search", "Exit codes:", "EVERDEX_HOME"):
+        assert line in everdex("-h").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nonsense",), ("search",), ("search", "x", "--mode", "none"), ("search", "x", "-k", "0"), ("index", "--speed")],
+)
+def test_a_usage_error_is_one_message_and_a_hint(arguments: tuple[str, ...]) -> None:
+    """Exit code 2 with the reason on stderr, or as a document on stdout with --json."""
+    plain = everdex(*arguments)
+    assert (plain.code, plain.out) == (2, "")
+    assert plain.err.startswith("everdex: ")
+    assert plain.err.splitlines()[-1].startswith("hint: run `everdex")
+    as_json = everdex(*arguments, "--json")
+    assert (as_json.code, as_json.json["error"]["code"], as_json.err) == (2, "usage", "")
+
+
+def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
+    """Whatever the command."""
+    for name in ("index", "files", "status", "chunks", "gc", "compact", "health", "audit", "repair", "upgrade-store"):
+        done = everdex(name, tmp_path / "none", "--json")
+        assert (done.code, done.json["error"]["code"]) == (2, "root_refused")
+
+
+def test_an_unexpected_exception_is_one_line(tmp_path: Path) -> None:
+    """Exit code 70 and no traceback, unless EVERDEX_DEBUG asks for it."""
+    root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
+    broken = (
+        "import sys\nfrom everdex import service\nfrom everdex.surfaces.cli.app import run\n"
+        "def fail(*_, **__): raise ZeroDivisionError('planted')\n"
+        "service.Index.status = fail\nsys.exit(run(['status', sys.argv[1]]))\n"
+    )
+    for debug in ("", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", broken, root], capture_output=True, text=True, check=False,
+            env={"EVERDEX_DEBUG": debug, "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+        assert done.returncode == 70
+        assert "everdex: ZeroDivisionError: planted at" in done.stderr
+        assert ("Traceback" in done.stderr) == (debug == "1")
+
+
+def test_a_full_or_forbidden_home_is_an_error_of_the_disk(tmp_path: Path) -> None:
+    """A file where the home should be: exit code 70, named."""
+    root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
+    (tmp_path / "file").write_text("")
+    done = everdex("index", root, "--json", env={"EVERDEX_HOME": str(tmp_path / "file" / "home")})
+    assert (done.code, done.json["error"]["code"]) == (70, "io_error")
+    assert str(tmp_path / "file") in done.json["error"]["message"]
+
+
+HEAVY = ("numpy", "rich", "tree_sitter", "tokenizers", "safetensors", "xxhash", "multiprocessing", "asyncio")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["search", "--help"], ["index", "."], ["files", "."], ["explain", "a.py"],
+     ["status", "."], ["stores"]],
+)  # fmt: skip
+def test_a_light_command_loads_nothing_heavy(tmp_path: Path, arguments: list[str]) -> None:
+    """Cold start is a feature: neither numpy, rich nor a grammar on the way to these, nor to a no-change index."""
+    root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
+    everdex("index", cwd=root)
+    script = (
+        "import json, sys\nfrom everdex.surfaces.cli.app import run\ncode = run(json.loads(sys.argv[1]))\n"
+        "print(json.dumps([code, sorted(set(json.loads(sys.argv[2])) & set(sys.modules))]), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(arguments), json.dumps(HEAVY)], cwd=root, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stderr.splitlines()[-1]) == [0, []]
