@@ -12,8 +12,7 @@ import pytest
 
 from everdex import clock
 from everdex.embed.cache import EmbeddingCache
-from everdex.embed.compose import Bodies
-from everdex.numeric import np
+from everdex.numeric import np, npt
 
 DIM = 16
 CONFIG = "c" * 64
@@ -23,30 +22,24 @@ def keys(count: int, salt: str = "") -> list[bytes]:
     return [hashlib.sha256(f"{salt}{number}".encode()).digest() for number in range(count)]
 
 
-def bodies(count: int, seed: int = 0) -> Bodies:
-    random = np.random.default_rng(seed)
-    rows = random.integers(-127, 128, size=(count, DIM)).astype(np.int8)
-    return Bodies(rows, random.random(count).astype(np.float32))
-
-
-def same(left: Bodies, right: Bodies) -> bool:
-    return left.rows.tobytes() == right.rows.tobytes() and left.scales.tobytes() == right.scales.tobytes()
+def vectors(count: int, seed: int = 0) -> npt.NDArray[np.int8]:
+    return np.random.default_rng(seed).integers(-127, 128, size=(count, DIM)).astype(np.int8)
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:
-    """Bodies come back bit for bit, in the order asked, in another process's connection too."""
+    """Vectors come back bit for bit, in the order asked, in another process's connection too."""
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-        cache.put_many(keys(1_200), bodies(1_200))
+        cache.put_many(keys(1_200), vectors(1_200))
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
         found, values = cache.get_many([*keys(1_200), *keys(1, "unknown")])
     assert found.tolist() == [True] * 1_200 + [False]
-    assert same(Bodies(values.rows[:-1], values.scales[:-1]), bodies(1_200))
+    assert values[:-1].tobytes() == vectors(1_200).tobytes()
 
 
 def test_configurations_do_not_share(tmp_path: Path) -> None:
     """The same text under another embedder is another entry."""
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-        cache.put_many(keys(1), bodies(1))
+        cache.put_many(keys(1), vectors(1))
     with EmbeddingCache(tmp_path / "cache.db", "d" * 64, DIM) as cache:
         assert not cache.get_many(keys(1))[0].any()
 
@@ -56,7 +49,7 @@ def test_the_file_is_private(tmp_path: Path) -> None:
     previous = os.umask(0)
     try:
         with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-            cache.put_many(keys(1), bodies(1))
+            cache.put_many(keys(1), vectors(1))
             assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
     finally:
         os.umask(previous)
@@ -67,7 +60,7 @@ def test_a_corrupt_file_is_rebuilt(tmp_path: Path, content: bytes) -> None:
     """A file that is no database is thrown away and the cache works."""
     (tmp_path / "cache.db").write_bytes(content)
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-        cache.put_many(keys(3), bodies(3))
+        cache.put_many(keys(3), vectors(3))
         assert cache.get_many(keys(3))[0].all()
         assert cache.disabled_reason is None
 
@@ -76,17 +69,16 @@ def test_damage_never_bends_a_vector(tmp_path: Path) -> None:
     """With bytes flipped anywhere, an entry is right or missing."""
     path = tmp_path / "cache.db"
     with EmbeddingCache(path, CONFIG, DIM) as cache:
-        cache.put_many(keys(300), bodies(300))
+        cache.put_many(keys(300), vectors(300))
     intact = path.read_bytes()
-    expected = bodies(300)
+    expected = vectors(300)
     for start in range(60, len(intact), 997):
         damaged = bytearray(intact)
         damaged[start] ^= 0x10
         path.write_bytes(damaged)
         with EmbeddingCache(path, CONFIG, DIM) as cache:
             found, values = cache.get_many(keys(300))
-        assert (values.rows[found] == expected.rows[found]).all()
-        assert (values.scales[found] == expected.scales[found]).all()
+        assert (values[found] == expected[found]).all()
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
 
@@ -98,7 +90,7 @@ def test_a_foreign_version_is_replaced(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE vectors (something TEXT)")
     connection.close()
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-        cache.put_many(keys(1), bodies(1))
+        cache.put_many(keys(1), vectors(1))
         assert cache.get_many(keys(1))[0].all()
 
 
@@ -106,7 +98,7 @@ def test_an_impossible_place_switches_the_cache_off(tmp_path: Path) -> None:
     """Where no file can be made, everything is a miss and the reason is kept."""
     (tmp_path / "cache.db").mkdir()
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
-        cache.put_many(keys(1), bodies(1))
+        cache.put_many(keys(1), vectors(1))
         assert not cache.get_many(keys(1))[0].any()
         assert cache.disabled_reason is not None
         assert "cache.db" in cache.disabled_reason
@@ -116,14 +108,14 @@ def test_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Over the cap the oldest entries are dropped, those just used stay, and the file shrinks."""
     moment = 1_000_000.0
     monkeypatch.setattr(clock, "now", lambda: moment)
-    path, cap = tmp_path / "cache.db", 200_000
+    path, cap = tmp_path / "cache.db", 150_000
     with EmbeddingCache(path, CONFIG, DIM, cap) as cache:
-        cache.put_many(keys(500, "old"), bodies(500))
+        cache.put_many(keys(500, "old"), vectors(500))
         moment += 10_000
-        cache.put_many(keys(500, "used"), bodies(500))
+        cache.put_many(keys(500, "used"), vectors(500))
         moment += 10_000
         assert cache.get_many(keys(500, "old")[:100])[0].all()
-        cache.put_many(keys(1_500, "new"), bodies(1_500))
+        cache.put_many(keys(1_500, "new"), vectors(1_500))
         assert cache.get_many(keys(500, "old")[:100])[0].all()
         assert cache.get_many(keys(500, "old")[100:])[0].sum() < 100
         assert cache.get_many(keys(1_500, "new"))[0].all()
@@ -134,7 +126,7 @@ def _writer(path: Path, salt: str) -> None:
     with EmbeddingCache(path, CONFIG, DIM) as cache:
         for start in range(0, 400, 20):
             own = keys(400, salt)[start : start + 20]
-            cache.put_many(own, bodies(20, start))
+            cache.put_many(own, vectors(20, start))
             assert cache.get_many(own)[0].all()
             cache.get_many(keys(400, "shared"))
         assert cache.disabled_reason is None

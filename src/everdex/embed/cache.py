@@ -1,12 +1,14 @@
-"""Embeddings already computed, by content: one SQLite file shared by every process of a store.
+"""Embeddings of text that left the live view, by content: one SQLite file shared by every process of a store.
 
-Only an optimisation: whatever is wrong with the file, callers see misses. Each value carries a checksum over
-its key and content, so a damaged page can cost time but never bend a vector. A file that SQLite calls corrupt
-is thrown away; one that cannot be written (full disk, read-only) switches the cache off and says so.
+A rename, a moved block or a branch switched back need not be embedded again; what is live is in the segments.
+Only an optimisation: whatever is wrong with the file, callers see misses. Each value carries a checksum over its
+key and content, so a damaged page can cost time but never bend a vector. A file that SQLite calls corrupt is
+thrown away; one that cannot be written (full disk, read-only) switches the cache off and says so.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -17,15 +19,13 @@ from typing import Final, Self, TypeVar
 import xxhash
 
 from everdex import clock, limits
-from everdex.embed.compose import Bodies
 from everdex.numeric import np, npt
 
-_SCHEMA_VERSION: Final = 1  # 1: vectors(config, chunk) -> checksum, scale, int8 row
+_SCHEMA_VERSION: Final = 1  # 1: vectors(config, chunk) -> checksum, int8 row
 _BUSY_MS: Final = 5_000
 _READ_BATCH: Final = 500
-_EVICT_FRACTION: Final = 10  # a tenth goes at a time
+_KEEP_FRACTION: Final = 0.9
 _CHECKSUM_BYTES: Final = 8
-_SCALE_BYTES: Final = 4
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS configs (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
@@ -40,7 +40,7 @@ _Result = TypeVar("_Result")
 
 
 class EmbeddingCache:
-    """Bodies of one embedding configuration; open for one sync, in one thread."""
+    """Vectors of one embedding configuration; open for one sync, in one thread."""
 
     def __init__(
         self, path: Path, config_fingerprint: str, dim: int, max_bytes: int = limits.EMBED_CACHE_MAX_BYTES
@@ -67,27 +67,24 @@ class EmbeddingCache:
             self._connection.close()
             self._connection = None
 
-    def get_many(self, chunk_hashes: Sequence[bytes]) -> tuple[npt.NDArray[np.bool_], Bodies]:
-        """(found, bodies), one row per hash; rows that were not found are zeros."""
+    def get_many(self, chunk_hashes: Sequence[bytes]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int8]]:
+        """(found, rows), one of each per hash; rows that were not found are zeros."""
         found = np.zeros(len(chunk_hashes), dtype=np.bool_)
         rows = np.zeros((len(chunk_hashes), self._dim), dtype=np.int8)
-        scales = np.zeros(len(chunk_hashes), dtype=np.float32)
         nothing: dict[bytes, bytes] = {}
         values = self._guarded(lambda connection: self._read(connection, chunk_hashes), nothing)
         for index, chunk_hash in enumerate(chunk_hashes):
             content = self._checked(chunk_hash, values.get(chunk_hash))
             if content is not None:
                 found[index] = True
-                scales[index] = np.frombuffer(content, dtype="<f4", count=1)[0]
-                rows[index] = np.frombuffer(content, dtype=np.int8, offset=_SCALE_BYTES)
-        return found, Bodies(rows, scales)
+                rows[index] = np.frombuffer(content, dtype=np.int8)
+        return found, rows
 
-    def put_many(self, chunk_hashes: Sequence[bytes], bodies: Bodies) -> None:
-        """Remember bodies, then evict the longest unused when over the cap."""
-        scales = bodies.scales.astype("<f4")
+    def put_many(self, chunk_hashes: Sequence[bytes], rows: npt.NDArray[np.int8]) -> None:
+        """Remember rows, then evict the longest unused when over the cap."""
         entries = []
         for index, chunk_hash in enumerate(chunk_hashes):
-            content = scales[index].tobytes() + bodies.rows[index].tobytes()
+            content = rows[index].tobytes()
             entries.append((chunk_hash, self._checksum(chunk_hash, content) + content))
         entries.sort()  # neighbours on a page are written together
         if entries:
@@ -121,19 +118,21 @@ class EmbeddingCache:
                 "INSERT OR REPLACE INTO vectors (config, chunk, used, value) VALUES (?, ?, ?, ?)",
                 ((self._config, chunk, stamp, value) for chunk, value in entries),
             )
-        while _used_bytes(connection) > self._max_bytes and self._evict(connection):
+        while (used := _used_bytes(connection)) > self._max_bytes and self._evict(connection, used):
             pass
 
-    def _evict(self, connection: sqlite3.Connection) -> bool:
-        """Drop the tenth that was used longest ago; False when nothing is left to drop."""
+    def _evict(self, connection: sqlite3.Connection, used: int) -> bool:
+        """Drop what was used longest ago, down to nine tenths of the cap; False when nothing is left."""
+        surplus = 1 - _KEEP_FRACTION * self._max_bytes / used
         with connection:
             count = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
             dropped = connection.execute(
                 "DELETE FROM vectors WHERE (config, chunk) IN "
                 "(SELECT config, chunk FROM vectors ORDER BY used, config, chunk LIMIT ?)",
-                (max(1, count // _EVICT_FRACTION),),
+                (math.ceil(count * surplus),),
             ).rowcount
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        # Keys are hashes, so a deletion thins every page and frees none: only rewriting gives space back.
+        connection.execute("VACUUM")
         return dropped > 0
 
     # -- opening, and what may go wrong -------------------------------------------------------
@@ -173,7 +172,6 @@ class EmbeddingCache:
                 connection.close()
                 self._discard()
                 return self._connect()
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = NORMAL")
             if version == 0:
@@ -198,7 +196,7 @@ class EmbeddingCache:
 
     def _checked(self, chunk_hash: bytes, value: bytes | None) -> bytes | None:
         """The content of a stored value, or None when it is missing, of another shape or damaged."""
-        if value is None or len(value) != _CHECKSUM_BYTES + _SCALE_BYTES + self._dim:
+        if value is None or len(value) != _CHECKSUM_BYTES + self._dim:
             return None
         content = value[_CHECKSUM_BYTES:]
         return content if self._checksum(chunk_hash, content) == value[:_CHECKSUM_BYTES] else None
@@ -210,7 +208,5 @@ def _stamp() -> int:
 
 
 def _used_bytes(connection: sqlite3.Connection) -> int:
-    pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)
+    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    return int(pages * size)

@@ -4,40 +4,21 @@ Every sum is exact: word vectors are held within ±16 and rounded to multiples o
 2⁻¹⁰, and both are multiplied and added in float64, where no partial sum loses a bit. So a chunk's vector never
 depends on its batch, on the order of words or on the BLAS in use.
 
-The weights, measured on the development set as dense NDCG@10: log(1 + count) instead of the count .707 → .746;
-the path as a unit vector of half the body's length instead of more words in the sum, .775 with the file's mean.
+log(1 + count) instead of the count is worth .707 → .746 in dense NDCG@10 on the development set.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from everdex.embed.base import Embedder
-from everdex.embed.quantize import cosine_factors, dequantize, quantize
+from everdex.embed.quantize import quantize
 from everdex.numeric import np, npt
 from everdex.terms.model import WordBags
 
 _GRAIN: Final = 2.0**24
 _LARGEST: Final = 16.0
 _WEIGHT_GRAIN: Final = 2.0**10
-_PATH_SHARE: Final = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Bodies:
-    """Quantised sums of chunk text: what the embedding cache keeps."""
-
-    rows: npt.NDArray[np.int8]
-    scales: npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkVectors:
-    """Stored vectors: cosine(q, row) = (row · q) · factor for a unit vector q."""
-
-    rows: npt.NDArray[np.int8]
-    factors: npt.NDArray[np.float32]
 
 
 def bag_sums(
@@ -63,22 +44,11 @@ def bag_sums(
     return sums
 
 
-def bodies(embedder: Embedder, chunk_words: WordBags, wanted: npt.NDArray[np.int64] | None = None) -> Bodies:
-    """Embed the text of chunks; the result may be stored and used again for the same text."""
-    return Bodies(*quantize(bag_sums(embedder, chunk_words, wanted).astype(np.float32)))
-
-
-def chunk_vectors(bodies_: Bodies, path_sums: npt.NDArray[np.float64]) -> ChunkVectors:
-    """Join each body with its file's path (one row of sums per chunk) and quantise for the segment."""
-    total = _unit(dequantize(bodies_.rows, bodies_.scales)) + _PATH_SHARE * _unit(path_sums)
-    rows, _ = quantize(total.astype(np.float32))
-    return ChunkVectors(rows, cosine_factors(rows))
-
-
-def _unit(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    unit: npt.NDArray[np.float64] = rows / np.where(norms > 0, norms, 1.0)[:, None]
-    return unit
+def embed(
+    embedder: Embedder, bags: WordBags, wanted: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int8]:
+    """The direction of each item in eight bits a number: what segments store and the cache keeps."""
+    return quantize(bag_sums(embedder, bags, wanted).astype(np.float32))
 
 
 def query_vector(embedder: Embedder, words: WordBags) -> npt.NDArray[np.float32]:

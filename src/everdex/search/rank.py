@@ -76,7 +76,8 @@ class Scorer:
         """(score, docId) of every candidate, by docId."""
         documents = sorted(set(candidates))
         files = self._view.doc_files[documents]
-        totals = sum((values for _, values in self._signal_parts(np.array(documents, dtype=np.int64), files)), np.zeros(len(documents)))
+        parts = self._signal_parts(np.array(documents, dtype=np.int64), files)
+        totals = sum((values for _, values in parts), np.zeros(len(documents)))
         definitions = self._view.definitions(documents)
         scored = []
         for doc, file, total in zip(documents, files.tolist(), totals.tolist(), strict=True):

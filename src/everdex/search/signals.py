@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from everdex.embed.base import Embedder
 from everdex.numeric import np, npt
-from everdex.search import dense, weights
+from everdex.search import weights
 from everdex.search.bm25 import Bm25
+from everdex.search.dense import DenseScorer
 from everdex.search.query import Query
 from everdex.view import SnapshotView
 
@@ -34,6 +35,7 @@ class SignalSource:
     def __init__(self, view: SnapshotView) -> None:
         self._view = view
         self.bm25 = Bm25([segment.lexical for segment in view.segments], view.bases, view.live_mask)
+        self._dense = DenseScorer(view)
         counts = np.diff(view.file_offsets)
         self._filled = np.flatnonzero(counts > 0)  # an empty file has no rows to reduce over
         self._starts = view.file_offsets[:-1][self._filled]
@@ -53,8 +55,8 @@ class SignalSource:
                 query.terms, weights.FIELD_WEIGHTS, self._groups(), len(view.paths), weights.FILE_LENGTH_SHARE
             )
         wanted = embedder is not None and not (dense_if_needed and scores.any())
-        cosines = dense.cosines(view, embedder, query.text) if wanted and embedder is not None else None
-        near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines.astype(np.float64), 0.0)
+        cosines = self._dense.cosines(embedder, query.text) if wanted and embedder is not None else None
+        near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines, 0.0)
         return Signals(
             lexical=_scaled(scores),
             file_lexical=_scaled(by_file),

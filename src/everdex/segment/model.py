@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from everdex.changes.model import IndexedFile
     from everdex.identity.chunks import ChunkIdentity
-    from everdex.numeric import np
     from everdex.parse.model import ParsedFile
+    from everdex.segment.vectors import VectorBatch
     from everdex.terms.model import TermBatch
 
 ROWS_NAME = "rows.db"
@@ -35,8 +35,7 @@ class RecordBatch:
 
     files: tuple[FileRecord, ...]
     terms: TermBatch
-    vectors: np.ndarray  # int8, rows × dim
-    factors: np.ndarray  # float32, rows: makes an int8 dot product a cosine
+    vectors: VectorBatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ CREATE TABLE chunks (
     byte_end    INTEGER NOT NULL,
     start_line  INTEGER NOT NULL,
     end_line    INTEGER NOT NULL,
-    language    TEXT NOT NULL,
+    language    TEXT NOT NULL,     -- '' when it is the file's
     segment_id  TEXT NOT NULL,
     symbol      TEXT NOT NULL,     -- qualified name of the chunk's main definition, or ''
     symbol_kind TEXT NOT NULL,
-    breadcrumb  TEXT NOT NULL,     -- names joined with U+001F
+    breadcrumb  TEXT NOT NULL,     -- names joined with U+001F; '' when they are the symbol's
     span_hash   BLOB NOT NULL,
     pre_hash    BLOB NOT NULL,
     post_hash   BLOB NOT NULL,

@@ -55,7 +55,7 @@ class SegmentWriter:
         with _writing(self.directory):
             self._terms.append((self._rows.rows, batch.terms))
             self._rows.add(batch.files)
-            self._vectors.add(batch.vectors, batch.factors)
+            self._vectors.add(batch.vectors)
         self._lines.extend(file_line(record.file, len(record.parsed.chunks)) for record in batch.files)
 
     def copy(self, segment: SegmentReader, lines: Sequence[tuple[FileLine, int, int]]) -> None:
@@ -64,10 +64,11 @@ class SegmentWriter:
         rows = np.concatenate(
             [np.arange(first, first + line.rows) for line, _, first in stored] or [np.zeros(0, np.int64)]
         )
+        files = np.array([file_no for _, file_no, _ in stored], dtype=np.int64)
         with _writing(self.directory):
             self._terms.append((self._rows.rows, segment.lexical.read_batch(rows)))
-            self._rows.copy(segment.rows, [file_no for _, file_no, _ in stored])
-            self._vectors.add(segment.vectors.vectors[rows], segment.vectors.factors[rows])
+            self._rows.copy(segment.rows, files.tolist())
+            self._vectors.add(segment.vectors.take(rows, files))
         self._lines.extend(line for line, _, _ in lines)
 
     def close(self) -> tuple[FileLine, ...]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from everdex import clock
 from everdex.changes.model import ChangeSet
 from everdex.config import Config
-from everdex.discover.model import Candidate, Discovery
+from everdex.discover.model import Discovery
 from everdex.errors import DegradedRefused, LimitExceeded, PathCollision
 from everdex.identity.merkle import snapshot_digest
 from everdex.roots import Root
 from everdex.segment.files import FileLine, TombstoneLine
 from everdex.snapshot import log
 from everdex.snapshot.lease import Lease, hold_lease
-from everdex.snapshot.live import LiveMap
+from everdex.snapshot.live import LiveFile, LiveMap
 from everdex.snapshot.manifest import DegradedError, Manifest
 from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish, staging
 from everdex.snapshot.store import Store
@@ -86,7 +87,7 @@ def _index_and_publish(
         )
     snapshot_id = clock.new_ulid()
     with staging(lease):
-        lines, errors, vanished, staged = _indexed(root, config, lease, snapshot_id, todo, options)
+        lines, errors, vanished, staged = _indexed(root, config, lease, snapshot_id, seen, options)
         timings.mark("index")
         if errors and not options.allow_degraded:
             first = errors[0]
@@ -121,14 +122,24 @@ def _index_and_publish(
 
 
 def _indexed(
-    root: Root, config: Config, lease: Lease, snapshot_id: str, todo: tuple[Candidate, ...], options: SyncOptions
+    root: Root, config: Config, lease: Lease, snapshot_id: str, seen: Look, options: SyncOptions
 ) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
+    todo = seen.changes.to_index
     if not todo:
         return (), [], [], None
     # Here, so that a sync that finds nothing to index never pays for numpy and the grammars.
     from everdex.sync.write import write_segment
 
-    return write_segment(root, config, lease, snapshot_id, todo, options)
+    return write_segment(root, config, lease, snapshot_id, todo, _dying(lease.store, seen), options)
+
+
+def _dying(store: Store, seen: Look) -> list[tuple[Path, LiveFile]]:
+    """Files of the base whose rows this sync replaces or removes, with the directories of their segments."""
+    changes = seen.changes
+    paths = {candidate.path_key for candidate in changes.to_index} | set(changes.delete)
+    paths |= {old for old, _ in changes.rename}
+    found = [seen.live.files[path_key] for path_key in sorted(paths & seen.live.files.keys())]
+    return [(store.segments / seen.live.segments[file.segment], file) for file in found]
 
 
 def _tombstones(

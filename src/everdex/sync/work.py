@@ -15,12 +15,13 @@ from everdex.changes.model import IndexedFile, ReadFailed, SourceFile, UnstableR
 from everdex.discover.model import Candidate, SkipReason
 from everdex.embed import open_embedder
 from everdex.embed.cache import EmbeddingCache
-from everdex.embed.compose import Bodies, bag_sums, bodies, chunk_vectors
+from everdex.embed.compose import embed
 from everdex.identity.chunks import identify
 from everdex.numeric import np
 from everdex.parse import parse_file
 from everdex.parse.model import ParsedFile, ParseStatus
 from everdex.segment.model import FileRecord, RecordBatch
+from everdex.segment.vectors import VectorBatch, join_vectors
 from everdex.snapshot.manifest import DegradedError
 from everdex.sync.model import WorkSettings
 from everdex.terms.bags import BagExtractor
@@ -36,8 +37,6 @@ class BatchResult:
     """Records of the files that could be indexed, and what became of the others."""
 
     batch: RecordBatch
-    computed_hashes: tuple[bytes, ...]  # chunks whose body was embedded just now, for the cache
-    computed: Bodies
     errors: tuple[DegradedError, ...]
     vanished: tuple[str, ...]
     files_seen: int
@@ -76,11 +75,8 @@ class Worker:
                 parsed.append((source.path_key, source.data, record.parsed))
         bags = self._extractor.extract(parsed)
         hashes = [identity.chunk_hash for record in records for identity in record.identities]
-        vectors, factors, computed_hashes, computed = self._embed(bags, hashes)
         return BatchResult(
-            RecordBatch(tuple(records), bags.terms, vectors, factors),
-            computed_hashes,
-            computed,
+            RecordBatch(tuple(records), bags.terms, self._vectors(bags, hashes)),
             tuple(errors),
             tuple(vanished),
             len(candidates),
@@ -101,21 +97,15 @@ class Worker:
         identities = identify(source.path_key, source.data, parsed)
         return FileRecord(file, parsed, identities, zlib.compress(source.data, _ZLIB_LEVEL))
 
-    def _embed(
-        self, bags: Bags, hashes: Sequence[bytes]
-    ) -> tuple[np.ndarray, np.ndarray, tuple[bytes, ...], Bodies]:
-        count = len(hashes)
+    def _vectors(self, bags: Bags, hashes: Sequence[bytes]) -> VectorBatch:
+        files = bags.doc_files.astype(np.int64)
         if self._embedder is None:
-            empty = Bodies(np.zeros((0, 0), np.int8), np.zeros(0, np.float32))
-            return np.zeros((count, 0), np.int8), np.zeros(count, np.float32), (), empty
-        found, cached = self._cache.get_many(hashes)
+            nothing = np.zeros((len(hashes), 0), np.int8), np.zeros((bags.path_words.n_items, 0), np.int8)
+            return join_vectors(*nothing, files)
+        found, rows = self._cache.get_many(hashes)
         missing = np.flatnonzero(~found)
-        computed = bodies(self._embedder, bags.chunk_words, missing)
-        cached.rows[missing] = computed.rows
-        cached.scales[missing] = computed.scales
-        path_sums = bag_sums(self._embedder, bags.path_words)[bags.doc_files]
-        vectors = chunk_vectors(cached, path_sums)
-        return vectors.rows, vectors.factors, tuple(hashes[i] for i in missing.tolist()), computed
+        rows[missing] = embed(self._embedder, bags.chunk_words, missing)
+        return join_vectors(rows, embed(self._embedder, bags.path_words), files)
 
 
 def vector_dim(settings: WorkSettings) -> int:

@@ -6,7 +6,9 @@ Imported only when there is something to index, because it brings numpy, the gra
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 from everdex.config import Config, embed_config_fingerprint
 from everdex.discover.model import Candidate
@@ -15,8 +17,10 @@ from everdex.embed import identity_of
 from everdex.embed.cache import EmbeddingCache
 from everdex.roots import Root
 from everdex.segment.files import FileLine
+from everdex.segment.read import SegmentReader
 from everdex.segment.write import SegmentWriter
 from everdex.snapshot.lease import Lease
+from everdex.snapshot.live import LiveFile
 from everdex.snapshot.manifest import DegradedError
 from everdex.snapshot.publish import StagedSegment
 from everdex.sync import pool
@@ -25,9 +29,18 @@ from everdex.sync.work import vector_dim
 
 
 def write_segment(
-    root: Root, config: Config, lease: Lease, snapshot_id: str, todo: tuple[Candidate, ...], options: SyncOptions
+    root: Root,
+    config: Config,
+    lease: Lease,
+    snapshot_id: str,
+    todo: tuple[Candidate, ...],
+    dying: Sequence[tuple[Path, LiveFile]],
+    options: SyncOptions,
 ) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
-    """Lines of the files that were indexed, those that failed, those that vanished, and the segment."""
+    """Lines of the files that were indexed, those that failed, those that vanished, and the segment.
+
+    `dying` are the files whose rows this sync replaces or removes, each with its segment's directory.
+    """
     errors: list[DegradedError] = []
     vanished: list[str] = []
     store = lease.store
@@ -39,16 +52,16 @@ def write_segment(
     dim = vector_dim(settings)
     done = 0
     options.progress("index", 0, len(todo))
+    with EmbeddingCache(cache_path, fingerprint, dim) as cache:
+        _remember(cache, dying)
     with (
         SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim) as writer,
-        EmbeddingCache(cache_path, fingerprint, dim) as cache,
         # Closed here, not when it is collected: an interrupt must end the workers before it is reported.
         closing(pool.run(settings, todo, options.workers)) as results,
     ):
         for result in results:
             lease.require()
             writer.add(result.batch)
-            cache.put_many(result.computed_hashes, result.computed)
             errors.extend(result.errors)
             vanished.extend(result.vanished)
             done += result.files_seen
@@ -57,3 +70,17 @@ def write_segment(
         lines = writer.close()
     staged = StagedSegment(writer.directory, "delta", lines) if lines else None
     return lines, errors, vanished, staged
+
+
+def _remember(cache: EmbeddingCache, dying: Sequence[tuple[Path, LiveFile]]) -> None:
+    """Keep the vectors of text that leaves the live view: much of it comes back under another name or place."""
+    by_segment: dict[Path, list[LiveFile]] = {}
+    for directory, file in dying:
+        if file.file_no >= 0:
+            by_segment.setdefault(directory, []).append(file)
+    for directory, files in by_segment.items():
+        segment = SegmentReader(directory)
+        for file in files:
+            rows = range(file.first_row, file.first_row + file.line.rows)
+            cache.put_many(segment.rows.chunk_hashes(rows), segment.vectors.row_vectors[rows.start : rows.stop])
+        segment.close()

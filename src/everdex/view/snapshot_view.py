@@ -105,6 +105,26 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.source(file.file_no)
 
+    def gather_by_file(self, by_segment: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """Values kept per segment and file_no, by place in `paths`."""
+        values = np.zeros(len(self._files), dtype=np.float32)
+        for index, numbers in enumerate(by_segment):
+            places, file_numbers = self._segment_files[index]
+            values[places] = numbers[file_numbers]
+        return values
+
+    @cached_property
+    def _segment_files(self) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Per segment: places of its live files in `paths`, and their file numbers."""
+        segments = np.array([file.segment for file in self._files], dtype=np.int64)
+        numbers = np.array([file.file_no for file in self._files], dtype=np.int64)
+        return [(np.flatnonzero(segments == i), numbers[segments == i]) for i in range(len(self.segments))]
+
+    def row_files(self, segment: int) -> npt.NDArray[np.int64]:
+        """file_no of every row of a segment, dead ones included."""
+        counts = [row_count for *_, row_count in self.segments[segment].rows.files()]
+        return np.repeat(np.arange(len(counts)), counts)
+
     def file_lines(self) -> Iterator[FileLine]:
         """Every file the snapshot knows, also those skipped for their content, by path."""
         for path_key in sorted(self._live):
