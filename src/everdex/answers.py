@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex import clock, versions
 
 if TYPE_CHECKING:
+    from everdex.search.budget import Packed, Snippet
     from everdex.search.model import Hit, LineMatch
     from everdex.snapshot.manifest import Manifest
 
@@ -136,6 +137,36 @@ def hit_dict(hit: Hit, *, explain: bool) -> dict[str, Any]:
             {"feature": item.feature, "value": item.value, "detail": item.detail} for item in hit.contributions
         ]
     return result
+
+
+def snippet_dict(snippet: Snippet) -> dict[str, Any]:
+    return {
+        "path": snippet.path_key,
+        "start_line": snippet.start_line,
+        "end_line": snippet.end_line,
+        "byte_start": snippet.byte_start,
+        "byte_end": snippet.byte_end,
+        "score": snippet.score,
+        "symbol": snippet.symbol or None,
+        "breadcrumb": list(snippet.breadcrumb),
+        "language": snippet.language,
+        "chunkUids": list(snippet.chunk_uids),
+        "trimmed": snippet.trimmed,
+        "tokens": snippet.tokens,
+        "snippet": snippet.text,
+    }
+
+
+def budget_dict(packed: Packed) -> dict[str, Any]:
+    """What a budget bought and what it left out."""
+    return {
+        "tokens": packed.budget,
+        "used": packed.used,
+        "left_out": [
+            {"path": hit.row.path_key, "start_line": hit.row.start_line, "symbol": hit.row.symbol or None}
+            for hit in packed.left_out
+        ],
+    }
 
 
 def match_dict(match: LineMatch) -> dict[str, Any]:

@@ -66,23 +66,33 @@ class Searcher:
 
     def answer(self, request: SearchRequest, *, explain: bool = False) -> Answer:
         outcome = self._engine.search(request)
+        body = {
+            "query": request.query,
+            "mode": str(request.mode),
+            "ignore_case": request.ignore_case,
+            "results": answers.results(outcome.hits, outcome.matches, explain=explain),
+            "omitted": outcome.omitted,
+            "cursor": None if outcome.next_offset is None else self._cursor(outcome.next_offset),
+            "no_strong_match": outcome.no_strong_match,
+            "suggestions": list(outcome.suggestions),
+        }
+        if outcome.packed is not None:
+            body["results"] = [answers.snippet_dict(snippet) for snippet in outcome.packed.snippets]
+            body["budget"] = answers.budget_dict(outcome.packed)
         return self._index.answer(
             self._view,
             self._freshness,
-            {
-                "query": request.query,
-                "mode": str(request.mode),
-                "ignore_case": request.ignore_case,
-                "results": answers.results(outcome.hits, outcome.matches, explain=explain),
-                "omitted": outcome.omitted,
-                "cursor": None if outcome.next_offset is None else self._cursor(outcome.next_offset),
-                "no_strong_match": outcome.no_strong_match,
-                "suggestions": list(outcome.suggestions),
-            },
+            body,
+            query_fingerprint=self._fingerprint(request),
             limits_hit=outcome.limits_hit,
             warnings=(*self._warnings, *outcome.warnings),
             timings_ms=outcome.timings_ms,
         )
+
+    def _fingerprint(self, request: SearchRequest) -> str:
+        """The configured settings with what this request overrides."""
+        settings = self._index.config.query
+        return config.query_fingerprint(replace(settings, profile=request.profile or settings.profile))
 
     def _cursor(self, offset: int) -> dict[str, Any]:
         """Where the next page begins; it counts in this snapshot only."""
@@ -293,7 +303,8 @@ class Index:
         """Wrap a body in the envelope of a view."""
         warnings = (*view.warnings, *extra.pop("warnings", ()))
         origin = answers.origin_of(view.manifest)
-        return Answer(origin, self.query_fingerprint, freshness, body, warnings=warnings, **extra)
+        fingerprint = extra.pop("query_fingerprint", self.query_fingerprint)
+        return Answer(origin, fingerprint, freshness, body, warnings=warnings, **extra)
 
     @contextmanager
     def searcher(self, reading: Reading | None = None, options: SyncOptions | None = None) -> Iterator[Searcher]:

@@ -15,6 +15,7 @@ from everdex.embed.base import Embedder
 from everdex.errors import QueryError
 from everdex.numeric import np, npt
 from everdex.search import weights
+from everdex.search.budget import CONSIDERED, pack
 from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.grep import grep
@@ -48,6 +49,8 @@ class Engine:
         if not 0 <= request.offset <= limits.MAX_CANDIDATES:
             raise QueryError(f"the offset is {request.offset}; allowed is 0 to {limits.MAX_CANDIDATES}")
         if request.mode in (Mode.REGEX, Mode.LITERAL):
+            if request.budget is not None:
+                raise QueryError("--budget packs ranked snippets; it does not go with regex or literal")
             return self._grep(request)
         profile = PROFILES.get(request.profile or self._config.profile)
         if profile is None:
@@ -85,7 +88,7 @@ class Engine:
         )
         matcher = NameMatcher(query)
         named = self._named(query, matcher, allowed)
-        wanted = request.offset + request.k
+        wanted = request.offset + (request.k if request.budget is None else max(request.k, CONSIDERED))
         candidates = self._candidates(signals, named, allowed, wanted)
         scorer = Scorer(
             self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
@@ -100,13 +103,17 @@ class Engine:
             chosen = chosen[:_WEAK_RESULTS]
         found = self._found(signals, candidates, allowed)
         more = strong and len(scored) > wanted
+        hits = tuple(
+            Hit(item.doc_id, self._view.document(item.doc_id).row, item.score, contributions(scorer, item))
+            for item in chosen
+        )
+        packed = pack(hits, request.budget, query.terms) if request.budget is not None else None
+        shown = len(hits) - len(packed.left_out) if packed else len(hits)
         return SearchOutcome(
-            hits=tuple(
-                Hit(item.doc_id, self._view.document(item.doc_id).row, item.score, contributions(scorer, item))
-                for item in chosen
-            ),
-            omitted=max(0, found - len(chosen)),
-            next_offset=wanted if more else None,
+            hits=hits,
+            packed=packed,
+            omitted=max(0, found - shown),
+            next_offset=wanted if more and packed is None else None,
             no_strong_match=not strong,
             suggestions=self._suggestions(query, named),
             timings_ms={"search": round((time.perf_counter() - started) * 1000, 2)},

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from everdex.segment.model import ChunkRow
+
+if TYPE_CHECKING:
+    from everdex.search.budget import Packed
 
 
 class Mode(StrEnum):
@@ -26,6 +30,7 @@ class SearchRequest:
     ignore_case: bool = False  # regex and literal only
     offset: int = 0  # results to pass over: where the previous page ended
     profile: str | None = None  # overrides the configured one
+    budget: int | None = None  # tokens: pack as many of the best snippets as fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class SearchOutcome:
     next_offset: int | None = None  # where the next page begins
     limits_hit: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    packed: Packed | None = None  # when a budget was given: what of `hits` fits it
     no_strong_match: bool = False
     suggestions: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from everdex.changes import detect, git_suspects, start_git_state
 from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config
-from everdex.discover import discover
+from everdex.discover import start_discovery
 from everdex.discover.model import Discovery
 from everdex.errors import NotIndexed
 from everdex.roots import Root, everdex_home
@@ -29,13 +29,16 @@ class Look:
     def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
         # A shared store serves several people: one's scratch files are none of the others' business.
         untracked = config.index.untracked and not store.info.shared
-        asked = start_git_state(root)
-        self.discovery: Discovery = discover(
+        with start_discovery(
             root, config.index, include_untracked=untracked, everdex_home=everdex_home()
-        )
-        self.base = base
-        self.live: LiveMap = live_map(store.path, base) if base else EMPTY
-        self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
+        ) as discovering:
+            # Both git processes are at work before anything is read here.
+            asked = start_git_state(root)
+            self.base = base
+            self.live: LiveMap = live_map(store.path, base) if base else EMPTY
+            self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
+            discovering.judge_ahead(self.indexed)
+            self.discovery: Discovery = discovering.result()
         self.observed_ns = time.time_ns()
         self.git: GitState = asked.result(untracked)
         known = {} if options.rebuild else self.indexed

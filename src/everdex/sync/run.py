@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from everdex import clock
 from everdex.changes.model import ChangeSet
 from everdex.config import Config
 from everdex.discover.model import Discovery
-from everdex.errors import DegradedRefused, LimitExceeded, PathCollision
+from everdex.errors import Busy, DegradedRefused, LimitExceeded, PathCollision
 from everdex.identity.merkle import snapshot_digest
 from everdex.roots import Root
 from everdex.segment.files import FileLine, TombstoneLine
@@ -23,6 +24,7 @@ from everdex.snapshot.lease import Lease, hold_lease
 from everdex.snapshot.live import LiveFile, LiveMap
 from everdex.snapshot.manifest import DegradedError, Manifest
 from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish, staging
+from everdex.snapshot.retention import collect
 from everdex.snapshot.store import Store
 from everdex.sync import touched
 from everdex.sync.look import Look, pinned_or_none
@@ -50,6 +52,8 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
         _refuse_collisions(seen.discovery, options)
         manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
         compacted = _compacted(lease, manifest, timings) if options.auto_compact else None
+        if compacted is not None:
+            _collect(lease)
         log.append(
             store, "publish", snapshot_id=manifest.snapshot_id, seq=manifest.seq, lease_epoch=lease.epoch,
             files=manifest.counts.files_indexed, chunks=manifest.counts.chunks_indexed,
@@ -66,6 +70,12 @@ def sync_onto(root: Root, config: Config, lease: Lease, base: Base, options: Syn
     _refuse_collisions(seen.discovery, options)
     manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
     return _report(seen, manifest, published=True, timings=timings)
+
+
+def _collect(lease: Lease) -> None:
+    """Let go of what retention no longer wants, if nobody is reading; otherwise the next compaction will."""
+    with suppress(Busy):
+        collect(lease)
 
 
 def _compacted(lease: Lease, manifest: Manifest, timings: Timings) -> Manifest | None:

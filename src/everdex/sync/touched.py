@@ -7,7 +7,6 @@ published snapshot has for that path; it can never make a file indexed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -36,7 +35,7 @@ def apply(store: Store, indexed: dict[str, IndexedFile]) -> dict[str, IndexedFil
         file = indexed.get(path_key)
         if file is not None and file.content_hash == content_hash:
             stat = FileStat(size, mtime_ns, ctime_ns, inode)
-            indexed[path_key] = replace(file, stat=stat, observed_ns=observed_ns)
+            indexed[path_key] = msgspec.structs.replace(file, stat=stat, observed_ns=observed_ns)
     return indexed
 
 

@@ -36,12 +36,14 @@ class _Asked:
     ignore_case: bool
     offset: int
     profile: str | None
+    budget: int | None
 
     def request(self, query: str) -> SearchRequest:
         from everdex.search.model import Mode, SearchRequest
 
         return SearchRequest(
-            query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case, self.offset, self.profile
+            query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case, self.offset, self.profile,
+            self.budget,
         )
 
 
@@ -61,6 +63,10 @@ class _Asked:
 @click.option(
     "--offset", type=click.IntRange(0), default=0, metavar="N", help="Pass over the first N results; see `cursor`."
 )
+@click.option(
+    "--budget", type=click.IntRange(min=100), metavar="TOKENS",
+    help="Pack the best snippets under this many tokens, for a model's context.",
+)  # fmt: skip
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
 @click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
 @click.option(
@@ -75,8 +81,9 @@ class _Asked:
 @options.json_option
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
-    profile: str | None, offset: int, ignore_case: bool, explain: bool, batch: str | None, no_sync: bool,
-    snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
+    profile: str | None, offset: int, budget: int | None, ignore_case: bool, explain: bool, batch: str | None,
+    no_sync: bool, snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
 
@@ -103,6 +110,7 @@ def search_command(
       everdex search SecureCookieSessionInterface ~/src/flask
       everdex search --mode regex 'def \\w+_session' --lang python
       everdex search --json "open session" -k 3 | jq -r '.results[].path'
+      everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
     """
     from everdex.service import Index, Reading
@@ -111,7 +119,7 @@ def search_command(
     query, root = _positionals(query, path, batch)
     _known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
-    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile)
+    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
     quiet = as_json or batch is not None
@@ -131,6 +139,22 @@ def search_command(
         warn(document)
         _show(document, shown, (clock.now() - started) * 1000, index.config.query.snippet_lines)
     return 0 if document["results"] else 1
+
+
+def _show_packed(document: dict[str, Any]) -> None:
+    """Snippets as a model reads them best: a heading with place and breadcrumb, then the lines."""
+    for result in document["results"]:
+        crumbs = " › ".join(result["breadcrumb"])
+        place = f"{result['path']}:{result['start_line']}-{result['end_line']}"
+        write(f"## {escape(place)}{'  ' + escape(crumbs) if crumbs else ''}")
+        for line in result["snippet"].splitlines():
+            write(escape(line))
+        write("")
+    budget = document["budget"]
+    used, left = f"{budget['used']:,} of {budget['tokens']:,} tokens used", f"{document['omitted']:,} more results"
+    write_error(f"{used}; {left} left out")
+    for item in budget["left_out"][:5]:
+        write_error(f"left out: {escape(item['path'])}:{item['start_line']} {escape(item['symbol'] or '')}".rstrip())
 
 
 def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
@@ -186,6 +210,9 @@ def _text(raw: bytes) -> str:
 
 def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, window: int) -> None:
     results = document["results"]
+    if "budget" in document:
+        _show_packed(document)
+        return
     if shown.grouped:
         from everdex.surfaces.cli.draw import draw
 
@@ -201,7 +228,9 @@ def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, window: int
             write_error(f"  {share['feature']} {share['value']:.4f}{escape(detail)}")
     if not results:
         write_error("nothing found")
-        for suggestion in document["suggestions"]:
-            write_error(f"try: {escape(suggestion)}")
-    elif document["omitted"]:
+    elif document["no_strong_match"]:
+        write_error("no strong match: these are only the nearest")
+    if document["suggestions"]:
+        write_error(f"did you mean {escape(', '.join(document['suggestions']))}?")
+    if results and not document["no_strong_match"] and document["omitted"]:
         write_error(f"{document['omitted']:,} more not shown (raise -k)")
