@@ -6,10 +6,10 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from everdex.changes import detect, read_stable
 from everdex.changes.model import ChangeSet, IndexedFile

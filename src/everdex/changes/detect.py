@@ -45,7 +45,7 @@ def detect(
         if known is None:
             add.append(candidate)
             continue
-        same = _same_stat(candidate, known)
+        same = candidate.stat == known.stat
         if same and not rehash_all and key not in doubtful and not _racy(known):
             unchanged += 1
             continue
@@ -59,7 +59,7 @@ def detect(
         else:
             touched.append(key)
     present = {candidate.path_key for candidate in discovery.files} - vanished
-    deleted = sorted(key for key in indexed if key not in present)
+    deleted = sorted(indexed.keys() - present)
     rename, add = _renames(root, deleted, add, indexed)
     moved = {old for old, _ in rename}
     return ChangeSet(
@@ -72,20 +72,10 @@ def detect(
     )
 
 
-def _same_stat(candidate: Candidate, known: IndexedFile) -> bool:
-    new, old = candidate.stat, known.stat
-    return (
-        new.mtime_ns == old.mtime_ns
-        and new.size == old.size
-        and new.ctime_ns == old.ctime_ns
-        and new.inode == old.inode
-    )
-
-
 def _racy(known: IndexedFile) -> bool:
     """Written so shortly before we looked, or stamped so late, that a later write may look the same."""
-    limit = known.observed_ns - RACY_NS
-    return known.stat.mtime_ns >= limit or known.stat.ctime_ns >= limit
+    limit, seen = known.observed_ns - RACY_NS, known.stat
+    return seen.mtime_ns >= limit or seen.ctime_ns >= limit
 
 
 def _content_hash(root: Root, candidate: Candidate) -> str | None:

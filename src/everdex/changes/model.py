@@ -1,15 +1,16 @@
-"""What change detection takes and gives."""
+"""What change detection takes and gives. What exists once a file is a struct, as in discovery's model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
+
 from everdex.discover.model import Candidate, FileStat
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(msgspec.Struct, frozen=True, gc=False):
     """One file as the published snapshot knows it (a line of a segment's files.jsonl)."""
 
     path_key: str

@@ -25,7 +25,7 @@ def unique(found: Mapping[bytes, Candidate]) -> tuple[tuple[Candidate, ...], tup
         collisions += _groups((found[path].path_key, path.decode()) for path in ordered)
     if len({key.casefold() for key in by_key}) < len(by_key):
         collisions += _groups((key.casefold(), key) for key in sorted(by_key))
-    files = tuple(by_key[key] for key in sorted(by_key))
+    files = tuple(map(by_key.__getitem__, sorted(by_key)))
     return files, tuple(sorted(collisions, key=lambda collision: (collision.key, collision.paths)))
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from everdex.config import IndexConfig
 from everdex.discover.beneath import open_root
 from everdex.discover.collisions import unique
 from everdex.discover.eligible import Judge
-from everdex.discover.git import GitFailed, GitListing, list_paths, submodules
+from everdex.discover.git import GitFailed, GitListing, GitProcess, listing_of, start_listing, submodules
 from everdex.discover.ignore import OwnRules, display, fingerprint
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
 from everdex.discover.walk import walk
@@ -36,18 +38,46 @@ def discover(
     Ignored paths, FIFOs and `.git` are only looked for when `with_ignored` is set: git does not show them,
     and finding them costs a second walk.
     """
-    descriptor = open_root(root.path)
+    with start_discovery(
+        root, config, include_untracked=include_untracked, everdex_home=everdex_home, with_ignored=with_ignored
+    ) as search:
+        return search.result()
+
+
+@contextmanager
+def start_discovery(
+    root: Root,
+    config: IndexConfig,
+    *,
+    include_untracked: bool = True,
+    everdex_home: Path | None = None,
+    with_ignored: bool = False,
+) -> Iterator[Discovering]:
+    """Begin to `discover`: git walks the tree while the caller does something else, such as `judge_ahead`."""
+    walking = start_listing(root) if root.is_git else None
     try:
-        search = _Search(root, config, descriptor, everdex_home)
-        return search.run(include_untracked and config.untracked, with_ignored)
+        descriptor = open_root(root.path)
+        try:
+            untracked = include_untracked and config.untracked
+            yield Discovering(root, config, descriptor, everdex_home, walking, untracked, with_ignored)
+        finally:
+            os.close(descriptor)
     finally:
-        os.close(descriptor)
+        if walking is not None:
+            walking.abandon()
 
 
-class _Search:
-    def __init__(self, root: Root, config: IndexConfig, descriptor: int, everdex_home: Path | None) -> None:
+class Discovering:
+    """A discovery under way."""
+
+    def __init__(
+        self, root: Root, config: IndexConfig, descriptor: int, everdex_home: Path | None,
+        walking: GitProcess | None, untracked: bool, with_ignored: bool,
+    ) -> None:  # fmt: skip
         self._root = root
-        self._config = config
+        self._walking = walking
+        self._untracked = untracked
+        self._with_ignored = with_ignored
         self._descriptor = descriptor
         self._root_bytes = os.fsencode(root.path)
         self._home = _below(self._root_bytes, everdex_home)
@@ -56,14 +86,21 @@ class _Search:
         self._skipped: list[Skip] = []
         self._warnings: list[str] = []
 
-    def run(self, untracked: bool, with_ignored: bool) -> Discovery:
-        listing = self._git_listing(untracked) if self._root.is_git else None
+    def judge_ahead(self, path_keys: Iterable[str]) -> None:
+        """Look at files that are likely to be listed while git finds out; only a listed path is ever a candidate."""
+        if self._walking is not None:
+            self._judge.judge([key.encode() for key in path_keys if key.isascii()])
+
+    def result(self) -> Discovery:
+        """Wait for git, judge the rest. To be asked for once."""
+        with_ignored = self._with_ignored
+        listing = self._git_listing(self._walking) if self._walking is not None else None
         if listing is None:
             walked = walk(self._descriptor, self._own, self._home)
             paths: tuple[bytes, ...] = walked.paths
             hidden = walked.skipped
         else:
-            paths = self._kept(listing, untracked)
+            paths = self._kept(listing)
             hidden = self._hidden(listing) if with_ignored else ()
         wanted = {SkipReason.NOT_REGULAR, SkipReason.UNREADABLE, SkipReason.PATH_TOO_LONG}
         self._skipped += (skip for skip in hidden if with_ignored or skip.reason in wanted)
@@ -80,16 +117,16 @@ class _Search:
             warnings=tuple(self._warnings),
         )
 
-    def _git_listing(self, untracked: bool) -> GitListing | None:
+    def _git_listing(self, walking: GitProcess) -> GitListing | None:
         try:
-            return list_paths(self._root, self._judge.judge)
+            return listing_of(walking)
         except GitFailed as error:
-            if not untracked:
+            if not self._untracked:
                 raise Busy(f"{error}, and without it untracked files cannot be told apart") from error
             self._warnings.append(f"{error}; the tree was walked without it")
             return None
 
-    def _kept(self, listing: GitListing, untracked: bool) -> tuple[bytes, ...]:
+    def _kept(self, listing: GitListing) -> tuple[bytes, ...]:
         """Listed paths that everdex's own rules leave in."""
         paths = listing.paths
         if self._own.excludes:
@@ -98,7 +135,7 @@ class _Search:
         if self._home is not None:
             inside = self._home + b"/"
             paths = tuple(path for path in paths if not path.startswith(inside) and path != self._home)
-        if not untracked:
+        if not self._untracked:
             self._skipped += (Skip(display(path), SkipReason.UNTRACKED) for path in paths if path in listing.untracked)
             paths = tuple(path for path in paths if path not in listing.untracked)
         return paths

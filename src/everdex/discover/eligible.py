@@ -12,6 +12,7 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from everdex import limits
@@ -22,10 +23,11 @@ from everdex.discover.model import Candidate, FileStat, Skip, SkipReason
 from everdex.errors import LimitExceeded
 from everdex.languages import language_of
 
-# C0, DEL and C1 in UTF-8. A C1 byte pair may also straddle two characters: the exact check follows.
-_PERHAPS_CONTROL: Final = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ASCII_CONTROL: Final = bytes([*range(0x20), 0x7F])
 _READABLE_BY_ALL: Final = 0o444
+_PLAIN: Final = stat.S_IFREG | _READABLE_BY_ALL
+_PLAIN_MASK: Final = 0o170000 | _READABLE_BY_ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,17 @@ class Judge:
         self._max_size = config.max_file_size_bytes
         self._own = own
         self._verdicts: dict[bytes, _Verdict] = {}
-        self._supported: dict[bytes, bool] = {}  # by file name, which is all that decides a language
         self._real: dict[bytes, bool] = {b"": True}
         self._with_ignore_file: set[bytes] = {b""} if self._has_ignore_file(b"") else set()
 
     def judge(self, paths: Sequence[bytes]) -> None:
         """Find the verdict on each path that has none yet."""
-        verdicts, real, look, descriptor = self._verdicts, self._real, os.stat, self._descriptor
+        verdicts, real, look, descriptor = self._verdicts, self._real, os.lstat, self._descriptor
+        max_size = self._max_size
         paths = [path for path in paths if path not in verdicts]
-        # One look at all names tells whether any needs the check for control characters.
-        clean = _PERHAPS_CONTROL.search(b"".join(paths)) is None
+        # One look at all names tells whether any ASCII one needs the check for control characters.
+        joined = b"".join(paths)
+        clean = len(joined) == len(joined.translate(None, _ASCII_CONTROL))
         for path in paths:
             if clean and path.isascii():
                 key = path.decode("ascii")
@@ -82,28 +85,31 @@ class Judge:
             if len(path) > limits.MAX_PATH_BYTES:
                 verdicts[path] = Skip(key, SkipReason.PATH_TOO_LONG, f"{len(path)} bytes")
                 continue
-            above, _, file_name = path.removesuffix(b"/").rpartition(b"/")
+            above, _, file_name = path.rpartition(b"/")
+            if not file_name:
+                above, _, file_name = above.rpartition(b"/")
             known = real.get(above)
             if not (self._is_real(above) if known is None else known):
                 verdicts[path] = None
                 continue
             try:
-                seen = look(path, dir_fd=descriptor, follow_symlinks=False)
+                seen = look(path, dir_fd=descriptor)
             except (FileNotFoundError, NotADirectoryError):
                 verdicts[path] = None
             except OSError as error:
                 verdicts[path] = Skip(key, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
             else:
-                verdicts[path] = self._verdict(key, path, file_name, seen)
+                # Nearly every file is this one: the same answer as below, without asking in turn.
+                if seen.st_mode & _PLAIN_MASK == _PLAIN and _supported(file_name) and seen.st_size <= max_size:
+                    verdicts[path] = _candidate(key, path, seen)
+                else:
+                    verdicts[path] = self._verdict(key, path, file_name, seen)
 
     def _verdict(self, key: str, path: bytes, file_name: bytes, seen: os.stat_result) -> _Verdict:
         mode, size = seen.st_mode, seen.st_size
         if not stat.S_ISREG(mode):
             return _irregular(key, path, mode)
-        supported = self._supported.get(file_name)
-        if supported is None:
-            supported = self._supported[file_name] = language_of(key) is not None
-        if not supported and not self._own.included(path):
+        if not _supported(file_name) and not self._own.included(path):
             return Skip(key, SkipReason.UNSUPPORTED_TYPE)
         if size > self._max_size:
             return Skip(key, SkipReason.TOO_LARGE, f"{size} bytes")
@@ -112,8 +118,7 @@ class Judge:
             path, os.R_OK, dir_fd=self._descriptor, effective_ids=True
         ):
             return Skip(key, SkipReason.UNREADABLE)
-        about = FileStat(size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
-        return Candidate(key, key if key.isascii() else path.decode(), about)
+        return _candidate(key, path, seen)
 
     def _is_real(self, directory: bytes) -> bool:
         """No component is a symlink: a tracked file below a directory that became one is gone, as in git."""
@@ -122,8 +127,7 @@ class Judge:
         answer = self._is_real(above) if known is None else known
         if answer:
             try:
-                seen = os.stat(directory, dir_fd=self._descriptor, follow_symlinks=False)
-                answer = stat.S_ISDIR(seen.st_mode)
+                answer = stat.S_ISDIR(os.lstat(directory, dir_fd=self._descriptor).st_mode)
             except PermissionError:
                 answer = True  # the file's own lstat gives the reason
             except OSError:
@@ -186,6 +190,17 @@ class Judge:
         if language_of(key) is None and not self._own.included(path):
             return Skip(key, SkipReason.UNSUPPORTED_TYPE)
         return Candidate(key, candidate.disk_path, candidate.stat)
+
+
+@lru_cache(maxsize=1 << 16)
+def _supported(file_name: bytes) -> bool:
+    """The name alone decides a file's language, and names repeat: from directory to directory, from look to look."""
+    return language_of(unicodedata.normalize("NFC", file_name.decode())) is not None
+
+
+def _candidate(key: str, path: bytes, seen: os.stat_result) -> Candidate:
+    about = FileStat(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+    return Candidate(key, key if key.isascii() else path.decode(), about)
 
 
 def _safe_key(path: bytes) -> str | Skip:

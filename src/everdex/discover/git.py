@@ -6,14 +6,20 @@ locks, and hands back bytes. What the paths mean for the index is decided elsewh
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from everdex import limits
 from everdex.roots import SAFE_GIT, Root, git_environment
+
+# A pipe that holds a whole listing: git need not wait until somebody reads it.
+_PIPE_BYTES: Final = 1 << 20
 
 
 class GitFailed(Exception):
@@ -45,12 +51,22 @@ class GitProcess:
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 env=self._environment,
             )  # fmt: skip
         except OSError:
             return None  # git is not installed or cannot be run: result() says so
+        assert process.stdout is not None
+        with suppress(OSError):  # a user may own only so much of pipes; an ordinary one is only slower
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        return process
+
+    def abandon(self) -> None:
+        """End it: nobody will ask for the result."""
+        if self._process is not None:
+            with self._process as process:
+                process.kill()
 
     def result(self, accepted: frozenset[int] = frozenset({0})) -> tuple[int, bytes]:
         """Exit status and output; raises `GitFailed` when no try ends with an accepted status."""
@@ -78,19 +94,14 @@ def run_git(root: Root, arguments: Sequence[str | bytes], accepted: frozenset[in
     return GitProcess(root, arguments).result(accepted)[1]
 
 
-def list_paths(root: Root, while_waiting: Callable[[list[bytes]], None]) -> GitListing:
-    """Tracked and untracked paths, ignore rules of the tree only; raises `GitFailed`.
+def start_listing(root: Root) -> GitProcess:
+    """Ask for tracked and untracked paths, ignore rules of the tree only: one look at the index for both."""
+    return GitProcess(root, ["ls-files", "-z", "-t", "-c", "-o", "--exclude-per-directory=.gitignore"])
 
-    The tracked paths alone are known long before git has walked the tree, so `while_waiting` is given them
-    to use the time; only the full answer counts, because both lists must come from one look at the index.
-    """
-    full = GitProcess(root, ["ls-files", "-z", "-t", "-c", "-o", "--exclude-per-directory=.gitignore"])
-    try:
-        early = GitProcess(root, ["ls-files", "-z", "-c"]).result()[1]
-        while_waiting(early.split(b"\0")[:-1])
-    finally:
-        _, output = full.result()
-    tagged = output.split(b"\0")[:-1]
+
+def listing_of(process: GitProcess) -> GitListing:
+    """What `start_listing` found; raises `GitFailed`."""
+    tagged = process.result()[1].split(b"\0")[:-1]
     # Unmerged paths are listed once a stage: the dictionary keeps one.
     paths = dict.fromkeys([entry[2:] for entry in tagged])
     return GitListing(tuple(paths), frozenset([entry[2:] for entry in tagged if entry[0] == 0x3F]))  # "?"

@@ -6,12 +6,15 @@ A file is live in a segment iff no newer segment holds its path and no later tom
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from everdex.changes.model import IndexedFile
+from everdex.errors import Corrupt
 from everdex.segment.files import FileLine, read_file_lines, read_tombstones
 from everdex.segment.model import FILES_NAME
 from everdex.snapshot.manifest import Manifest
@@ -42,6 +45,21 @@ class LiveMap:
 EMPTY = LiveMap({}, (), (), (), ())
 
 
+def _lines(path: Path) -> tuple[FileLine, ...]:
+    """The files of a segment. It never changes, so a process that looks again need not read it again."""
+    try:
+        seen = os.stat(path)
+    except FileNotFoundError as error:
+        raise Corrupt(f"{path} is missing") from error
+    return _lines_at(path, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+
+
+# The stat is in the key, so that a segment which did change (damaged, repaired) is read as it is now.
+@lru_cache(maxsize=8)
+def _lines_at(path: Path, inode: int, size: int, mtime_ns: int, ctime_ns: int) -> tuple[FileLine, ...]:
+    return tuple(read_file_lines(path))
+
+
 def live_map(store_path: Path, manifest: Manifest) -> LiveMap:
     """Apply tombstones and newer segments to every file of a snapshot."""
     buried: dict[str, int] = {}
@@ -54,15 +72,17 @@ def live_map(store_path: Path, manifest: Manifest) -> LiveMap:
     newest_first = sorted(range(len(manifest.segments)), key=lambda i: -manifest.segments[i].seq)
     for index in newest_first:
         reference_segment = manifest.segments[index]
-        first_row = file_no = 0
-        for line in read_file_lines(store_path / reference_segment.path / FILES_NAME):
-            stored = line.skip is None
-            if line.path_key not in files and buried.get(line.path_key, 0) <= reference_segment.seq:
-                files[line.path_key] = LiveFile(index, file_no if stored else -1, first_row, line)
-                live_rows[index] += line.rows
-                live_files[index] += 1
-            first_row += line.rows
+        seq = reference_segment.seq
+        first_row = file_no = alive = alive_rows = 0
+        for line in _lines(store_path / reference_segment.path / FILES_NAME):
+            path_key, rows, stored = line.path_key, line.rows, line.skip is None
+            if path_key not in files and buried.get(path_key, 0) <= seq:
+                files[path_key] = LiveFile(index, file_no if stored else -1, first_row, line)
+                alive += 1
+                alive_rows += rows
+            first_row += rows
             file_no += stored
+        live_files[index], live_rows[index] = alive, alive_rows
     return LiveMap(
         files,
         tuple(reference.segment_id for reference in manifest.segments),
