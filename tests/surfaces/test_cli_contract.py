@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_an_unexpected_exception_is_one_line(tmp_path: Path) -> None:
     for debug in ("", "1"):
         done = subprocess.run(
             [sys.executable, "-c", broken, root], capture_output=True, text=True, check=False,
-            env={"EVERDEX_DEBUG": debug, "PATH": "/usr/bin:/bin"},
+            env={**os.environ, "EVERDEX_DEBUG": debug},
         )  # fmt: skip
         assert done.returncode == 70
         assert "everdex: ZeroDivisionError: planted at" in done.stderr

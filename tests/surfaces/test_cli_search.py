@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -173,11 +174,15 @@ def test_batch_reads_a_file_and_takes_the_root_as_its_only_positional(repository
 
 def test_batch_hands_each_answer_on_at_once(repository: Path) -> None:
     """A program that asks line by line gets each answer before it asks again."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     process = subprocess.Popen(
-        [*COMMAND, "search", "--batch", "-"], cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+        [*COMMAND, "search", "--batch", "-"], cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=environment,
+    )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
+    watchdog = threading.Timer(30, process.kill)  # an answer that is held back must fail the test, not hang it
+    watchdog.start()
     for query in ("ServeRoutes", "cookie"):
         process.stdin.write(query + "\n")
         process.stdin.flush()
@@ -185,6 +190,7 @@ def test_batch_hands_each_answer_on_at_once(repository: Path) -> None:
     process.stdin.close()
     assert process.wait(timeout=60) == 0
     process.stdout.close()
+    watchdog.cancel()
 
 
 HOSTILE = "x = 1  # \x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\x7f end\n"

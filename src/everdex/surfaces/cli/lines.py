@@ -64,15 +64,18 @@ class Words:
                 found.append((word.start(), word.end(), shared))
         return found
 
-    def best_window(self, lines: Sequence[tuple[int, str]], size: int) -> Sequence[tuple[int, str]]:
-        """The run of `size` lines with the most different query words; the earliest of equals."""
+    def best_window(self, lines: Sequence[tuple[int, str]], size: int, anchor: int) -> Sequence[tuple[int, str]]:
+        """The run of `size` lines with the most different query words; of equals the first with line `anchor`."""
         if len(lines) <= size:
             return lines
         terms = [frozenset[str]().union(*(shared for _, _, shared in self.spans(text))) for _, text in lines]
-        best, best_score = 0, (-1, -1)
+        best, best_score = 0, (-1, False, -1)
         for start in range(len(lines) - size + 1):
+            if not lines[start][1].strip() and start:
+                continue  # a window does not begin with an empty line
             inside = terms[start : start + size]
-            score = (len(frozenset[str]().union(*inside)), sum(map(len, inside)))
+            anchored = lines[start][0] <= anchor < lines[start][0] + size
+            score = (len(frozenset[str]().union(*inside)), anchored, sum(map(len, inside)))
             if score > best_score:
                 best, best_score = start, score
         return lines[best : best + size]
