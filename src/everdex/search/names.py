@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
@@ -111,12 +110,10 @@ class SymbolNames:
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         names: dict[str, list[int]] = {}
-        for doc_id, name in self._all():
+        # By docId: the view reads segment by segment, and what is cut to a few must not depend on that.
+        for doc_id, name in sorted(self._view.all_symbol_names()):
             names.setdefault(name, []).append(doc_id)
         return names
-
-    def _all(self) -> Iterator[tuple[int, str]]:
-        yield from self._view.all_symbol_names()
 
 
 def _hump_pattern(name: str) -> re.Pattern[str] | None:

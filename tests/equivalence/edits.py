@@ -1,0 +1,190 @@
+"""Random edits of a working tree, from a seed: everything an editor, a shell or git does to one.
+
+Names are few and shared between files and languages, so that queries find many equals and order matters.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from support.trees import commit_all, run_git
+
+_NAMES = ("snapshot", "segment", "lease", "digest", "reader", "writer")
+_DIRECTORIES = ("", "core/", "core/deep/", "web/", "docs/", "tests/")
+_IGNORES = ("*.md\n", "web/\n", "tests/*.py\n!tests/test_*.py\n", "", "a1*\n", "docs/\n")
+
+# Language by ending; {n} is a name, {N} the same capitalised, {i} a number of four digits.
+_TEXTS = {
+    ".py": (
+        'import os\n\n\nclass {N}View:\n    """Reads the {n} once."""\n\n    limit = {i}\n\n'
+        "    def open_{n}(self, path):\n"
+        "        # pin before reading\n        return self.read_{n}(path, {i})\n\n\n"
+        "def read_{n}(path, count):\n    total = {i}\n    for step in range(count):\n"
+        "        total += step\n    return total\n"
+    ),
+    ".js": (
+        "export function load{N}(path) {{\n  const limit = {i};\n  return path + limit;\n}}\n\n"
+        "class {N}Store {{\n  publish{N}(item) {{\n    return item;\n  }}\n}}\n"
+    ),
+    ".go": (
+        "package {n}\n\n// {N}View holds one {n}.\ntype {N}View struct {{\n\tlimit int\n}}\n\n"
+        "func Open{N}(path string) int {{\n\treturn {i}\n}}\n"
+    ),
+    ".rs": "pub struct {N}View {{ limit: u32 }}\n\nimpl {N}View {{\n    pub fn open(path: &str) -> u32 {{ {i} }}\n}}\n",
+    ".md": "# The {n}\n\nHow a {n} is opened and read, {i} times.\n\n"
+    "```python\ndef {n}_example():\n    return {i}\n```\n\n## More\n\nEnd.\n",
+    ".html": "<html><body><p>{n} {i}</p>\n<script>\nfunction show{N}() {{ return {i}; }}\n</script></body></html>\n",
+    ".toml": "[{n}]\nlimit = {i}\nname = \"{N}View\"\n",
+    ".txt": "the {n} of the reader {i}\n",
+}
+
+
+def start(root: Path, seed: int) -> Editor:
+    """A repository with one commit of a few files."""
+    root.mkdir(parents=True)
+    run_git(root, "init", "-q", "-b", "main")
+    editor = Editor(root, seed)
+    for _ in range(12):
+        editor.add()
+    commit_all(root)
+    return editor
+
+
+class Editor:
+    """Makes one random edit at a time; what it does depends on the seed and its own history only."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self._root = root
+        self._chance = random.Random(seed)
+        self._branches = 0
+        self._fresh = 0
+
+    def step(self) -> str:
+        """One edit; its name."""
+        edits: tuple[Callable[[], None], ...] = (
+            self.add, self.add, self.modify, self.modify, self.same_size, self.empty, self.delete, self.rename,
+            self.copy, self.move_directory, self.swap, self.to_symlink, self.touch, self.ignore, self.commit,
+            self.branch, self.spoil, self.directory_to_file,
+        )  # fmt: skip
+        edit = self._chance.choice(edits)
+        edit()
+        return edit.__name__
+
+    def _files(self, *, real: bool = True) -> list[Path]:
+        found = []
+        for parent, directories, names in os.walk(self._root):
+            directories[:] = sorted(set(directories) - {".git"})
+            found += [Path(parent, name) for name in sorted(names) if not name.startswith(".")]
+        return [path for path in found if not (real and path.is_symlink())]
+
+    def _pick(self) -> Path:
+        files = self._files()
+        if len(files) < 3:
+            self.add()
+            files = self._files()
+        return self._chance.choice(files)
+
+    def _new_path(self, suffix: str) -> Path:
+        self._fresh += 1
+        prefix = self._chance.choice(("a", "b", "test_"))
+        path = self._root / self._chance.choice(_DIRECTORIES) / f"{prefix}{self._fresh}{suffix}"
+        for parent in reversed(path.relative_to(self._root).parents):
+            if (self._root / parent).is_file():  # a directory was turned into a file
+                return self._root / path.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def _text(self, suffix: str) -> str:
+        name = self._chance.choice(_NAMES)
+        one = _TEXTS.get(suffix, _TEXTS[".txt"])
+        return "".join(
+            one.format(n=name, N=name.capitalize(), i=self._chance.randint(1000, 9999))
+            for _ in range(self._chance.choice((1, 1, 2, 6)))
+        )
+
+    def add(self) -> None:
+        suffix = self._chance.choice(sorted(_TEXTS))
+        self._new_path(suffix).write_text(self._text(suffix))
+
+    def modify(self) -> None:
+        path = self._pick()
+        path.write_text(self._text(path.suffix) + path.read_bytes()[:400].decode("utf-8", "ignore"))
+
+    def same_size(self) -> None:
+        """Other content of the same length, with the old mtime put back."""
+        path = self._pick()
+        before, data = path.stat(), bytearray(path.read_bytes())
+        for place, byte in enumerate(data):
+            if chr(byte).isdigit():
+                data[place] = ord("7") if byte != ord("7") else ord("8")
+        path.write_bytes(data)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def empty(self) -> None:
+        self._pick().write_bytes(b"")
+
+    def delete(self) -> None:
+        self._pick().unlink()
+
+    def rename(self) -> None:
+        path = self._pick()
+        path.rename(self._new_path(path.suffix))
+
+    def copy(self) -> None:
+        path = self._pick()
+        shutil.copy2(path, self._new_path(path.suffix))
+
+    def move_directory(self) -> None:
+        directories = sorted(path for path in self._root.iterdir() if path.is_dir() and path.name != ".git")
+        if directories:
+            self._fresh += 1
+            self._chance.choice(directories).rename(self._root / f"moved{self._fresh}")
+
+    def swap(self) -> None:
+        first, second = self._pick(), self._pick()
+        if first != second:
+            aside = first.with_name(".aside")
+            first.rename(aside)
+            second.rename(first)
+            aside.rename(second)
+
+    def to_symlink(self) -> None:
+        path, target = self._pick(), self._pick()
+        if path != target:
+            path.unlink()
+            path.symlink_to(os.path.relpath(target, path.parent))
+
+    def touch(self) -> None:
+        os.utime(self._pick())
+
+    def ignore(self) -> None:
+        where = self._chance.choice((".everdexignore", ".gitignore", "docs/.gitignore"))
+        path = self._root / where
+        if path.parent.is_dir():
+            path.write_text(self._chance.choice(_IGNORES))
+
+    def commit(self) -> None:
+        commit_all(self._root)
+
+    def branch(self) -> None:
+        """Commit, then go to another branch or back, losing nothing but what that branch does not have."""
+        commit_all(self._root)
+        if self._branches and self._chance.random() < 0.5:
+            run_git(self._root, "checkout", "-q", "-f", f"side{self._chance.randint(1, self._branches)}")
+        else:
+            self._branches += 1
+            run_git(self._root, "checkout", "-q", "-f", "-b", f"side{self._branches}", "HEAD")
+
+    def spoil(self) -> None:
+        self._pick().write_bytes(self._chance.choice((b"\x00binary", b"caf\xe9 = 1\n", b"def broken(:\n  {{{\n")))
+
+    def directory_to_file(self) -> None:
+        directories = sorted(path for path in self._root.iterdir() if path.is_dir() and path.name != ".git")
+        if len(directories) > 2:
+            gone = self._chance.choice(directories)
+            shutil.rmtree(gone)
+            gone.write_text("a directory no more\n")
