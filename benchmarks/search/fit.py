@@ -52,7 +52,7 @@ class Case:
 
 
 def ones() -> Weights:
-    return Weights(**{name: 1.0 for name in PLAIN}, roles=tuple((role, 1.0) for role in ROLES))  # type: ignore[arg-type]
+    return Weights(**dict.fromkeys(PLAIN, 1.0), roles=tuple((role, 1.0) for role in ROLES))  # type: ignore[arg-type]
 
 
 def vector(weights: Weights) -> npt.NDArray[np.float64]:
@@ -151,8 +151,8 @@ def ascend(cases: list[Case], start: tuple[npt.NDArray[np.float64], npt.NDArray[
 def start_weights() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Plain guesses, so that what is held out has not been seen through the shipped weights."""
     guess = replace(
-        ones(), lexical=0.5, file_lexical=0.5, dense=0.5, file_dense=0.0, size=0.0, stem=0.2, stem_query=0.5,
-        defines=0.4, defines_exactly=0.3, path=1.0, barrel=0.0, header=0.0,
+        ones(), lexical=0.5, file_lexical=0.5, dense=0.5, size=0.0, stem=0.2, stem_query=0.5,
+        defines=0.4, defines_exactly=0.3, path=1.0, header=0.0,
         roles=tuple((role, -0.3) for role in ROLES),
     )  # fmt: skip
     lone = replace(guess, lexical=1.0, dense=0.1, stem=0.5, stem_query=0.0, defines_exactly=0.5)

@@ -10,9 +10,9 @@ import pytest
 
 from everdex import clock, limits
 from everdex.errors import Busy, Corrupt, EverdexError, LeaseLost, PublishConflict
-from everdex.snapshot import active, integrity, publish
+from everdex.snapshot import active, integrity, publish, recover
 from everdex.snapshot.lease import hold_lease, lease_path
-from everdex.snapshot.publish import begin
+from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store
 from support.processes import Child
 from support.stores import bare_store, live_rows, publish_files, synced, workspace
@@ -21,7 +21,7 @@ _RACER = """
 import contextlib
 from pathlib import Path
 from everdex.errors import PublishConflict
-from everdex.snapshot import active, lease, manifest, publish
+from everdex.snapshot import active, lease, manifest, publish, recover
 from everdex.snapshot.store import open_store_at
 from support import stores
 from everdex.snapshot.lease import Lease
@@ -33,7 +33,7 @@ publish.preflight = lambda *a: None
 Lease.require = lambda self: None
 def newest(lease):
     number, path = active.published(store)[0]
-    return publish.Base(manifest.read(path), number + 1)
+    return recover.Base(manifest.read(path), number + 1)
 stores.begin = newest
 print("ready", flush=True)
 input()
@@ -202,7 +202,7 @@ def test_a_link_made_while_orphans_are_removed_is_either_published_or_refused(
 ) -> None:
     """A zombie that links between the clean-up's looks at the numbers never leaves half a snapshot."""
     store = bare_store(tmp_path)
-    real_link, real_now, real_known = os.link, clock.now, publish._known
+    real_link, real_now, real_known = os.link, clock.now, recover._known
     outcome: list[str] = []
     with hold_lease(store) as zombie:
         publish_files(zombie, {"a.py": 1, "c.py": 1})
@@ -223,7 +223,7 @@ def test_a_link_made_while_orphans_are_removed_is_either_published_or_refused(
                 return found
 
             monkeypatch.setattr(os, "link", real_link)
-            monkeypatch.setattr(publish, "_known", known)
+            monkeypatch.setattr(recover, "_known", known)
             monkeypatch.setattr(clock, "now", lambda: real_now() + limits.LEASE_TTL_MS / 1000 + 1)
             with hold_lease(store) as thief:
                 begin(thief)
@@ -272,14 +272,14 @@ def test_two_writers_on_one_base_cannot_both_publish(tmp_path: Path) -> None:
     store = bare_store(tmp_path)
     with hold_lease(store) as lease:
         manifest = publish_files(lease, {"a.py": 1})
-        real = publish.begin
-        stale = publish.Base(manifest, 2)
+
+        stale = recover.Base(manifest, 2)
         publish_files(lease, {"b.py": 1})
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("support.stores.begin", lambda lease: stale)
             with pytest.raises(PublishConflict, match="number 2"):
                 publish_files(lease, {"c.py": 1})
-        assert real is publish.begin
+
     assert len(list(store.segments.iterdir())) == len(list(store.snapshots.iterdir())) == 2
 
 

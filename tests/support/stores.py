@@ -23,7 +23,8 @@ from everdex.segment.model import FILES_NAME
 from everdex.snapshot.lease import Lease
 from everdex.snapshot.live import EMPTY, live_map
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.publish import Draft, StagedSegment, begin, publish, staging
+from everdex.snapshot.publish import Draft, StagedSegment, publish, staging
+from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store, create_store
 from everdex.sync.model import SyncOptions, SyncReport
 from everdex.sync.run import sync

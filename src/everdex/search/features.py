@@ -21,7 +21,6 @@ _WEAK_KINDS: Final = frozenset(
     ("variable", "field", "constant", "impl", "key", "heading", "property", "module", "namespace")
 )
 _NAMELESS_KINDS: Final = frozenset(("heading", "key"))
-_BARRELS: Final = frozenset(("__init__", "index", "mod", "lib", "main", "package", "types"))
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
 _FAMILY: Final = 4  # letters that two stems of one family share at least
 _QUALIFIER: Final = re.compile(r"\.|::|#|/|->")
@@ -58,7 +57,6 @@ class PathFeatures:
     stem: float
     stem_query: float
     role: str
-    barrel: bool
     header: bool
     exact: bool
 
@@ -119,7 +117,7 @@ class NameMatcher:
         named, asked = self._shares(stem)
         exact = self._is_path and (path_key == self._text or path_key.endswith("/" + self._text.lstrip("./")))
         header = file_name.endswith(_HEADERS)
-        return PathFeatures(named, asked, _role(path_key), stem.lower() in _BARRELS, header, exact)
+        return PathFeatures(named, asked, _role(path_key), header, exact)
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""

@@ -107,7 +107,6 @@ class Scorer:
             ("lexical", weights.lexical * signals.lexical[docs]),
             ("file_lexical", weights.file_lexical * signals.file_lexical[files]),
             ("dense", weights.dense * signals.dense[docs]),
-            ("file_dense", weights.file_dense * signals.file_dense[files]),
             ("size", weights.size * self._sizes[files]),
         ]
 
@@ -127,7 +126,6 @@ class Scorer:
                 ("stem_query", weights.stem_query * path.stem_query, ""),
                 ("path", weights.path * path.exact, ""),
                 ("role", penalty * role_share(self._profile, path.role), path.role),
-                ("barrel", weights.barrel * path.barrel, ""),
                 ("header", weights.header * path.header, ""),
             ]
             known = self._by_path[file] = tuple(part for part in parts if part[1])

@@ -25,7 +25,6 @@ class Signals:
     lexical: Floats
     file_lexical: Floats
     dense: Floats
-    file_dense: Floats
     best_cosine: float
 
 
@@ -37,8 +36,6 @@ class SignalSource:
         self.bm25 = Bm25([segment.lexical for segment in view.segments], view.bases, view.live_mask)
         self._dense = DenseScorer(view)
         counts = np.diff(view.file_offsets)
-        self._filled = np.flatnonzero(counts > 0)  # an empty file has no rows to reduce over
-        self._starts = view.file_offsets[:-1][self._filled]
         self.file_sizes: Floats = np.log1p(counts) / 6.0
         self._row_files: npt.NDArray[np.int64] | None = None
 
@@ -61,7 +58,6 @@ class SignalSource:
             lexical=_scaled(scores),
             file_lexical=_scaled(by_file),
             dense=_scaled(near),
-            file_dense=_scaled(self._best_of_files(near)),
             best_cosine=float(near.max(initial=0.0)),
         )
 
@@ -71,12 +67,6 @@ class SignalSource:
             self._row_files = np.full(self._view.row_count, -1, dtype=np.int64)
             self._row_files[self._view.doc_rows] = self._view.doc_files
         return self._row_files
-
-    def _best_of_files(self, values: Floats) -> Floats:
-        best = np.zeros(len(self._view.paths))
-        if len(self._filled):
-            best[self._filled] = np.maximum.reduceat(values, self._starts)
-        return best
 
 
 def _scaled(values: Floats) -> Floats:

@@ -33,7 +33,6 @@ class Weights:
     lexical: float  # BM25F of the chunk
     file_lexical: float  # BM25 of the whole file: several hits in one file cohere
     dense: float  # cosine of the chunk
-    file_dense: float  # best cosine in the file
     size: float  # a file of many chunks is more often the answer
     stem: float  # share of the file name's words that the query has
     stem_query: float  # share of the query's words that the file name has
@@ -41,19 +40,18 @@ class Weights:
     defines_exactly: float  # the very name, case and all, of a function or type
     path: float  # the query is a path and this is it
     roles: tuple[tuple[str, float], ...]  # test, example, doc, config, generated, vendored
-    barrel: float  # __init__, index, mod: mostly re-exports
     header: float  # .h, .d.ts, .pyi: declarations of what is elsewhere
 
 
 NATURAL: Final = Weights(
-    lexical=0.1, file_lexical=0.45, dense=0.53, file_dense=0.1, size=0.42, stem=0.21, stem_query=0.41,
-    defines=0.35, defines_exactly=0.22, path=1.0, barrel=-0.09, header=-0.26,
+    lexical=0.1, file_lexical=0.45, dense=0.53, size=0.42, stem=0.21, stem_query=0.41,
+    defines=0.35, defines_exactly=0.22, path=1.0, header=-0.26,
     roles=(("test", -0.47), ("example", -0.2), ("doc", -0.72), ("config", -0.2), ("generated", -0.3),
            ("vendored", -0.3)),
 )  # fmt: skip
 SYMBOL: Final = Weights(
-    lexical=1.0, file_lexical=0.5, dense=0.3, file_dense=0.0, size=0.13, stem=0.79, stem_query=0.0,
-    defines=0.4, defines_exactly=0.4, path=1.0, barrel=0.0, header=0.0,
+    lexical=1.0, file_lexical=0.5, dense=0.3, size=0.13, stem=0.79, stem_query=0.0,
+    defines=0.4, defines_exactly=0.4, path=1.0, header=0.0,
     roles=(("test", -0.3), ("example", -0.2), ("doc", -0.3), ("config", -0.2), ("generated", -0.3),
            ("vendored", -0.3)),
 )  # fmt: skip

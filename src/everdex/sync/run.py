@@ -23,7 +23,8 @@ from everdex.snapshot import log
 from everdex.snapshot.lease import Lease, hold_lease
 from everdex.snapshot.live import LiveFile, LiveMap
 from everdex.snapshot.manifest import DegradedError, Manifest
-from everdex.snapshot.publish import Base, Draft, StagedSegment, begin, publish, staging
+from everdex.snapshot.publish import Draft, StagedSegment, publish, staging
+from everdex.snapshot.recover import Base, begin
 from everdex.snapshot.retention import collect
 from everdex.snapshot.store import Store
 from everdex.sync import touched

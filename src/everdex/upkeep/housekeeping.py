@@ -12,7 +12,7 @@ from everdex import limits
 from everdex.snapshot import log, retention
 from everdex.snapshot.lease import hold_lease
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.publish import begin
+from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store
 from everdex.sync.compact import compact, compact_if_due
 from everdex.sync.timing import Timings

@@ -25,7 +25,8 @@ from everdex.snapshot import active, integrity, log
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import Lease, hold_lease, lease_path, read_lease
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.publish import Base, activate
+from everdex.snapshot.publish import activate
+from everdex.snapshot.recover import Base
 from everdex.snapshot.state import read_state, write_state
 from everdex.snapshot.store import Store, described, open_store_at, store_path, write_info
 from everdex.sync.model import SyncOptions
