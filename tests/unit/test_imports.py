@@ -22,6 +22,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("snapshot",),
     ("sync",),
     ("view",),
+    ("rerank",),
     ("search",),
     ("upkeep",),
     ("answers", "describe", "service", "maintain"),
