@@ -7,15 +7,16 @@ depends on the snapshot's content only: ties go to the smaller docId, which is p
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from everdex import limits
 from everdex.config import QueryConfig
 from everdex.embed.base import Embedder
-from everdex.errors import QueryError
 from everdex.numeric import np, npt
+from everdex.rerank import open_reranker
 from everdex.search import weights
 from everdex.search.budget import CONSIDERED, pack
+from everdex.search.check import check
 from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.grep import grep
@@ -28,6 +29,9 @@ from everdex.search.signals import Signals, SignalSource
 from everdex.search.strength import is_strong
 from everdex.view import SnapshotView
 
+if TYPE_CHECKING:
+    from everdex.rerank.reranker import Reranker
+
 # What a weak answer still shows, so that the reader can judge for himself.
 _WEAK_RESULTS = 3
 
@@ -35,26 +39,27 @@ _WEAK_RESULTS = 3
 class Engine:
     """Answers searches over one view. `embedder` is None for a lexical-only index."""
 
-    def __init__(self, view: SnapshotView, embedder: Embedder | None, config: QueryConfig) -> None:
+    def __init__(
+        self,
+        view: SnapshotView,
+        embedder: Embedder | None,
+        config: QueryConfig,
+        open_reranker: Callable[[], Reranker] = open_reranker,
+    ) -> None:
         self._view = view
         self._embedder = embedder
         self._config = config
         self._source = SignalSource(view)
         self._names = SymbolNames(view)
+        self._open_reranker = open_reranker
+        self._reranker: Reranker | None = None
 
     def search(self, request: SearchRequest) -> SearchOutcome:
         """The answer to one request; raises `QueryError` for a question that cannot be asked."""
-        if not 1 <= request.k <= limits.MAX_RESULTS:
-            raise QueryError(f"-k is {request.k}; allowed is 1 to {limits.MAX_RESULTS}")
-        if not 0 <= request.offset <= limits.MAX_CANDIDATES:
-            raise QueryError(f"the offset is {request.offset}; allowed is 0 to {limits.MAX_CANDIDATES}")
+        check(request)
         if request.mode in (Mode.REGEX, Mode.LITERAL):
-            if request.budget is not None:
-                raise QueryError("--budget packs ranked snippets; it does not go with regex or literal")
             return self._grep(request)
-        profile = PROFILES.get(request.profile or self._config.profile)
-        if profile is None:
-            raise QueryError(f"unknown profile {request.profile!r}; known are {', '.join(PROFILES)}")
+        profile = PROFILES[request.profile or self._config.profile]
         return self._ranked(request, parse_query(request.query), profile)
 
     def _grep(self, request: SearchRequest) -> SearchOutcome:
@@ -94,6 +99,9 @@ class Engine:
             self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
         )
         scored = scorer.score(candidates, named)
+        warnings: tuple[str, ...] = ()
+        if self._config.rerank if request.rerank is None else request.rerank:
+            scored, warnings = self._reranked(query, scorer, scored)
         ordered = apply_quotas(
             profile, saturate(self._view, scored, max(wanted, 50)), lambda item: self._category(scorer, item), wanted
         )
@@ -113,11 +121,24 @@ class Engine:
             hits=hits,
             packed=packed,
             omitted=max(0, found - shown),
+            warnings=warnings,
             next_offset=wanted if more and packed is None else None,
             no_strong_match=not strong,
             suggestions=self._suggestions(query, named),
             timings_ms={"search": round((time.perf_counter() - started) * 1000, 2)},
         )
+
+    def _reranked(
+        self, query: Query, scorer: Scorer, scored: list[tuple[float, int]]
+    ) -> tuple[list[tuple[float, int]], tuple[str, ...]]:
+        """The candidates after a second look, and what went wrong on the way; `RerankUnavailable` is not caught."""
+        from everdex.search.second_look import look_again  # few questions ask for it
+
+        if self._reranker is None:
+            self._reranker = self._open_reranker()
+        scored = look_again(self._view, scorer, self._reranker, query, scored)
+        problem = self._reranker.cache_problem
+        return scored, (problem,) if problem else ()
 
     def _category(self, scorer: Scorer, item: Ranked) -> str:
         file = int(self._view.doc_files[item.doc_id])

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from everdex import limits
-from everdex.errors import QueryError, Timeout
-from everdex.search import regex_syntax
+from everdex.errors import Timeout
 from everdex.search.candidates import candidates
+from everdex.search.check import pattern_tree
 from everdex.search.matcher import Matcher
 from everdex.search.model import LineMatch
 from everdex.search.required import required
@@ -50,29 +50,12 @@ def grep(
     limit: int,
 ) -> GrepResult:
     """Lines of the view's files that match; `keep` chooses files by their place in `view.paths`."""
-    _check(pattern)
-    read = regex_syntax.literal if literal else regex_syntax.parse
-    tree = read(pattern, ignore_case=ignore_case)
+    tree = pattern_tree(pattern, literal=literal, ignore_case=ignore_case)
     matcher = Matcher(tree)
     possible = candidates(view, required(tree))
     kept = [index for index in range(len(view.paths)) if keep is None or keep(index)]
     chosen = kept if possible is None else [index for index in kept if possible[index]]
     return _Scan(view, matcher, limit).run(chosen, len(kept))
-
-
-def _check(pattern: str) -> None:
-    if not pattern:
-        raise QueryError("the pattern is empty: it would match every line")
-    try:
-        size = len(pattern.encode())
-    except UnicodeEncodeError as error:
-        raise QueryError("the pattern is not valid Unicode text") from error
-    if size > limits.MAX_QUERY_BYTES:
-        raise QueryError(f"the pattern has {size:,} bytes; at most {limits.MAX_QUERY_BYTES:,} are allowed")
-    if "\n" in pattern:
-        raise QueryError("the pattern contains a line feed: lines are searched one at a time")
-    if "\0" in pattern:
-        raise QueryError("the pattern contains a NUL character, which no indexed file does")
 
 
 class _Scan:

@@ -31,6 +31,7 @@ class SearchRequest:
     offset: int = 0  # results to pass over: where the previous page ended
     profile: str | None = None  # overrides the configured one
     budget: int | None = None  # tokens: pack as many of the best snippets as fit
+    rerank: bool | None = None  # overrides the configured one; ranked modes only
 
 
 @dataclass(frozen=True, slots=True)

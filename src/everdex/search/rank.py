@@ -71,6 +71,7 @@ class Scorer:
         self._paths: dict[int, PathFeatures] = {}
         self._by_path: dict[int, tuple[Part, ...]] = {}
         self._by_name: dict[int, tuple[Part, ...]] = {}
+        self._reranked: Mapping[int, float] = {}
 
     def score(self, candidates: Iterable[int], named: Mapping[int, NameHit]) -> list[tuple[float, int]]:
         """(score, docId) of every candidate, by docId."""
@@ -89,12 +90,18 @@ class Scorer:
             scored.append((total, doc))
         return scored
 
+    def add_rerank(self, scored: Iterable[tuple[float, int]], shares: Mapping[int, float]) -> list[tuple[float, int]]:
+        """The same candidates with what a second look adds to some of them."""
+        self._reranked = shares
+        return [(score + shares.get(doc, 0.0), doc) for score, doc in scored]
+
     def explain(self, doc: int) -> list[Part]:
         """The parts of a scored candidate, in the order in which they were added."""
         file = int(self._view.doc_files[doc])
         signals = self._signal_parts(np.array([doc]), np.array([file]))
         parts = [(name, float(values[0]), "") for name, values in signals]
-        return [*parts, *self._path_parts(file), *self._by_name[doc]]
+        again = [("rerank", self._reranked[doc], "")] if doc in self._reranked else []
+        return [*parts, *self._path_parts(file), *self._by_name[doc], *again]
 
     def role(self, doc: int) -> str:
         return self._path(int(self._view.doc_files[doc])).role

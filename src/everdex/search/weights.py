@@ -61,3 +61,7 @@ BY_INTENT: Final = {
     Intent.SYMBOL: SYMBOL,
     Intent.PATH: SYMBOL,
 }
+
+# What a small transformer's second look (everdex[rerank]) at the best results may add to a score.
+RERANKED: Final = 50
+RERANK: Final = {Intent.NATURAL: 0.5, Intent.ERROR: 0.5, Intent.SYMBOL: 0.0, Intent.PATH: 0.0}

@@ -113,6 +113,7 @@ def search_command(
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
     """
+    from everdex.search.check import check
     from everdex.service import Index, Reading
     from everdex.sync.model import SyncOptions
 
@@ -120,6 +121,8 @@ def search_command(
     _known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget)
+    if query is not None:
+        check(asked.request(query))
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
     quiet = as_json or batch is not None
