@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from everdex.embed.bpe import WordMerger
 from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
 _MAX_HEADER_BYTES: Final = 1 << 20
 _MAX_CACHED_WORDS: Final = 200_000
+_FEW_WORDS: Final = 2_000  # about as many as can be merged here while the library loads
 _DTYPES: Final = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "i1", "U8": "u1", "I32": "<i4", "I64": "<i8"}
 
 Tensors = dict[str, npt.NDArray[Any]]
@@ -73,7 +75,13 @@ def _tensor(content: mmap.mmap, base: int, entry: dict[str, Any]) -> npt.NDArray
 class PieceTokenizer:
     """Cuts single words into piece ids with the model's own tokenizer, remembering what it has cut."""
 
-    def __init__(self, path: Path, prefix: str, dropped: frozenset[int], n_pieces: int) -> None:
+    def __init__(
+        self, path: Path, prefix: str, dropped: frozenset[int], n_pieces: int, *, mark: str | None = None
+    ) -> None:
+        """`mark`: the file holds byte-pair merges of words that begin with it, which `bpe` can read."""
+        self._mark = mark
+        self._merger: WordMerger | None = None
+        self._merged = 0
         self._path = path
         self._prefix = prefix
         self._dropped = dropped
@@ -88,13 +96,22 @@ class PieceTokenizer:
             known.clear()
             missing = list(words)
         if missing:
-            texts = [self._prefix + word for word in missing]
-            encodings = self._loaded().encode_batch(texts, add_special_tokens=False)
-            for word, encoding in zip(missing, encodings, strict=True):
-                known[word] = [piece for piece in encoding.ids if piece not in self._dropped]
+            for word, ids in zip(missing, self._cut(missing), strict=True):
+                known[word] = [piece for piece in ids if piece not in self._dropped]
                 if any(piece >= self._n_pieces for piece in known[word]):
                     raise EmbedderUnavailable(f"tokenizer {self._path} knows pieces that the model's table lacks")
         return [known[word] for word in words]
+
+    def _cut(self, words: list[str]) -> list[list[int]]:
+        """The library is fast once it is loaded; a few plain words are cut before it would be."""
+        few = self._tokenizer is None and self._merged + len(words) <= _FEW_WORDS
+        if few and self._mark is not None and all(map(WordMerger.can_cut, words)):
+            if self._merger is None:
+                self._merger = WordMerger(self._path, self._mark)
+            self._merged += len(words)
+            return [self._merger.cut(word) for word in words]
+        encodings = self._loaded().encode_batch([self._prefix + word for word in words], add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]
 
     def _loaded(self) -> Any:
         if self._tokenizer is None:
@@ -106,7 +123,7 @@ class PieceTokenizer:
                 raise EmbedderUnavailable(f"tokenizer {self._path} cannot be loaded: {error}") from error
             tokenizer.no_padding()
             tokenizer.no_truncation()
-            self._tokenizer = tokenizer
+            self._tokenizer, self._merger = tokenizer, None
         return self._tokenizer
 
 

@@ -21,6 +21,7 @@ WEIGHTS_SHA256: Final = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a
 TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 TOKENIZER_SHA256: Final = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 _SHAPE: Final = (32_000, 256)
+_MARK: Final = "\u2581"  # the tokenizer puts it before every word
 
 
 def package_directory() -> Path:
@@ -46,7 +47,7 @@ class WordLlama:
         self._identity = identity
         self._table = table  # stays float16 and mapped: only the rows that are asked for are converted
         # Ids 0 to 2 are <unk>, <s> and </s>: no word means them.
-        self._tokenizer = PieceTokenizer(tokenizer, "", frozenset({0, 1, 2}), _SHAPE[0])
+        self._tokenizer = PieceTokenizer(tokenizer, "", frozenset({0, 1, 2}), _SHAPE[0], mark=_MARK)
 
     @property
     def identity(self) -> str:
