@@ -44,9 +44,9 @@ def open_embedder(spec: str, root: Path) -> Embedder | None:
 
         return FakeEmbedder(identity)
     if spec == "wordllama":
-        from everdex.embed.wordllama import WordLlama, package_directory
+        from everdex.embed.wordllama import open_wordllama
 
-        return WordLlama(identity, package_directory())
+        return open_wordllama(identity)
     from everdex.embed.model2vec import Model2Vec
 
     return Model2Vec(identity, _model_directory(spec.partition(":")[2], root))

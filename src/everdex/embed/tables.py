@@ -93,7 +93,8 @@ class PieceTokenizer:
         known = self._known
         missing = [word for word in words if word not in known]
         if len(known) + len(missing) > _MAX_CACHED_WORDS:
-            known.clear()
+            # Not cleared: another thread may be reading it.
+            self._known = known = {}
             missing = list(words)
         if missing:
             for word, ids in zip(missing, self._cut(missing), strict=True):

@@ -61,6 +61,19 @@ class WordLlama:
         return sum_pieces(self._tokenizer.pieces(words), self._table)
 
 
+def open_wordllama(identity: str) -> WordLlama:
+    """One a process, as long as the package's files stay: indexing and searching share what it has loaded."""
+    directory = package_directory()
+    return _opened(identity, directory, _stamp(directory / WEIGHTS), _stamp(directory / TOKENIZER))
+
+
+@lru_cache(maxsize=1)
+def _opened(
+    identity: str, directory: Path, weights_stamp: tuple[int, int], tokenizer_stamp: tuple[int, int]
+) -> WordLlama:
+    return WordLlama(identity, directory)
+
+
 def _stamp(path: Path) -> tuple[int, int]:
     try:
         found = path.stat()
