@@ -48,6 +48,7 @@ class QueryConfig:
     k: int = 10
     snippet_lines: int = 12
     profile: str = "balanced"
+    rerank: bool = False  # needs everdex[rerank]
 
 
 @dataclass(frozen=True, slots=True)

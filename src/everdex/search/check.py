@@ -24,6 +24,8 @@ def check(request: SearchRequest) -> None:
         return
     if request.budget is not None:
         raise QueryError("--budget packs ranked snippets; it does not go with regex or literal")
+    if request.rerank:
+        raise QueryError("--rerank reorders ranked results; it does not go with regex or literal")
     pattern_tree(request.query, literal=request.mode is Mode.LITERAL, ignore_case=request.ignore_case)
 
 

@@ -37,13 +37,14 @@ class _Asked:
     offset: int
     profile: str | None
     budget: int | None
+    rerank: bool | None
 
     def request(self, query: str) -> SearchRequest:
         from everdex.search.model import Mode, SearchRequest
 
         return SearchRequest(
             query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case, self.offset, self.profile,
-            self.budget,
+            self.budget, self.rerank,
         )
 
 
@@ -67,6 +68,10 @@ class _Asked:
     "--budget", type=click.IntRange(min=100), metavar="TOKENS",
     help="Pack the best snippets under this many tokens, for a model's context.",
 )  # fmt: skip
+@click.option(
+    "--rerank/--no-rerank", default=None,
+    help="Let a small transformer read the best 50 again; needs everdex[rerank] (default: [query] rerank, false).",
+)  # fmt: skip
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
 @click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
 @click.option(
@@ -81,9 +86,9 @@ class _Asked:
 @options.json_option
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
-    profile: str | None, offset: int, budget: int | None, ignore_case: bool, explain: bool, batch: str | None,
-    no_sync: bool, snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str,
-    as_json: bool,
+    profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
+    batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
 
@@ -120,7 +125,7 @@ def search_command(
     query, root = _positionals(query, path, batch)
     _known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
-    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget)
+    asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
     if query is not None:
         check(asked.request(query))
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
