@@ -1,0 +1,54 @@
+"""Puts the real `--help` of every command into docs/cli.md, between its markers.
+
+    python docs/generate_cli.py            rewrites docs/cli.md
+    python docs/generate_cli.py --check    says whether that would change it (exit 1)
+
+The prose around the markers is written by hand and stays. A command without markers, or markers without a command, is
+an error: nothing is left undocumented by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from everdex.surfaces.cli.app import COMMANDS
+
+PAGE: Final = Path(__file__).with_name("cli.md")
+_BLOCK: Final = re.compile(r"(<!-- help:([a-z-]*) -->\n).*?(<!-- help end -->)", re.DOTALL)
+
+
+def help_of(command: str) -> str:
+    """What the command prints for --help, on a terminal of 100 columns."""
+    arguments = [command, "--help"] if command else ["--help"]
+    done = subprocess.run(
+        [sys.executable, "-m", "everdex", *arguments], capture_output=True, text=True, check=True,
+        env={**os.environ, "COLUMNS": "100"},
+    )  # fmt: skip
+    return done.stdout.replace("Usage: python -m everdex", "Usage: everdex")
+
+
+def generated(page: str) -> str:
+    """The page with every help text renewed."""
+    marked = [name for _, name, _ in _BLOCK.findall(page)]
+    if sorted(marked) != sorted(["", *COMMANDS]):
+        missing, extra = sorted({"", *COMMANDS} - set(marked)), sorted(set(marked) - {"", *COMMANDS})
+        raise SystemExit(f"{PAGE.name}: commands without a section: {missing}; sections without a command: {extra}")
+    texts = {name: help_of(name) for name in marked}
+    return _BLOCK.sub(lambda found: f"{found[1]}```text\n{texts[found[2]]}```\n{found[3]}", page)
+
+
+def main() -> None:
+    before = PAGE.read_text()
+    after = generated(before)
+    if "--check" in sys.argv[1:]:
+        sys.exit(before != after)
+    PAGE.write_text(after)
+
+
+if __name__ == "__main__":
+    main()
