@@ -314,7 +314,8 @@ class Index:
             from everdex.search.engine import Engine
 
             embedder, warnings = self._embedder()
-            engine = Engine(view, embedder, self.config.query)
+            why = "".join(warnings) or "[index] embedder is none"
+            engine = Engine(view, embedder, self.config.query, lexical_only=why)
             yield Searcher(self, view, freshness, engine, (*chosen.warnings, *warnings))
 
     def search(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from everdex.config import QueryConfig
 from everdex.embed.base import Embedder
+from everdex.errors import QueryError
 from everdex.numeric import np, npt
 from everdex.rerank import open_reranker
 from everdex.search import weights
@@ -22,7 +23,7 @@ from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.grep import grep
 from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
-from everdex.search.profiles import PROFILES, Profile, apply_quotas, category
+from everdex.search.profiles import PROFILES, Profile, category, in_pages
 from everdex.search.query import Intent, Query, parse_query
 from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
 from everdex.search.signals import Signals, SignalSource
@@ -34,10 +35,13 @@ if TYPE_CHECKING:
 
 # What a weak answer still shows, so that the reader can judge for himself.
 _WEAK_RESULTS = 3
+# How many times deeper later pages look. What is found deeper comes after all that was found before, whatever it
+# scores: a page must stay as it was when the next one is asked for.
+_DEPTHS = (1, 5, 25, 125)
 
 
 class Engine:
-    """Answers searches over one view. `embedder` is None for a lexical-only index."""
+    """Answers searches over one view. Without an `embedder` it is lexical only, and `lexical_only` says why."""
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class Engine:
         embedder: Embedder | None,
         config: QueryConfig,
         open_reranker: Callable[[], Reranker] = open_reranker,
+        lexical_only: str = "this index has none",
     ) -> None:
         self._view = view
         self._embedder = embedder
@@ -53,12 +58,17 @@ class Engine:
         self._names = SymbolNames(view)
         self._open_reranker = open_reranker
         self._reranker: Reranker | None = None
+        self._lexical_only = lexical_only
 
     def search(self, request: SearchRequest) -> SearchOutcome:
         """The answer to one request; raises `QueryError` for a question that cannot be asked."""
         check(request)
         if request.mode in (Mode.REGEX, Mode.LITERAL):
             return self._grep(request)
+        if request.mode is Mode.SEMANTIC and self._embedder is None:
+            raise QueryError(
+                f"semantic mode needs an embedder: {self._lexical_only}", hint="ask in hybrid or lexical mode"
+            )
         profile = PROFILES[request.profile or self._config.profile]
         return self._ranked(request, parse_query(request.query), profile)
 
@@ -84,33 +94,41 @@ class Engine:
     def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()
         allowed = allowed_documents(self._view, self._source.bm25, request, query)
-        signals = self._source.compute(
-            query,
-            None if request.mode is Mode.LEXICAL else self._embedder,
-            lexical=request.mode is not Mode.SEMANTIC,
-            # A lone name is found by its letters; its meaning is asked only when nothing has them.
-            dense_if_needed=query.intent is Intent.SYMBOL and request.mode is Mode.HYBRID,
-        )
         matcher = NameMatcher(query)
         named = self._named(query, matcher, allowed)
-        wanted = request.offset + (request.k if request.budget is None else max(request.k, CONSIDERED))
-        candidates = self._candidates(signals, named, allowed, wanted)
+        # A lone name is found by its letters; its meaning is asked only when nothing has them.
+        lone = query.intent is Intent.SYMBOL and request.mode is Mode.HYBRID
+        signals = self._source.compute(
+            query,
+            None if request.mode is Mode.LEXICAL or (lone and named) else self._embedder,
+            lexical=request.mode is not Mode.SEMANTIC,
+            dense_if_needed=lone,
+        )
         scorer = Scorer(
             self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
         )
-        scored = scorer.score(candidates, named)
+        page = request.k if request.budget is None else max(request.k, CONSIDERED)
+        wanted = request.offset + page
+        ordered: list[Ranked] = []
+        candidates: set[int] = set()
+        taken: dict[int, int] = {}
         warnings: tuple[str, ...] = ()
-        if self._config.rerank if request.rerank is None else request.rerank:
-            scored, warnings = self._reranked(query, scorer, scored)
-        ordered = apply_quotas(
-            profile, saturate(self._view, scored, max(wanted, 50)), lambda item: self._category(scorer, item), wanted
-        )
-        chosen: Sequence[Ranked] = ordered[request.offset :]
+        for depth in _DEPTHS:
+            fresh = self._candidates(signals, named, allowed, depth) - candidates
+            candidates |= fresh
+            scored = scorer.score(fresh, named)
+            if depth == _DEPTHS[0] and (self._config.rerank if request.rerank is None else request.rerank):
+                scored, warnings = self._reranked(query, scorer, scored)
+            ranked = saturate(self._view, scored, taken)
+            ordered += in_pages(profile, ranked, lambda item: self._category(scorer, item), page)
+            if len(ordered) > wanted or len(candidates) == self._evident(signals, candidates, allowed):
+                break
+        chosen: Sequence[Ranked] = ordered[request.offset : wanted]
         strong = is_strong(self._view, self._source.bm25, query, signals.best_cosine, scorer, ordered)
         if not strong:
             chosen = chosen[:_WEAK_RESULTS]
         found = self._found(signals, candidates, allowed)
-        more = strong and len(scored) > wanted
+        more = strong and len(ordered) > wanted
         hits = tuple(
             Hit(item.doc_id, self._view.document(item.doc_id).row, item.score, contributions(scorer, item))
             for item in chosen
@@ -165,12 +183,12 @@ class Engine:
         signals: Signals,
         named: dict[int, NameHit],
         allowed: npt.NDArray[np.bool_] | None,
-        wanted: int,
+        depth: int,
     ) -> set[int]:
         view = self._view
         chosen = set(named)
-        chosen.update(best(signals.lexical, allowed, max(weights.LEXICAL_CANDIDATES, 2 * wanted)).tolist())
-        chosen.update(best(signals.dense, allowed, max(weights.DENSE_CANDIDATES, wanted)).tolist())
+        chosen.update(best(signals.lexical, allowed, depth * weights.LEXICAL_CANDIDATES).tolist())
+        chosen.update(best(signals.dense, allowed, depth * weights.DENSE_CANDIDATES).tolist())
         for file in best(signals.file_lexical, None, weights.FILE_CANDIDATES).tolist():
             first, last = (int(n) for n in view.file_offsets[file : file + 2])
             both = signals.lexical[first:last] + signals.dense[first:last]
@@ -185,6 +203,14 @@ class Engine:
         having = signals.lexical > 0
         if allowed is not None:
             having = having & allowed
+        having[sorted(candidates)] = True
+        return int(np.count_nonzero(having))
+
+    def _evident(self, signals: Signals, candidates: set[int], allowed: npt.NDArray[np.bool_] | None) -> int:
+        """How many documents can become candidates, however deep one looks."""
+        having = (signals.lexical > 0) | (signals.dense > 0)
+        if allowed is not None:
+            having &= allowed
         having[sorted(candidates)] = True
         return int(np.count_nonzero(having))
 

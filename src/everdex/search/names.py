@@ -72,7 +72,9 @@ class SymbolNames:
         pattern = _hump_pattern(name)
         if pattern is None:
             return {}
-        return {match[0]: ("humps", 0.6) for match in islice(pattern.finditer(self._text), _MAX_FOUND)}
+        import re2  # not `re`: a name made for it would keep a backtracking engine busy for ever
+
+        return {match[0]: ("humps", 0.6) for match in islice(re2.finditer(pattern, self._text), _MAX_FOUND)}
 
     def _fuzzy(self, name: str) -> dict[str, tuple[str, float]]:
         if not _MIN_FUZZY <= len(name) <= _MAX_FUZZY:
@@ -116,8 +118,8 @@ class SymbolNames:
         return names
 
 
-def _hump_pattern(name: str) -> re.Pattern[str] | None:
-    """`SnpVw` → names whose words begin with S… and V… and hold n, p and w in order."""
+def _hump_pattern(name: str) -> str | None:
+    """`SnpVw` → names whose words begin with S… and V… and hold n, p and w in order; for RE2."""
     humps = _HUMP.findall(name)
     if len(humps) < 2 or not name.isalnum() or name.islower() or len(name) > 40:
         return None
@@ -125,7 +127,7 @@ def _hump_pattern(name: str) -> re.Pattern[str] | None:
         f"[{hump[0].upper()}{hump[0].lower()}]" + "".join(f"[a-z0-9_]*?{re.escape(char)}" for char in hump[1:])
         for hump in humps
     ]
-    return re.compile("^" + "[a-z0-9_]*".join(pieces) + ".*", re.MULTILINE)
+    return "(?m)^" + "[a-z0-9_]*".join(pieces) + ".*"
 
 
 def _letter_counts(word: str) -> npt.NDArray[np.int16]:

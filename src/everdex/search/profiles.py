@@ -55,17 +55,22 @@ def role_share(profile: Profile, role: str) -> float:
 _Item = TypeVar("_Item")
 
 
-def apply_quotas(profile: Profile, ranked: Sequence[_Item], category_of: Callable[[_Item], str], k: int) -> list[_Item]:
-    """The first k, each category up to its quota first; places that stay free go to the best of the rest."""
+def in_pages(profile: Profile, ranked: Sequence[_Item], category_of: Callable[[_Item], str], page: int) -> list[_Item]:
+    """All of them, page by page: each category up to its quota; places that stay free go to the best of the rest."""
     if not profile.quotas:
-        return list(ranked[:k])
-    room = {name: -(-quota * k // 10) for name, quota in profile.quotas}
-    chosen: list[int] = []
-    for place, item in enumerate(ranked):
-        kind = category_of(item)
-        if len(chosen) < k and room.get(kind, 0) > 0:
-            room[kind] -= 1
-            chosen.append(place)
-    taken = set(chosen)
-    chosen += [place for place in range(len(ranked)) if place not in taken][: k - len(chosen)]
-    return [ranked[place] for place in sorted(chosen)]
+        return list(ranked)
+    result: list[_Item] = []
+    rest = list(ranked)
+    while rest:
+        room = {name: -(-quota * page // 10) for name, quota in profile.quotas}
+        chosen: set[int] = set()
+        for place, item in enumerate(rest):
+            kind = category_of(item)
+            if len(chosen) < page and room.get(kind, 0) > 0:
+                room[kind] -= 1
+                chosen.add(place)
+        others = [place for place in range(len(rest)) if place not in chosen]
+        chosen.update(others[: page - len(chosen)])
+        result += [item for place, item in enumerate(rest) if place in chosen]
+        rest = [item for place, item in enumerate(rest) if place not in chosen]
+    return result

@@ -154,13 +154,15 @@ class Scorer:
         return tuple(parts)
 
 
-def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], count: int) -> list[Ranked]:
-    """The best `count`, one strong hit a file before the second: each further one loses a share of its score."""
+def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dict[int, int]) -> list[Ranked]:
+    """In order, one strong hit a file before the second: each further one loses a share of its score.
+
+    `taken` counts by file what stands above already, and is carried on.
+    """
     heap = [(-score, doc, 0, score) for score, doc in scored]
     heapq.heapify(heap)
-    taken: dict[int, int] = {}
     result: list[Ranked] = []
-    while heap and len(result) < count:
+    while heap:
         _, doc, seen, raw = heapq.heappop(heap)
         file = int(view.doc_files[doc])
         before = taken.get(file, 0)

@@ -17,11 +17,11 @@ from everdex.view import SnapshotView
 def look_again(
     view: SnapshotView, scorer: Scorer, reranker: Reranker, query: Query, scored: list[tuple[float, int]]
 ) -> list[tuple[float, int]]:
-    """The same candidates, the best of them with their share of `rerank`: nothing for the farthest, all for the nearest."""
+    """The same candidates; the best of them get their share, from nothing for the farthest to all for the nearest."""
     weight = weights.RERANK[query.intent]
     if not weight or not scored:
         return scored
-    documents = [item.doc_id for item in saturate(view, scored, weights.RERANKED)]
+    documents = [item.doc_id for item in saturate(view, scored, {})[: weights.RERANKED]]
     cosines = reranker.rerank(query.text, [document_text(view.document(doc).row) for doc in documents])
     near = cosines.astype(np.float64) - cosines.min()
     shares = weight * near / (near.max() or 1.0)
