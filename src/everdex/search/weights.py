@@ -44,15 +44,15 @@ class Weights:
 
 
 NATURAL: Final = Weights(
-    lexical=0.1, file_lexical=0.45, dense=0.53, size=0.42, stem=0.21, stem_query=0.41,
-    defines=0.35, defines_exactly=0.22, path=1.0, header=-0.26,
-    roles=(("test", -0.47), ("example", -0.2), ("doc", -0.72), ("config", -0.2), ("generated", -0.3),
+    lexical=0.2, file_lexical=0.49, dense=0.49, size=0.41, stem=0.16, stem_query=0.49,
+    defines=0.41, defines_exactly=0.21, path=1.0, header=-0.35,
+    roles=(("test", -0.3), ("example", -0.3), ("doc", -0.65), ("config", -0.3), ("generated", -0.3),
            ("vendored", -0.3)),
 )  # fmt: skip
 SYMBOL: Final = Weights(
-    lexical=1.0, file_lexical=0.5, dense=0.3, size=0.13, stem=0.79, stem_query=0.0,
-    defines=0.4, defines_exactly=0.4, path=1.0, header=0.0,
-    roles=(("test", -0.3), ("example", -0.2), ("doc", -0.3), ("config", -0.2), ("generated", -0.3),
+    lexical=1.0, file_lexical=0.5, dense=0.1, size=0.0, stem=0.85, stem_query=0.0,
+    defines=0.4, defines_exactly=0.45, path=1.0, header=0.0,
+    roles=(("test", -0.3), ("example", -0.3), ("doc", -0.3), ("config", -0.3), ("generated", -0.3),
            ("vendored", -0.3)),
 )  # fmt: skip
 BY_INTENT: Final = {

@@ -1,29 +1,30 @@
 """Running file batches on worker processes, results in order, bounded in memory.
 
-Small jobs run in this process: starting workers costs more than they would save. Workers die with
-their parent, so a killed sync leaves nothing running.
+Small jobs run in this process: starting workers costs more than they would save. Workers are programs of their
+own (`everdex.sync.worker_main`), not multiprocessing's: those would run the caller's main script again, and a
+library must not ask its callers for a `__main__` guard. They die with their parent.
 """
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
 import os
-import signal
+import pickle
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 
 from everdex.discover.model import Candidate
 from everdex.errors import InternalError
+from everdex.sync.frames import read_frame, write_frame
 from everdex.sync.model import WorkSettings
 from everdex.sync.work import BatchResult, Worker
 
 _BATCH_BYTES = 1 << 20
 _BATCH_FILES = 256
 _IN_PROCESS_BYTES = 3 << 20
-_PR_SET_PDEATHSIG = 1
 
 
 def batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
@@ -47,48 +48,74 @@ def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -
         for piece in batches(candidates):
             yield worker.process(piece)
         return
-    # Not fork: a forked child would keep the parent's locks alive after the parent's death.
-    context = multiprocessing.get_context("spawn")
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, context, initializer=_start, initargs=(settings, os.getpid())) as executor:
-        pending: deque[Future[BatchResult]] = deque()
+    processes = [_Process(settings) for _ in range(workers)]
+    free: SimpleQueue[_Process] = SimpleQueue()
+    for process in processes:
+        free.put(process)
+
+    def ask(piece: tuple[Candidate, ...]) -> BatchResult:
+        process = free.get()
+        try:
+            return process.ask(piece)
+        finally:
+            free.put(process)
+
+    pending: deque[Future[BatchResult]] = deque()
+    with ThreadPoolExecutor(workers) as executor:
         try:
             for piece in batches(candidates):
-                pending.append(_submit(executor, piece))
+                pending.append(executor.submit(ask, piece))
                 if len(pending) > workers * 2:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
-        except BrokenProcessPool as error:
-            raise InternalError("an indexing worker died (out of memory?)") from error
-        except BaseException:
-            # Interrupted, or the consumer gave up: nobody wants to wait for the batches that are running.
-            for child in set(multiprocessing.active_children()) - others:
-                child.terminate()
-            raise
+        finally:
+            # Interrupted, failed or given up: nobody wants to wait for the batches that are running.
+            for future in pending:
+                future.cancel()
+            for process in processes:
+                process.end()
 
 
-def _submit(executor: ProcessPoolExecutor, piece: tuple[Candidate, ...]) -> Future[BatchResult]:
-    # Submitting starts workers, which inherit the mask: an interrupt before `_start` must not make them print.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        return executor.submit(_process, piece)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _import_path() -> list[str]:
+    """Where this process finds its modules, without the current directory that `python -m` puts in front."""
+    here = os.path.realpath(os.getcwd())
+    return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
 
 
-_worker: Worker | None = None
+class _Process:
+    """One worker process and the pipe to it."""
 
+    def __init__(self, settings: WorkSettings) -> None:
+        self._process = subprocess.Popen(
+            # -P: the current directory may be the tree under index, whose numpy.py must not be imported.
+            [sys.executable, "-P", "-m", "everdex.sync.worker_main", str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+            process_group=0,  # an interrupt from the terminal is the parent's to handle
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        write_frame(self._stdin, pickle.dumps(settings))
 
-def _start(settings: WorkSettings, parent: int) -> None:
-    global _worker
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)  # the parent died before we asked to die with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    _worker = Worker(settings)
+    def ask(self, piece: tuple[Candidate, ...]) -> BatchResult:
+        try:
+            write_frame(self._stdin, pickle.dumps(piece))
+            frame = read_frame(self._stdout)
+        except (OSError, ValueError) as error:
+            raise InternalError("an indexing worker is gone") from error
+        if frame is None:
+            raise InternalError(f"an indexing worker died (exit {self._process.wait()}; out of memory?)")
+        answer = pickle.loads(frame)
+        if isinstance(answer, BaseException):
+            raise answer
+        assert isinstance(answer, BatchResult)
+        return answer
 
-
-def _process(piece: tuple[Candidate, ...]) -> BatchResult:
-    assert _worker is not None
-    return _worker.process(piece)
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._stdin.close()
+        self._stdout.close()

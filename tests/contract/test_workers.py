@@ -1,0 +1,86 @@
+"""Worker processes: nothing of the tree under index runs in them, and they end with their parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# Enough bytes that a sync starts workers.
+_BODY = "".join(f"def function_{n}(value):\n    return value + {n}\n\n" for n in range(9_000))
+
+
+def _big_tree(root: Path) -> None:
+    root.mkdir()
+    for n in range(10):
+        (root / f"module_{n}.py").write_text(_BODY)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {**os.environ, "EVERDEX_HOME": str(home), "EVERDEX_EMBEDDER": "fake"}
+
+
+def test_modules_of_the_tree_are_never_imported(tmp_path: Path) -> None:
+    """A numpy.py or pickle.py at the root of the tree is indexed, not run, though it is the current directory."""
+    root = tmp_path / "tree"
+    _big_tree(root)
+    for name in ("numpy.py", "pickle.py", "ctypes.py", "sitecustomize.py"):
+        (root / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    program = [sys.executable, "-P", "-m", "everdex", "index", "."]
+    done = subprocess.run(program, cwd=root, env=_environment(tmp_path / "home"), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_script_without_a_main_guard_can_index(tmp_path: Path) -> None:
+    """Workers do not run the caller's script again."""
+    root = tmp_path / "tree"
+    _big_tree(root)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from everdex.service import Index\n"
+        f"report = Index.open({str(root)!r}).sync()\n"
+        "print('chunks', report.manifest.counts.chunks_indexed > 100)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], env=_environment(tmp_path / "home"), capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "chunks True\n", done.stderr
+
+
+def test_workers_die_with_their_parent(tmp_path: Path) -> None:
+    """A killed sync leaves no worker running."""
+    root = tmp_path / "tree"
+    _big_tree(root)
+    program = [sys.executable, "-P", "-m", "everdex", "index", str(root)]
+    parent = subprocess.Popen(program, env=_environment(tmp_path / "home"), stderr=subprocess.DEVNULL)
+    children = _wait(lambda: _children(parent.pid), bool)
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    assert _wait(lambda: [pid for pid in children if _alive(pid)], lambda left: not left) == []
+
+
+def _wait(look, good):  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + 30
+    while not good(found := look()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    return [
+        int(child)
+        for child in (found.read_text().split() if found.exists() else ())
+        if b"worker_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
