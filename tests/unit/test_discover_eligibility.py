@@ -135,8 +135,9 @@ def test_fifo_and_socket_are_named_and_never_opened(root: Root) -> None:
     assert reasons(found)["sock.py"] is SkipReason.NOT_REGULAR
 
 
+# ctypes is imported early: the user that the script becomes may not be able to read the interpreter's library.
 UNPRIVILEGED = """
-import json, os, sys
+import ctypes, json, os, sys
 from pathlib import Path
 from everdex.config import IndexConfig
 from everdex.discover import discover

@@ -92,21 +92,29 @@ def _without_local_filters(root: Root) -> dict[str, str]:
 
 def _may_define_filters(root: Root) -> bool:
     # In a linked worktree or submodule .git is a file and the configuration elsewhere: ask git.
-    for name in ("config", "config.worktree"):
-        try:
-            descriptor = read_beneath(root.path, f".git/{name}")
-        except FileNotFoundError:
-            continue
-        except OSError:
-            return True
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            return True
-        with open(descriptor, "rb") as stream:
-            text = stream.read(limits.MAX_CONFIG_BYTES + 1).lower()
-        if len(text) > limits.MAX_CONFIG_BYTES or b"filter" in text or b"include" in text:
-            return True
-    return False
+    try:
+        directory = read_beneath(root.path, ".git", directory=True)
+    except OSError:
+        return True
+    try:
+        return any(_mentions_filters(directory, name) for name in ("config", "config.worktree"))
+    finally:
+        os.close(directory)
+
+
+def _mentions_filters(directory: int, name: str) -> bool:
+    try:
+        descriptor = read_beneath(directory, name)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return True
+    with open(descriptor, "rb") as stream:
+        text = stream.read(limits.MAX_CONFIG_BYTES + 1).lower()
+    return len(text) > limits.MAX_CONFIG_BYTES or b"filter" in text or b"include" in text
 
 
 def git_suspects(root: Root, last_head: str | None, head: str | None) -> frozenset[str] | None:

@@ -1,16 +1,19 @@
 """Opening a file below the root, and nowhere else, whatever the tree does meanwhile.
 
 `openat2` refuses every escape inside the kernel; where it is missing or forbidden the file is opened first
-and then asked where it really is. Either way no symlink is followed: callers pass real paths.
+and then asked where it really is. Either way no symlink is followed: callers pass real paths. A name without a
+directory cannot lead anywhere else, so it needs neither, nor the foreign function library.
 """
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import ctypes
 
 _SYS_OPENAT2: Final = 437  # the same number on every architecture that has it
 _RESOLVE_NO_MAGICLINKS: Final = 0x02
@@ -20,10 +23,6 @@ _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # EPERM is what a seccomp filter written before openat2 answers.
 _MISSING: Final = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.E2BIG})
 _RACE_RETRIES: Final = 8
-
-
-class _OpenHow(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
 def path_bytes(disk_path: str) -> bytes:
@@ -49,7 +48,11 @@ def read_beneath(root: int | str | os.PathLike[str], disk_path: str | bytes, *, 
         finally:
             os.close(root_descriptor)
     path = path_bytes(disk_path) if isinstance(disk_path, str) else disk_path
+    if b"\0" in path:
+        raise OSError(errno.EINVAL, "path contains a NUL byte")
     flags = _FLAGS | (os.O_DIRECTORY if directory else 0)
+    if b"/" not in path and path != b"..":
+        return os.open(path, flags, dir_fd=root)  # O_NOFOLLOW is in the flags
     if _openat2_works():
         return _openat2(root, path, flags)
     return _open_then_verify(root, path, flags)
@@ -70,21 +73,26 @@ def _openat2_works() -> bool:
 
 
 @cache
-def _syscall() -> ctypes._NamedFuncPointer:
+def _syscall() -> tuple[ctypes._NamedFuncPointer, Any]:
+    """`syscall`, and the type of openat2's flags, mode and resolve."""
+    import ctypes
+
+    how = ctypes.c_uint64 * 3
     function = ctypes.CDLL(None, use_errno=True).syscall
     function.restype = ctypes.c_long
     function.argtypes = (
-        ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_OpenHow), ctypes.c_size_t,
+        ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(how), ctypes.c_size_t,
     )  # fmt: skip
-    return function
+    return function, how
 
 
 def _openat2(root: int, path: bytes, flags: int) -> int:
-    if b"\0" in path:
-        raise OSError(errno.EINVAL, "path contains a NUL byte")
-    how = _OpenHow(flags, 0, _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS)
+    import ctypes
+
+    function, how_type = _syscall()
+    how = how_type(flags, 0, _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS)
     for _ in range(_RACE_RETRIES):
-        descriptor: int = _syscall()(_SYS_OPENAT2, root, path, ctypes.byref(how), ctypes.sizeof(how))
+        descriptor: int = function(_SYS_OPENAT2, root, path, ctypes.byref(how), ctypes.sizeof(how))
         if descriptor >= 0:
             return descriptor
         number = ctypes.get_errno()

@@ -1,10 +1,26 @@
 """Bytes to chunks and symbols: a pure function of a file's path, bytes and the chunking limits.
 
-Knows grammars and file formats; knows nothing of stores, ids or vectors.
+Knows grammars and file formats; knows nothing of stores, ids or vectors. The parser itself is loaded when it is
+first asked for: whoever only reads chunks back needs their model, not the grammars.
 """
 
-from everdex.parse.file import parse_file
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
-from everdex.parse.segments import segment_uid, virtual_path
+
+if TYPE_CHECKING:
+    from everdex.parse.file import parse_file
+    from everdex.parse.segments import segment_uid, virtual_path
 
 __all__ = ["Chunk", "ParseStatus", "ParsedFile", "Symbol", "parse_file", "segment_uid", "virtual_path"]
+
+_HOME: Final = {"parse_file": "file", "segment_uid": "segments", "virtual_path": "segments"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
