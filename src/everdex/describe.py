@@ -28,6 +28,7 @@ from everdex.snapshot.store import Store
 from everdex.sync.model import Detected, SyncReport
 
 if TYPE_CHECKING:
+    from everdex.segment.model import ChunkRow
     from everdex.view import SnapshotView
 
 
@@ -117,21 +118,38 @@ def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skip
     return body
 
 
-def chunk_map(view: SnapshotView) -> list[dict[str, Any]]:
-    """Exactly one entry a docId, ascending."""
-    return [
-        {
-            "docId": document.doc_id,
-            "chunkUid": document.row.chunk_uid,
-            "chunkId": document.row.range_id,
-            "file": path_key,
-            "segmentId": document.row.segment_id or None,
-            "start": document.row.byte_start,
-            "end": document.row.byte_end,
-        }
-        for path_key in view.paths
-        for document in view.documents_of(path_key)
-    ]
+def chunk_map(view: SnapshotView, *, meta: bool) -> list[dict[str, Any]]:
+    """Exactly one entry a docId, ascending; with `meta` also what its names were made from (metaV2)."""
+    entries = []
+    for path_key in view.paths:
+        for document in view.documents_of(path_key):
+            row = document.row
+            entry: dict[str, Any] = {
+                "docId": document.doc_id,
+                "chunkUid": row.chunk_uid,
+                "chunkId": row.range_id,
+                "file": path_key,
+                "segmentId": row.segment_id or None,
+                "start": row.byte_start,
+                "end": row.byte_end,
+            }
+            if meta:
+                entry["metaV2"] = _meta_v2(row)
+                entry["rowId"], entry["contentId"] = row.row_id, row.chunk_id
+            entries.append(entry)
+    return entries
+
+
+def _meta_v2(row: ChunkRow) -> dict[str, Any]:
+    meta = {
+        "chunkId": row.range_id,
+        "chunkUid": row.chunk_uid,
+        "chunkUidAlgoVersion": "v1",
+        "spanHash": f"xxh64:{row.span_hash}",
+        "preHash": f"xxh64:{row.pre_hash}",
+        "postHash": f"xxh64:{row.post_hash}",
+    }
+    return {**meta, "collisionOf": row.collision_of} if row.collision_of else meta
 
 
 def explain_body(root: Root, config: Config, found: Skip | Candidate, live: LiveMap | None) -> dict[str, Any]:

@@ -334,11 +334,14 @@ class Index:
             for request in requests:
                 yield searcher.answer(request, explain=explain)
 
-    def chunks(self, reading: Reading | None = None, options: SyncOptions | None = None) -> Answer:
+    def chunks(
+        self, reading: Reading | None = None, options: SyncOptions | None = None, *, meta: bool = False
+    ) -> Answer:
         """Every chunk's names and place, in docId order (IDENTITY's chunk_uid_map)."""
         chosen = reading or Reading()
         with self.view(chosen, options) as (view, freshness):
-            return self.answer(view, freshness, {"chunks": describe.chunk_map(view)}, warnings=chosen.warnings)
+            body = {"chunks": describe.chunk_map(view, meta=meta)}
+            return self.answer(view, freshness, body, warnings=chosen.warnings)
 
     def _embedder(self) -> tuple[Any, tuple[str, ...]]:
         """The embedder, or None with a warning: lexical search still answers and says that it is lexical only."""

@@ -23,12 +23,13 @@ _EXPORTED: Final = Permissions(0o755, 0o644)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE, atomically."
 )
+@click.option("--meta", is_flag=True, help="Also metaV2, rowId and contentId of every chunk.")
 @options.no_sync_option
 @options.reading_options
 @options.shared_option
 @options.json_option
 def chunks_command(
-    path: Path, output: Path | None, no_sync: bool, snapshot_id: str | None, offline: bool,
+    path: Path, output: Path | None, meta: bool, no_sync: bool, snapshot_id: str | None, offline: bool,
     shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Export every chunk of the repository around PATH: chunk_uid_map.jsonl.
@@ -51,7 +52,7 @@ def chunks_command(
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     with Progress(quiet=as_json) as progress:
-        document = index.chunks(reading, SyncOptions(progress=progress)).to_dict()
+        document = index.chunks(reading, SyncOptions(progress=progress), meta=meta).to_dict()
     lines = [encode(chunk) for chunk in document["chunks"]]
     if output is not None:
         replace_atomically(Path(os.path.abspath(output)), "".join(line + "\n" for line in lines).encode(), _EXPORTED)
