@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Callable
+from typing import Final
 
 from everdex.numeric import np, npt
 from everdex.search.bm25 import Bm25
@@ -13,6 +15,8 @@ from everdex.terms import split
 from everdex.view import SnapshotView
 
 Flags = npt.NDArray[np.bool_]
+
+_QUALIFIER: Final = re.compile(r"\.|::|#|->")
 
 
 def path_matches(path_key: str, pattern: str) -> bool:
@@ -87,7 +91,11 @@ def _holding(view: SnapshotView, bm25: Bm25, phrase: str) -> Flags:
 
 
 def _defining(view: SnapshotView, name: str) -> Flags:
+    """Documents that define the name, or end in a qualified one: `View.open` is also Snapshot.View.open."""
     flags = np.zeros(view.doc_count, dtype=np.bool_)
-    for symbol in view.symbols_named(name):
-        flags[view.doc_of(symbol.path_key, symbol.row_no)] = True
+    wanted = [part for part in _QUALIFIER.split(split.fold(name)) if part]
+    for symbol in (*view.symbols_named(name), *(view.symbols_named(wanted[-1]) if len(wanted) > 1 else ())):
+        chain = split.fold(symbol.qualified_name).split(".")
+        if symbol.name.lower() == name.lower() or chain[-len(wanted) :] == wanted:
+            flags[view.doc_of(symbol.path_key, symbol.row_no)] = True
     return flags
