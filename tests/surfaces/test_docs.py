@@ -1,0 +1,287 @@
+"""The documentation is true: what the code has is documented, and what the pages link to exists."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from everdex import answers, config, errors, limits, versions
+from everdex.changes.model import ReadError
+from everdex.discover.model import SkipReason
+from everdex.segment.files import FileLine, TombstoneLine
+from everdex.segment.lexical_format import Section
+from everdex.snapshot import lease, manifest, state, store
+from everdex.surfaces.cli.app import COMMANDS
+from support.commands import everdex
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "everdex"
+CONTRACTS = (ROOT / "docs" / "contracts.md").read_text()
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").rglob("*.md")])
+
+
+def _section(title: str) -> str:
+    """The text under one heading, up to the next of its level or above."""
+    match = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)", CONTRACTS, re.MULTILINE | re.DOTALL)
+    assert match, f"contracts.md has no section {title!r}"
+    deeper = f"^{match[1]} "
+    return re.split(deeper, match[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def _named(text: str) -> set[str]:
+    """Everything a text names in code font."""
+    return set(re.findall(r"`([^`]+)`", text))
+
+
+def _subclasses(kind: type) -> Iterator[type[Any]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
+def _calls(path: Path) -> Iterator[tuple[str, list[ast.expr]]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            yield getattr(node.func, "id", getattr(node.func, "attr", "")), node.args
+
+
+def _first_strings(path: Path, *functions: str) -> set[str]:
+    """String literals given as first argument to these functions, also by way of a local called `code`."""
+    found = {
+        arguments[0].value
+        for name, arguments in _calls(path)
+        if name in functions and arguments and isinstance(arguments[0], ast.Constant)
+    }
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            found |= {node.value.value for target in node.targets if getattr(target, "id", "") == "code"}
+    return {value for value in found if isinstance(value, str)}
+
+
+def test_help_in_the_docs_is_the_real_one() -> None:
+    """docs/cli.md has every command with exactly what --help prints."""
+    done = subprocess.run([sys.executable, ROOT / "docs" / "generate_cli.py", "--check"], check=False)
+    assert done.returncode == 0, "run `python docs/generate_cli.py`"
+
+
+def test_every_command_has_a_heading() -> None:
+    """A reader can link to a command."""
+    headings = re.findall(r"^## (\S+)$", (ROOT / "docs" / "cli.md").read_text(), re.MULTILINE)
+    assert headings == list(COMMANDS)
+
+
+def test_every_error_is_documented() -> None:
+    """Code, exit code and hint of each error stand in one row of the table."""
+    table = _section("Errors")
+    for kind in _subclasses(errors.EverdexError):
+        row = re.search(rf"^\| `{kind.code}` \| {kind.exit_code} \| .+ \| (.*) \|$", table, re.MULTILINE)
+        assert row, f"{kind.code} with exit code {kind.exit_code} is not documented"
+        assert row[1] == kind.default_hint
+    documented = set(re.findall(r"^\| `(\w+)` ", table, re.MULTILINE))
+    assert documented == {kind.code for kind in _subclasses(errors.EverdexError)}
+
+
+def test_every_skip_reason_is_documented() -> None:
+    """Each reason has a row, and no row names a reason that does not exist."""
+    assert set(re.findall(r"^\| `(\w+)` ", _section("Skip reasons"), re.MULTILINE)) == {str(r) for r in SkipReason}
+
+
+def test_every_degraded_code_is_documented() -> None:
+    """What a manifest's errors may say."""
+    rows = set(re.findall(r"^\| `(\w+)` ", _section("Degraded codes"), re.MULTILINE))
+    assert rows == {kind.code for kind in _subclasses(ReadError)}
+
+
+def test_every_health_code_is_documented() -> None:
+    """Each check that health can make has a row."""
+    rows = set(re.findall(r"^\| `(\w+)` ", _section("Health codes"), re.MULTILINE))
+    assert rows == _first_strings(SOURCE / "upkeep" / "health.py", "Check")
+
+
+def test_every_audit_code_is_documented() -> None:
+    """Each finding that an audit can make is named."""
+    path = SOURCE / "upkeep" / "audit.py"
+    codes = _first_strings(path, "_differs", "Finding")
+    for name in _first_strings(path, "_unique"):
+        codes |= {f"{name}_empty", f"{name}_collision"}
+    assert _named(_section("Audit codes")) == codes
+
+
+def test_every_configuration_key_is_documented() -> None:
+    """Key, default and bounds of `.everdex.toml`."""
+    table = _section("Configuration")
+    wanted: dict[str, Any] = {}
+    for name, shape in (("index", config.IndexConfig), ("query", config.QueryConfig)):
+        wanted |= {f"{name}.{item.name}": item.default for item in fields(shape)}
+    rows = dict(re.findall(r"^\| `((?:index|query)\.\w+)` \| (.*)$", table, re.MULTILINE))
+    assert rows.keys() == wanted.keys()
+    for key, default in wanted.items():
+        shown = rows[key].split(" | ")
+        text = {True: "`true`", False: "`false`", (): "`[]`"}.get(default, str(default))
+        assert shown[0] == (f'`"{default}"`' if isinstance(default, str) else text), key
+        if key in config._BOUNDS:
+            low, high = config._BOUNDS[key]
+            assert shown[1] == f"{low} to {high}", key
+
+
+def test_every_environment_variable_is_documented() -> None:
+    """Each EVERDEX_ variable that the code reads has a row."""
+    read: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        strings = (n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant))
+        read |= {value for value in strings if isinstance(value, str) and re.fullmatch(r"EVERDEX_[A-Z_]+", value)}
+    assert read
+    assert read | {"NO_COLOR"} == set(re.findall(r"^\| `([A-Z_]+)` ", _section("Environment"), re.MULTILINE))
+
+
+def test_every_limit_is_documented() -> None:
+    """Name and value of each constant in limits.py."""
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([\d,]+) \|", _section("Limits"), re.MULTILINE))
+    assert rows == {name: f"{value:,}" for name, value in vars(limits).items() if name.isupper()}
+
+
+def test_every_schema_range_is_documented() -> None:
+    """What this build reads and writes."""
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|$", _section("Schema versions"), re.MULTILINE)
+    assert {name: tuple(map(int, rest)) for name, *rest in rows} == {
+        name: (known.min_readable, known.max_readable, known.writable) for name, known in versions.ARTIFACTS.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("section", "shape"),
+    [
+        ("store.json", store.StoreInfo),
+        ("Manifest", manifest.Manifest),
+        ("Manifest", manifest.SegmentRef),
+        ("Manifest", manifest.TombstoneRef),
+        ("Manifest", manifest.Git),
+        ("Manifest", manifest.Counts),
+        ("Manifest", manifest.DegradedError),
+        ("Segment: files.jsonl", FileLine),
+        ("tombstones.jsonl", TombstoneLine),
+        ("index_state.json", state.StateFile),
+        ("writer_lease.json", lease.LeaseFile),
+    ],
+)
+def test_every_field_on_disk_is_documented(section: str, shape: type[msgspec.Struct]) -> None:
+    """Each field of each JSON artifact is named in its section."""
+    assert set(shape.__struct_fields__) - _named(_section(section)) == set()
+
+
+def test_every_column_and_section_of_a_segment_is_documented() -> None:
+    """Tables and columns of rows.db, sections of lexical.bin."""
+    with sqlite3.connect(":memory:") as connection:
+        connection.executescript(resources.files("everdex.segment").joinpath("rows.sql").read_text())
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+        columns = {row[1] for table in tables for row in connection.execute(f"PRAGMA table_info({table})")}
+    assert {*tables, *columns} - _named(_section("Segment: rows.db")) == set()
+    assert {section.name for section in Section} - _named(_section("Segment: lexical.bin")) == set()
+
+
+def test_every_log_event_is_documented() -> None:
+    """What a line of the sync log can be about."""
+    events = {
+        arguments[1].value
+        for path in SOURCE.rglob("*.py")
+        for name, arguments in _calls(path)
+        if name == "append" and getattr(arguments[0], "id", "") == "store" and isinstance(arguments[1], ast.Constant)
+    }
+    assert events
+    assert events - _named(_section("Logs and caches")) == set()
+
+
+def test_every_field_of_the_envelope_is_documented() -> None:
+    """The fields around every answer."""
+    origin = answers.Origin("s", "c", None, True)
+    document = answers.Answer(origin, "q", answers.UNCHECKED, {}).to_dict()
+    assert set(document) - _named(_section("Answers")) == set()
+
+
+def _keys(value: object) -> Iterator[str]:
+    """Names of fields; keys of maps by reason, by phase or by limit are values, not fields."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            if key not in ("skipped", "skipped_by_reason", "timings_ms", "details", "limits"):
+                yield from _keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner)
+
+
+def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
+    """Run the commands; whatever they print is on the page."""
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "a.py").write_text("def first_function():\n    return 1\n")
+    (repository / "b.bin").write_bytes(b"\0")
+    named = _named(CONTRACTS)
+    commands: list[list[object]] = [
+        ["index", "--dry-run"],
+        ["index"],
+        ["search", "--explain", "first_function"],
+        ["search", "--budget", "500", "first_function"],
+        ["search", "--mode", "regex", "first"],
+        ["search", "zzz first_functoin"],
+        ["files", "--skipped"],
+        ["explain", "a.py"],
+        ["chunks"],
+        ["status"],
+        ["health"],
+        ["audit"],
+        ["repair", "--dry-run"],
+        ["gc"],
+        ["gc", "--stores", "--unused-days", "0", "--force"],
+        ["compact"],
+        ["stores"],
+        ["upgrade-store"],
+    ]
+    for command in commands:
+        document = everdex(*command, "--json", cwd=repository).json
+        assert set(_keys(document)) - named == set(), command
+    failed = everdex("status", "--snapshot", "nothing", "--json", cwd=repository).json
+    assert set(_keys(failed)) - named == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_resolve(page: Path) -> None:
+    """Every link to a file leads to one, and every anchor to a heading."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        place = (page.parent / name).resolve() if name else page
+        assert place.exists(), f"{page.name}: {target}"
+        if anchor and place.suffix == ".md":
+            assert anchor in _anchors(place), f"{page.name}: {target}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors as GitHub makes them: lower case, punctuation dropped, spaces to hyphens."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_no_page_names_a_command_or_option_that_does_not_exist() -> None:
+    """Examples can be typed: each `everdex COMMAND --option` in the pages is real."""
+    known = {name: everdex(name, "--help").out for name in COMMANDS}
+    for page in PAGES:
+        for line in re.findall(r"^\$ everdex (.+)$", page.read_text(), re.MULTILINE):
+            name, *rest = line.split("|")[0].split()
+            assert name in known, f"{page.name}: everdex {name}"
+            for option in (word for word in rest if re.fullmatch(r"--?[a-z][a-z-]*", word)):
+                assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", known[name]), f"{page.name}: {line}"
