@@ -7,7 +7,7 @@ EVERDEX_HOME; a warm and a cold cache give the same numbers. What the cosines me
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, Protocol
@@ -68,8 +68,8 @@ def document_text(row: ChunkRow) -> str:
     return " ".join(islice(chain(named, _words(row.text)), MAX_PIECES))
 
 
-def _words(*texts: str) -> list[str]:
-    return [part for text in texts for token in tokens(text) for part in parts(token)]
+def _words(*texts: str) -> Iterator[str]:
+    return (part for text in texts for token in tokens(text) for part in parts(token))
 
 
 def open_from(models: Path) -> Reranker:
