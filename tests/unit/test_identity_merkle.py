@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Iterable
 
 from everdex.identity.merkle import config_leaf, file_leaf, merkle_root, snapshot_digest
 
@@ -11,11 +12,15 @@ FILES = [(f"dir{number % 3}/file{number}.py", hashlib.sha256(bytes([number])).he
 CONFIG = "c" * 64
 
 
+def digest(files: Iterable[tuple[str, str]], config: str) -> str:
+    return snapshot_digest([(path, file_leaf(path, content)) for path, content in files], config)
+
+
 def test_the_digest_does_not_depend_on_order() -> None:
     """However the files are listed."""
-    wanted = snapshot_digest(FILES, CONFIG)
+    wanted = digest(FILES, CONFIG)
     for some in itertools.islice(itertools.permutations(FILES), 0, 5040, 97):
-        assert snapshot_digest(some, CONFIG) == wanted
+        assert digest(some, CONFIG) == wanted
 
 
 def test_every_difference_makes_another_digest() -> None:
@@ -31,15 +36,15 @@ def test_every_difference_makes_another_digest() -> None:
         [(first, second_hash), (second, first_hash), *rest],
         [],
     ]
-    digests = [snapshot_digest(files, CONFIG) for files in variants]
+    digests = [digest(files, CONFIG) for files in variants]
     assert len(set(digests)) == len(variants)
-    assert snapshot_digest(FILES, "d" * 64) not in digests
+    assert digest(FILES, "d" * 64) not in digests
 
 
 def test_an_empty_tree_has_the_digest_of_its_configuration() -> None:
     """The configuration is a leaf of its own, so even two empty trees differ by it."""
-    assert snapshot_digest([], CONFIG) == config_leaf(CONFIG).hex()
-    assert snapshot_digest([], CONFIG) != snapshot_digest([], "d" * 64)
+    assert digest([], CONFIG) == config_leaf(CONFIG).hex()
+    assert digest([], CONFIG) != digest([], "d" * 64)
 
 
 def test_a_file_cannot_stand_in_for_the_configuration_or_a_node() -> None:
@@ -54,4 +59,4 @@ def test_an_odd_leaf_is_not_the_same_as_that_leaf_twice() -> None:
     """Pairing the last node with itself must not make two different sets of paths one."""
     odd = FILES[:3]
     again = [*odd, ("zz/" + odd[-1][0], odd[-1][1])]
-    assert snapshot_digest(odd, CONFIG) != snapshot_digest(again, CONFIG)
+    assert digest(odd, CONFIG) != digest(again, CONFIG)

@@ -29,8 +29,6 @@ def merkle_root(leaves: Iterable[tuple[str, bytes]]) -> str:
     return level[0].hex()
 
 
-def snapshot_digest(files: Iterable[tuple[str, str]], config_fingerprint: str) -> str:
-    """The digest of (path_key, content hash) pairs under a configuration."""
-    leaves = [(path_key, file_leaf(path_key, content_hash)) for path_key, content_hash in files]
-    leaves.append((_CONFIG_KEY, config_leaf(config_fingerprint)))
-    return merkle_root(leaves)
+def snapshot_digest(leaves: Iterable[tuple[str, bytes]], config_fingerprint: str) -> str:
+    """The digest of files, given as (path_key, `file_leaf`) pairs, under a configuration."""
+    return merkle_root([*leaves, (_CONFIG_KEY, config_leaf(config_fingerprint))])

@@ -21,6 +21,7 @@ _MAX_FOUND: Final = 50
 _MAX_DISTANCE: Final = 2
 _MIN_FUZZY: Final = 4
 _MAX_FUZZY: Final = 80
+_CLASSES: Final = 64
 _HUMP: Final = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
 
 
@@ -107,7 +108,11 @@ class SymbolNames:
     @cached_property
     def _letters(self) -> npt.NDArray[np.int16]:
         """Per name, how often each letter class occurs."""
-        return np.stack([_letter_counts(split.fold(name)) for name in self._line_names] or [_letter_counts("")])
+        folded = [split.fold(name) for name in self._line_names]
+        letters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<u4") & (_CLASSES - 1)
+        owners = np.repeat(np.arange(len(folded)), [len(name) for name in folded])
+        counts = np.bincount(owners * _CLASSES + letters, minlength=len(folded) * _CLASSES)
+        return counts.astype(np.int16).reshape(len(folded), _CLASSES)
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -132,7 +137,7 @@ def _hump_pattern(name: str) -> str | None:
 
 def _letter_counts(word: str) -> npt.NDArray[np.int16]:
     """Counts of the code points modulo 64: distinct for ASCII letters, digits and underscore."""
-    return np.bincount([ord(char) & 63 for char in word], minlength=64).astype(np.int16)
+    return np.bincount([ord(char) & (_CLASSES - 1) for char in word], minlength=_CLASSES).astype(np.int16)
 
 
 def edit_distance(first: str, second: str, limit: int) -> int:

@@ -107,9 +107,9 @@ def _index_and_publish(
             )
         lease.require()
         tombstones = _tombstones(seen.changes, lines, errors, vanished, seen.live)
-        live_hashes = _live_hashes(seen.live, tombstones, lines)
+        live_lines = _live_lines(seen.live, tombstones, lines)
         skipped = Counter(str(skip.reason) for skip in seen.discovery.skipped)
-        skipped.update(skip for _, skip in live_hashes.values() if skip)
+        skipped.update(line.skip for line in live_lines.values() if line.skip)
         draft = Draft(
             snapshot_id=snapshot_id,
             seq=base.next_seq,
@@ -121,7 +121,8 @@ def _index_and_publish(
             git=seen.git,
             ignore_fingerprint=seen.discovery.ignore_fingerprint,
             digest=snapshot_digest(
-                ((path_key, digest) for path_key, (digest, _) in live_hashes.items()), store.info.config_fingerprint
+                ((path_key, bytes.fromhex(line.leaf)) for path_key, line in live_lines.items()),
+                store.info.config_fingerprint,
             ),
             skipped=dict(skipped),
             errors=tuple(errors),
@@ -178,16 +179,16 @@ def _tombstones(
     )
 
 
-def _live_hashes(
+def _live_lines(
     live: LiveMap, tombstones: Iterable[TombstoneLine], lines: Iterable[FileLine]
-) -> dict[str, tuple[str, str | None]]:
-    """path_key -> (content hash, skip reason) of the new snapshot."""
-    hashes = {path_key: (file.line.content_hash, file.line.skip) for path_key, file in live.files.items()}
+) -> dict[str, FileLine]:
+    """path_key -> line of every file of the new snapshot."""
+    kept = {path_key: file.line for path_key, file in live.files.items()}
     for tombstone in tombstones:
-        del hashes[tombstone.path_key]
+        del kept[tombstone.path_key]
     for line in lines:
-        hashes[line.path_key] = (line.content_hash, line.skip)
-    return hashes
+        kept[line.path_key] = line
+    return kept
 
 
 def _refuse_collisions(discovery: Discovery, options: SyncOptions) -> None:
