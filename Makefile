@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 	$(BIN)/everdex search "$(Q)" $(REPO)
 
 test: $(VENV)/.installed
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
 

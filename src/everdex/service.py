@@ -92,7 +92,10 @@ class Searcher:
     def _fingerprint(self, request: SearchRequest) -> str:
         """The configured settings with what this request overrides."""
         settings = self._index.config.query
-        return config.query_fingerprint(replace(settings, profile=request.profile or settings.profile))
+        rerank = settings.rerank if request.rerank is None else request.rerank
+        return config.query_fingerprint(
+            replace(settings, profile=request.profile or settings.profile, rerank=rerank)
+        )
 
     def _cursor(self, offset: int) -> dict[str, Any]:
         """Where the next page begins; it counts in this snapshot only."""

@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from everdex import limits
 from everdex.numeric import np, npt
 from everdex.search import weights as table
 from everdex.search.features import Definition, NameMatcher, PathFeatures
@@ -167,6 +168,8 @@ def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dic
         file = int(view.doc_files[doc])
         before = taken.get(file, 0)
         repeat = -abs(raw) * (1.0 - table.SATURATION**before)
+        if before >= limits.MAX_RESULTS_PER_FILE:
+            continue
         if before == seen:
             taken[file] = before + 1
             result.append(Ranked(doc, raw, repeat))
