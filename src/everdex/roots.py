@@ -51,9 +51,16 @@ def canonical_root(requested: str | os.PathLike[str], *, force: bool = False) ->
     if not path.exists():
         raise RootRefused(f"{path} does not exist", hint="name an existing directory")
     directory = path if path.is_dir() else path.parent
-    real = Path(os.path.realpath(directory))
+    try:
+        real = Path(os.path.realpath(directory))
+    except FileNotFoundError as error:  # the working directory itself was deleted
+        raise RootRefused("the current directory no longer exists", hint="change to an existing directory") from error
     top = _git_top(real)
     root = Root(top, True) if top is not None else Root(real, False)
+    try:
+        os.fspath(root.path).encode()
+    except UnicodeEncodeError as error:
+        raise RootRefused(f"the path {str(root.path)!a} is not UTF-8", hint="rename the directory") from error
     if not force:
         _refuse_dangerous(root.path)
     return root

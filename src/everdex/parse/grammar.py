@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import time
 from functools import cache
 from importlib.resources import files
@@ -30,6 +31,10 @@ _MAX_ERROR_COST: Final = 250_000_000
 _MAX_ERROR_VISITS: Final = 5_000
 # Patterns are small, so this many unfinished matches mean absurd nesting.
 _MATCH_LIMIT: Final = 65_536
+# tree-sitter-yaml's scanner writes past its state buffer at about 250 levels, which kills the process. Every level
+# begins in a column of its own, after indentation or after indicators in the same line.
+_MAX_YAML_LEVELS: Final = 200
+_DEEP_YAML: Final = re.compile(rb"^[ \t\-?:]{%d}" % _MAX_YAML_LEVELS, re.MULTILINE)
 
 
 @cache
@@ -48,11 +53,13 @@ def query(name: str) -> Query:
 
 
 def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None:
-    """The syntax tree of `data`, or of one range of it with absolute offsets; None when over the budget."""
+    """The syntax tree of `data`, or of one range of it with absolute offsets; None when over the budget or too deep."""
     parser = Parser(language(name))
     if span is not None:
         parser.included_ranges = [span]
     size = len(data) if span is None else span.end_byte - span.start_byte
+    if name == "yaml" and _too_deep(data if span is None else data[span.start_byte : span.end_byte]):
+        return None
     if size <= _UNBOUNDED_BYTES:
         return parser.parse(data)
     budget = BUDGET_SECONDS + BUDGET_SECONDS_PER_MEGABYTE * size / 1e6
@@ -71,6 +78,12 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
     # The tree keeps `read` for its queries' text predicates: those must always be answered.
     soonest = math.inf
     return None if exceeded or _unwieldy(tree.root_node) else tree
+
+
+def _too_deep(yaml: bytes) -> bool:
+    if _DEEP_YAML.search(yaml):
+        return True
+    return any(line.count(b"- ") + line.count(b"? ") >= _MAX_YAML_LEVELS for line in yaml.splitlines())
 
 
 def _unwieldy(root: Node) -> bool:

@@ -59,7 +59,8 @@ class Look:
             and self.changes.empty
             and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
             and self.base.git == git_of(self.git)
-            and not self.base.degraded
+            # Colliding paths stay as they were published until the tree changes; anything else is tried again.
+            and all(error.code == "path_collision" for error in self.base.errors)
         )
 
 

@@ -125,7 +125,7 @@ def _index_and_publish(
                 store.info.config_fingerprint,
             ),
             skipped=dict(skipped),
-            errors=tuple(errors),
+            errors=(*errors, *_collisions(seen.discovery)),
         )
         options.progress("publish", 0, 0)
         manifest = publish(lease, draft)
@@ -189,6 +189,14 @@ def _live_lines(
     for line in lines:
         kept[line.path_key] = line
     return kept
+
+
+def _collisions(discovery: Discovery) -> list[DegradedError]:
+    """Published all the same, because the user said so: the snapshot has to say what is wrong with it."""
+    return [
+        DegradedError("path_collision", f"one path on other systems: {', '.join(item.paths)}", item.paths[0])
+        for item in discovery.collisions
+    ]
 
 
 def _refuse_collisions(discovery: Discovery, options: SyncOptions) -> None:
