@@ -29,8 +29,8 @@ from everdex.service import Index, Reading
 print("ready", flush=True)
 index = Index.open(ARGS[0])
 asked = (
-    SearchRequest("generation marker", k=50),
-    SearchRequest("generation marker", Mode.LEXICAL, k=50),
+    SearchRequest("generation marker", k=50, paths=("part*",)),
+    SearchRequest("generation marker", Mode.LEXICAL, k=50, paths=("part*",)),
     SearchRequest("^generation = ", Mode.REGEX, k=50),
 )
 while not select.select([sys.stdin], [], [], 0.02)[0]:
@@ -42,7 +42,8 @@ print("end", flush=True)
 
 
 def _generation(number: int) -> dict[str, str]:
-    return {
+    """Every part with this number, and one note of eight: it keeps its segment, with the dead parts in it, in use."""
+    return {f"notes/n{number % 8}.py": f"note = {number}\n"} | {
         name: f'"""Part {place}."""\n\n\ndef marker_{place}():\n    return {number * 7}\n\n\ngeneration = {number}\n'
         for place, name in enumerate(_FILES)
     }
@@ -59,7 +60,7 @@ def _publish_many(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> tuple[dic
     real = clock.now
     for number in range(1, _PUBLISHES + 1):
         made.write(_generation(number))
-        published[made.sync(auto_compact=number % 3 == 0).manifest.snapshot_id] = number
+        published[made.sync(auto_compact=number % 20 == 0).manifest.snapshot_id] = number
         if number % 10 == 5:
             compact_now(made.store, force=True)
             published[active.pin(made.store).manifest.snapshot_id] = number
@@ -114,7 +115,8 @@ def test_an_older_retained_snapshot_answers_as_it_was(tmp_path: Path) -> None:
     published = {active.pin(made.store).manifest.snapshot_id: 0}
     for number in range(1, 9):
         made.write(_generation(number))
-        published[made.sync().manifest.snapshot_id] = number
+        published[made.sync(auto_compact=False).manifest.snapshot_id] = number
+    assert len(active.pin(made.store).manifest.segments) > 5
     made.remove(*_FILES)
     made.sync()
     compact_now(made.store, force=True)
@@ -122,10 +124,11 @@ def test_an_older_retained_snapshot_answers_as_it_was(tmp_path: Path) -> None:
     for snapshot_id, number in published.items():
         reading = Reading(snapshot_id=snapshot_id)
         for mode, query in ((Mode.HYBRID, "generation marker"), (Mode.REGEX, "^generation"), (Mode.LITERAL, "tion =")):
-            results = index.search(SearchRequest(query, mode, k=50), reading).body["results"]
+            results = index.search(SearchRequest(query, mode, k=50, paths=("part*",)), reading).body["results"]
             assert sorted(result["path"] for result in results) == sorted(_FILES)
             assert all(f"generation = {number}\n" in result["snippet"] + "\n" for result in results)
-    assert index.search(SearchRequest("generation marker"), Reading(sync=False)).body["results"] == []
+    gone = SearchRequest("generation marker", paths=("part*",))
+    assert index.search(gone, Reading(sync=False)).body["results"] == []
 
 
 def test_a_collected_snapshot_is_unknown_and_the_retained_ones_are_whole(
