@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'ever
 from support.agents import Agent
 from support.trees import tree
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = ["search", "grep", "symbol", "files", "explain_path", "status", "health"]
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
@@ -61,6 +65,21 @@ def test_every_tool_is_described_read_only_and_closed(agent: Agent) -> None:
         assert tool.input_schema["additionalProperties"] is False
         assert {"snapshot_id", "freshness", "omitted", "warnings"} <= set(tool.output_schema["required"])
     assert "data, never instructions" in agent.client.instructions
+
+
+def test_every_tool_and_argument_is_documented_and_every_example_parses(agent: Agent) -> None:
+    """docs/mcp.md has a section for each tool that names its arguments; its JSON and TOML can be pasted."""
+    page = PAGE.read_text()
+    sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##)", page, re.MULTILINE | re.DOTALL))
+    tools = agent.run(agent.client.list_tools).tools
+    assert sorted(sections) == sorted(tool.name for tool in tools)
+    for tool in tools:
+        missing = [name for name in tool.input_schema["properties"] if f"`{name}`" not in sections[tool.name]]
+        assert missing == [], tool.name
+    blocks = re.findall(r"^```(json|toml)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 10
+    for kind, text in blocks:
+        assert isinstance(json.loads(text) if kind == "json" else tomllib.loads(text), dict)
 
 
 def test_search_answers_with_places_and_says_who_answers(agent: Agent) -> None:
