@@ -278,13 +278,14 @@ class Index:
         """A pinned snapshot and how fresh it is; indexes a tree never seen before."""
         from everdex.view import open_view
 
-        freshness = self._prepare(reading, self._options(options))
+        freshness = self.prepare(reading, self._options(options))
         store = self.store()
         with open_view(store, reading.snapshot_id) as view:
             store.touch_last_used()
             yield view, freshness
 
-    def _prepare(self, reading: Reading, options: SyncOptions) -> Freshness:
+    def prepare(self, reading: Reading, options: SyncOptions) -> Freshness:
+        """Bring the index up to date as far as the reading asks for it; says how fresh it is then."""
         if reading.snapshot_id is not None:
             return answers.PINNED
         if not reading.sync:
@@ -314,11 +315,8 @@ class Index:
         """One pinned snapshot to ask as often as wanted."""
         chosen = reading or Reading()
         with self.view(chosen, options) as (view, freshness):
-            from everdex.search.engine import Engine
-
-            embedder, warnings = self._embedder()
-            why = "".join(warnings) or "[index] embedder is none"
-            engine = Engine(view, embedder, self.config.query, lexical_only=why)
+            embedder, warnings = self.embedder()
+            engine = self.engine(view, embedder, warnings)
             yield Searcher(self, view, freshness, engine, (*chosen.warnings, *warnings))
 
     def search(
@@ -346,7 +344,25 @@ class Index:
             body = {"chunks": describe.chunk_map(view, meta=meta)}
             return self.answer(view, freshness, body, warnings=chosen.warnings)
 
-    def _embedder(self) -> tuple[Any, tuple[str, ...]]:
+    def symbols(self, asked: str, reading: Reading | None = None, options: SyncOptions | None = None) -> Answer:
+        """Every definition of a name (else the names like it), or the outline of a file."""
+        from everdex.search.names import SymbolNames
+        from everdex.symbols import find
+
+        chosen = reading or Reading()
+        with self.view(chosen, options) as (view, freshness):
+            found = find(view, SymbolNames(view), self.root.path, asked)
+            warnings = (*chosen.warnings, *found.warnings)
+            return self.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
+
+    def engine(self, view: SnapshotView, embedder: Any, warnings: tuple[str, ...]) -> Engine:
+        """An engine over a view; `embedder` and `warnings` as `embedder()` gave them."""
+        from everdex.search.engine import Engine
+
+        why = "".join(warnings) or "[index] embedder is none"
+        return Engine(view, embedder, self.config.query, lexical_only=why)
+
+    def embedder(self) -> tuple[Any, tuple[str, ...]]:
         """The embedder, or None with a warning: lexical search still answers and says that it is lexical only."""
         from everdex.embed import open_embedder
 

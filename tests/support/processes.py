@@ -19,10 +19,11 @@ def environment() -> dict[str, str]:
 class Child:
     """A Python child running `source`, with tests/ importable; `ARGS` holds its string arguments."""
 
-    def __init__(self, source: str, *arguments: object) -> None:
+    def __init__(self, source: str, *arguments: object, pass_fds: tuple[int, ...] = ()) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", f"import sys\nARGS = sys.argv[1:]\n{source}", *map(str, arguments)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
+            pass_fds=pass_fds,
         )  # fmt: skip
 
     def line(self) -> str:

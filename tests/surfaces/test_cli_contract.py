@@ -40,7 +40,7 @@ def test_every_command_is_documented(name: str) -> None:
 
 def test_every_reading_command_takes_snapshot_and_offline() -> None:
     """The same two options, everywhere the index is read."""
-    for name in ("search", "files", "explain", "chunks", "status", "audit"):
+    for name in ("search", "symbols", "files", "explain", "chunks", "status", "audit"):
         flags = {flag for parameter in _command(name).params for flag in parameter.opts}
         assert flags >= {"--snapshot", "--offline"}, name
 

@@ -20,6 +20,7 @@ from everdex import __version__
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "index": ("index", "Bring the index of a repository up to date."),
     "search": ("search", "Search a repository; indexes it first when it is new or has changed."),
+    "symbols": ("symbols", "Show where a name is defined, or the outline of a file."),
     "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
     "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
     "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
@@ -30,6 +31,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "gc": ("gc", "Show what no retained snapshot needs; with --apply delete it."),
     "compact": ("compact", "Merge segments when it is due; with --force now."),
     "stores": ("stores", "List every store below EVERDEX_HOME."),
+    "mcp": ("mcp", "Serve a repository to coding agents (Model Context Protocol)."),
     "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 

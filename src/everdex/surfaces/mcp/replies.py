@@ -1,0 +1,187 @@
+"""From the service's answers to the replies of the tools: fewer fields, a fixed size, and a text form for reading.
+
+Every function takes an answer's document and gives the reply as plain values in the shape that `model` declares.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from everdex.search.budget import BYTES_PER_TOKEN
+from everdex.search.filters import path_matches
+from everdex.surfaces.mcp.budget import Spendable, fit, whole_lines
+
+Document = Mapping[str, Any]
+Reply = dict[str, Any]
+
+_MAX_LINE: Final = 300  # characters of a matching line: a minified file is one line
+_DIRECTORIES: Final = 20
+_LANGUAGES: Final = 20
+_POINTERS: Final = 10
+_WORST_FIRST: Final = {"fail": 0, "warn": 1, "ok": 2}
+
+
+def search(document: Document, k: int, budget: int) -> Reply:
+    found = document["results"]
+    packed = document.get("budget")
+    # What was not packed under a budget still has to share this one.
+    room = None if packed else budget * BYTES_PER_TOKEN // 2 // max(1, len(found))
+    reply = {
+        **_frame(document),
+        "results": [_result(item, room) for item in found[:k]],
+        "left_out": packed["left_out"][:_POINTERS] if packed else [],
+        "no_strong_match": document["no_strong_match"],
+        "suggestions": document["suggestions"],
+    }
+    reply["omitted"] = {"results": document["omitted"] + max(0, len(found) - k)}
+    fit(reply, budget, [Spendable("left_out", reply["left_out"]), Spendable("results", reply["results"])])
+    return reply
+
+
+def _result(item: Document, room: int | None) -> Reply:
+    kept = {name: item[name] for name in ("path", "start_line", "end_line", "symbol", "breadcrumb", "language")}
+    snippet = item["snippet"] if room is None else whole_lines(item["snippet"], room)
+    trimmed = item.get("trimmed", False) or len(snippet) < len(item["snippet"])
+    result = {**kept, "score": round(item["score"], 4), "trimmed": trimmed}
+    if "explain" in item:
+        result["explain"] = item["explain"]
+    if trimmed and room is not None:
+        result["end_line"] = item["start_line"] + max(0, len(snippet.splitlines()) - 1)
+    return {**result, "snippet": snippet}
+
+
+def grep(document: Document, budget: int) -> Reply:
+    reply = {**_frame(document), "matches": [_match(item) for item in document["results"]]}
+    reply["omitted"] = {"matches": document["omitted"]}
+    fit(reply, budget, [Spendable("matches", reply["matches"])])
+    return reply
+
+
+def _match(item: Document) -> Reply:
+    text = item["snippet"].rstrip("\r\n")
+    if len(text) > _MAX_LINE:
+        # `column` counts bytes; as a character place it is never too small, and near enough for a window.
+        start = max(0, min(item["column"], len(text)) - _MAX_LINE // 3)
+        text = ("…" if start else "") + text[start : start + _MAX_LINE] + "…"
+    return {"path": item["path"], "line": item["start_line"], "column": item["column"], "text": text}
+
+
+def symbol(document: Document, budget: int) -> Reply:
+    definitions = document["definitions"]
+    # Sources get at most two thirds; what else is known of a name must have room too.
+    room = budget * BYTES_PER_TOKEN * 2 // 3 // max(1, len(definitions))
+    outline = document["outline"]
+    reply = {
+        **_frame(document),
+        "by": document["by"],
+        "definitions": [_definition(item, room) for item in definitions],
+        "suggestions": list(document["suggestions"]),
+        "outline": None if outline is None else {**outline, "symbols": list(outline["symbols"])},
+    }
+    names = {"path": "outline", "name": "definitions"}
+    reply["omitted"] = {names[document["by"]]: document["omitted"]}
+    entries = reply["outline"]["symbols"] if reply["outline"] else []
+    fit(
+        reply, budget,
+        [Spendable("outline", entries, _outline_worth), Spendable("suggestions", reply["suggestions"]),
+         Spendable("definitions", reply["definitions"])],
+    )  # fmt: skip
+    return reply
+
+
+def _definition(item: Document, room: int) -> Reply:
+    source = whole_lines(item["source"], room)
+    dropped = {"name_line", "name_column", "byte_start", "byte_end", "source"}
+    kept = {name: value for name, value in item.items() if name not in dropped}
+    return {**kept, "trimmed": len(source) < len(item["source"]), "source": source}
+
+
+def _outline_worth(entry: Document) -> tuple[Any, ...]:
+    """What is public and outermost says most about a file; of equals the earlier one."""
+    return entry["public"], -entry["qualified_name"].count("."), -entry["start_line"]
+
+
+def files(document: Document, paths: Sequence[str], budget: int) -> Reply:
+    chosen = [
+        file for file in document["files"] if not paths or any(path_matches(file["path"], glob) for glob in paths)
+    ]
+    above = Counter(directory for file in chosen for directory in _directories(file["path"]))
+    shown = sorted(above.items(), key=lambda item: (-item[1], item[0]))[:_DIRECTORIES]
+    reply = {
+        **_frame(document),
+        "total": len(chosen),
+        "by_language": _counted(file["language"] or "unknown" for file in chosen),
+        "by_role": _counted(file["role"] for file in chosen),
+        "directories": [{"path": path, "files": count} for path, count in shown],
+        # A list of everything tells less than the counts and costs the whole budget.
+        "files": list(chosen) if paths else [],
+        "skipped_by_reason": document["skipped_by_reason"],
+    }
+    reply["omitted"] = {"files": 0 if paths else len(chosen), "directories": len(above) - len(shown)}
+    fit(reply, budget, [Spendable("files", reply["files"]), Spendable("directories", reply["directories"])])
+    return reply
+
+
+def _directories(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:depth]) for depth in range(1, min(2, len(parts)) + 1)]
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    ranked = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
+    rest = sum(count for _, count in ranked[_LANGUAGES:])
+    return {**dict(ranked[:_LANGUAGES]), **({"other": rest} if rest else {})}
+
+
+def explain_path(document: Document) -> Reply:
+    indexed = document["indexed"]
+    return {
+        **_frame(document),
+        "path": document["path"],
+        "eligible": document["eligible"],
+        "reason": document["reason"],
+        "detail": document["detail"],
+        "language": document.get("language"),
+        "role": document.get("role"),
+        "chunks": None if indexed is None else indexed["chunks"],
+        "changed_since_indexed": None if indexed is None else not indexed["stat_matches"],
+    }
+
+
+def status(document: Document, budget: int) -> Reply:
+    reply = {
+        **_frame(document),
+        "root": document["canonical_root"],
+        "created_at": document["created_at"],
+        "files_indexed": document["counts"]["files_indexed"],
+        "chunks_indexed": document["counts"]["chunks_indexed"],
+        "pending": document["pending"],
+        "embedder": document["embedder"],
+        "size_bytes": document["size_bytes"],
+        "degraded": document["degraded"],
+        "errors": list(document["errors"]),
+        "skipped": document["skipped"],
+    }
+    fit(reply, budget, [Spendable("errors", reply["errors"])])
+    return reply
+
+
+def health(document: Document, budget: int) -> Reply:
+    checks = [{name: check[name] for name in ("code", "status", "message")} for check in document["checks"]]
+    checks.sort(key=lambda check: _WORST_FIRST[check["status"]])
+    reply = {**_frame(document), "status": document["status"], "checks": checks}
+    fit(reply, budget, [Spendable("checks", checks)])
+    return reply
+
+
+def _frame(document: Document) -> Reply:
+    limits = [f"limit reached: {name}" for name in document["limits_hit"]]
+    freshness = document["freshness"]
+    return {
+        "snapshot_id": document["snapshot_id"],
+        "freshness": {"state": freshness["state"], "dirty_count": freshness["dirty_count"]},
+        "omitted": {},
+        "warnings": [*document["warnings"], *limits],
+    }

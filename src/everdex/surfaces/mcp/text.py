@@ -1,0 +1,94 @@
+"""Replies as a model reads them best: code as code, one heading a place. Never longer than the JSON of the same reply.
+
+The words come from an untrusted repository and may end on a terminal, so control characters go out escaped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from everdex.surfaces.cli.output import escape
+
+Reply = Mapping[str, Any]
+
+
+def search(reply: Reply) -> str:
+    return _text(_search(reply))
+
+
+def grep(reply: Reply) -> str:
+    return _text(_grep(reply))
+
+
+def symbol(reply: Reply) -> str:
+    return _text(_symbol(reply))
+
+
+def as_json(reply: Reply) -> str:
+    """For replies that are numbers and names: no text says it shorter."""
+    return json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
+
+
+def _text(lines: Iterator[str]) -> str:
+    return "\n".join(lines)
+
+
+def _search(reply: Reply) -> Iterator[str]:
+    if not reply["results"]:
+        yield "nothing found"
+    elif reply["no_strong_match"]:
+        yield "no strong match; these are only the nearest:"
+    for item in reply["results"]:
+        crumbs = f" {' › '.join(item['breadcrumb'])}" if item["breadcrumb"] else ""
+        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']}{crumbs}")
+        for share in item.get("explain", ()):
+            yield escape(f"{share['feature']} {share['value']:.4f} {share['detail']}").rstrip()
+        yield from _code(item["snippet"])
+    for place in reply["left_out"]:
+        yield escape(f"also {place['path']}:{place['start_line']} {place['symbol'] or ''}").rstrip()
+    if reply["suggestions"]:
+        yield escape(f"did you mean {', '.join(reply['suggestions'])}?")
+    yield from _footer(reply)
+
+
+def _grep(reply: Reply) -> Iterator[str]:
+    if not reply["matches"]:
+        yield "nothing found"
+    for item in reply["matches"]:
+        yield escape(f"{item['path']}:{item['line']}:{item['text']}")
+    yield from _footer(reply)
+
+
+def _symbol(reply: Reply) -> Iterator[str]:
+    if reply["by"] == "name" and not reply["definitions"]:
+        yield "no definition has this name"
+    for item in reply["definitions"]:
+        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']} {item['kind']}")
+        yield from _code(item["source"] or item["signature"])
+        if item["trimmed"]:
+            yield "…"
+    for item in reply["suggestions"]:
+        places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
+        yield escape(f"like it ({item['how']}): {item['name']} {places}")
+    if reply["outline"] is not None:
+        yield escape(f"# {reply['outline']['path']}")
+        for entry in reply["outline"]["symbols"]:
+            indent = " " * entry["qualified_name"].count(".")
+            yield escape(f"{entry['start_line']} {indent}{entry['signature'] or entry['name']}")
+    yield from _footer(reply)
+
+
+def _code(snippet: str) -> Iterator[str]:
+    for line in snippet.splitlines():
+        yield escape(line)
+
+
+def _footer(reply: Reply) -> Iterator[str]:
+    left = ", ".join(f"{count:,} more {name}" for name, count in reply["omitted"].items() if count)
+    dirty = reply["freshness"]["dirty_count"]
+    state = reply["freshness"]["state"] + (f" ({dirty:,} changed files not seen)" if dirty else "")
+    yield f"[snapshot {reply['snapshot_id']} · {state}{' · ' + left if left else ''}]"
+    for warning in reply["warnings"]:
+        yield escape(f"warning: {warning}")

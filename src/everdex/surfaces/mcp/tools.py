@@ -1,0 +1,264 @@
+"""The tools, described for a model that has never heard of everdex.
+
+Each one asks the warm index on a worker thread and shapes its answer; whatever is raised comes back as a coded
+error, never as a broken connection. A first index is built inside the first call, which reports its progress.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
+
+from anyio import from_thread, to_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from everdex import clock, languages, limits
+from everdex.errors import EverdexError, NotIndexed, QueryError
+from everdex.search.model import Mode, SearchRequest
+from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.mcp import model, replies, text
+from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
+from everdex.sync.model import SyncOptions
+from everdex.warm import WarmIndex
+
+_READ_ONLY: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_REPORT_EVERY_S: Final = 0.2
+# Ranked snippets are packed before they become JSON: its frame, keys and escapes cost about the rest.
+_SNIPPET_SHARE: Final = 0.75
+_FRAME_TOKENS: Final = 120
+
+Paths = Annotated[
+    list[str] | None,
+    Field(description="only files that match any of these globs or lie below these directories: src, *.py, docs/**"),
+]
+Languages = Annotated[
+    list[str] | None, Field(description="only files in these languages: python, typescript, go, markdown, …")
+]
+Budget = Annotated[
+    int,
+    Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the whole answer takes at most about this many tokens"),
+]
+Count = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, description="at most this many results")]
+
+
+class Tools:
+    """The tools of one root."""
+
+    def __init__(self, warm: WarmIndex) -> None:
+        self._warm = warm
+
+    def all(self) -> list[Tool]:
+        """Every tool, with a closed input schema: an argument it does not name is refused."""
+        functions: tuple[Callable[..., Any], ...] = (
+            self.search, self.grep, self.symbol, self.files, self.explain_path, self.status, self.health,
+        )  # fmt: skip
+        tools = [
+            Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
+            for function in functions
+        ]
+        for tool in tools:
+            tool.parameters["additionalProperties"] = False
+        return tools
+
+    async def search(
+        self,
+        ctx: Context[Any],
+        query: Annotated[str, Field(description="a question, a name or an error message")],
+        mode: Annotated[
+            Literal["hybrid", "lexical", "semantic"],
+            Field(description="hybrid: words and meaning; lexical: words only; semantic: meaning only"),
+        ] = "hybrid",
+        k: Count = 10,
+        paths: Paths = None,
+        languages: Languages = None,
+        profile: Annotated[
+            Literal["balanced", "discovery", "implementation", "planning", "debug"] | None,
+            Field(description="what the answer is for; null takes the repository's setting"),
+        ] = None,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+        explain: Annotated[bool, Field(description="say which feature gave each result its score")] = False,
+    ) -> Annotated[CallToolResult, model.SearchReply]:
+        """Find the code, tests and docs of this repository that answer a question or define a name.
+
+        Use it first, before reading files: it ranks whole functions, classes and sections by words, meaning and
+        names and returns their text with path and lines. The index is brought up to date with the files on disk
+        before every answer. The query may hold filters: file:GLOB lang:NAME symbol:NAME "exact phrase" -word.
+        For every occurrence of a text use `grep`; for a definition whose name you know use `symbol`.
+        """
+
+        def ask(options: SyncOptions) -> CallToolResult:
+            _check_languages(languages)
+            # Shares of a score belong to single results, and packing joins neighbours: explained ones stay apart.
+            room = None if explain else int((budget_tokens - _FRAME_TOKENS) * _SNIPPET_SHARE)
+            request = SearchRequest(
+                query, Mode(mode), k, tuple(languages or ()), tuple(paths or ()), profile=profile, budget=room
+            )
+            document = self._warm.search(request, options, explain=explain).to_dict()
+            reply = replies.search(document, k, budget_tokens)
+            return _result(reply, text.search(reply))
+
+        return await _run(ctx, ask)
+
+    async def grep(
+        self,
+        ctx: Context[Any],
+        pattern: Annotated[str, Field(description="a regular expression (RE2), or plain text with literal")],
+        literal: Annotated[bool, Field(description="take the pattern as plain text")] = False,
+        ignore_case: bool = False,
+        paths: Paths = None,
+        languages: Languages = None,
+        k: Count = 50,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, model.GrepReply]:
+        """List every line of the indexed files that matches a regular expression or a text, by path and line.
+
+        Complete, not ranked: `omitted` counts the matching lines that are not shown. Faster than reading files and
+        it never looks into ignored, binary or generated trees.
+        """
+
+        def ask(options: SyncOptions) -> CallToolResult:
+            _check_languages(languages)
+            mode = Mode.LITERAL if literal else Mode.REGEX
+            request = SearchRequest(pattern, mode, k, tuple(languages or ()), tuple(paths or ()), ignore_case)
+            reply = replies.grep(self._warm.search(request, options).to_dict(), budget_tokens)
+            return _result(reply, text.grep(reply))
+
+        return await _run(ctx, ask)
+
+    async def symbol(
+        self,
+        ctx: Context[Any],
+        name: Annotated[str, Field(description="a name (Index, Index.search, open_view) or a file's path")],
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, model.SymbolReply]:
+        """Show where a function, class, method, type or heading is defined, or the outline of a file.
+
+        A name gives every definition that has it, with kind, signature, first sentence of its documentation and
+        source lines, plus the outline of the file when there is only one; when nothing has the name, names like it
+        are listed apart as suggestions. A path (src/app.py) gives the outline of that file.
+        """
+
+        def ask(options: SyncOptions) -> CallToolResult:
+            reply = replies.symbol(self._warm.symbols(name, options).to_dict(), budget_tokens)
+            return _result(reply, text.symbol(reply))
+
+        return await _run(ctx, ask)
+
+    async def files(
+        self, ctx: Context[Any], paths: Paths = None, budget_tokens: Budget = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, model.FilesReply]:
+        """Tell what this repository consists of: how many files by language and role, and the largest directories.
+
+        With `paths` it speaks of those files only and lists them, as many as fit. Needs no index.
+        """
+
+        def ask(_: SyncOptions) -> CallToolResult:
+            reply = replies.files(self._warm.files().to_dict(), paths or (), budget_tokens)
+            return _plain(reply)
+
+        return await _run(ctx, ask)
+
+    async def explain_path(
+        self,
+        ctx: Context[Any],
+        path: Annotated[str, Field(description="relative to the repository's root, or absolute")],
+    ) -> Annotated[CallToolResult, model.PathReply]:
+        """Tell why one file is in or out of the index (ignored, binary, too large, outside, …).
+
+        Use it when `search` or `grep` does not find something in a file that exists.
+        """
+
+        def ask(_: SyncOptions) -> CallToolResult:
+            reply = replies.explain_path(self._warm.explain(path).to_dict())
+            return _plain(reply)
+
+        return await _run(ctx, ask)
+
+    async def status(
+        self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, model.StatusReply]:
+        """Show the state of the index: root, snapshot, numbers of files and chunks, what changed since, errors."""
+        return await _run(ctx, lambda _: _plain(self.status_reply(budget_tokens)))
+
+    async def health(
+        self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, model.HealthReply]:
+        """Verify the whole index: every checksum, limits, the embedding model, drift from the files on disk.
+
+        Takes seconds on a large repository. Only needed when an answer looks wrong.
+        """
+        return await _run(ctx, lambda _: _plain(self.health_reply(budget_tokens)))
+
+    def status_reply(self, budget_tokens: int) -> dict[str, Any]:
+        return replies.status(self._warm.status().to_dict(), budget_tokens)
+
+    def health_reply(self, budget_tokens: int) -> dict[str, Any]:
+        return replies.health(self._warm.health().to_dict(), budget_tokens)
+
+
+def failed(error: BaseException) -> CallToolResult:
+    """Any exception as the result of a failed call: code, message, hint."""
+    body = {"error": coded(error).to_dict(clock.new_ulid())}
+    content = TextContent(type="text", text=text.as_json(body))
+    return CallToolResult(content=[content], structured_content=body, is_error=True)
+
+
+def coded(raised: BaseException) -> EverdexError:
+    """Any exception as a typed one. Hints that name commands and options are for people; a model has tools."""
+    error = as_everdex(raised)
+    if isinstance(error, NotIndexed):
+        return NotIndexed(error.message, hint="call `search` once: it builds the index")
+    if isinstance(error, QueryError) and error.hint == QueryError.default_hint:
+        return QueryError(error.message, hint="change the arguments; the tool's description says what they may be")
+    return error
+
+
+def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)
+
+
+def _plain(reply: dict[str, Any]) -> CallToolResult:
+    return _result(reply, text.as_json(reply))
+
+
+def _check_languages(wanted: list[str] | None) -> None:
+    for name in wanted or ():
+        if name not in languages.KNOWN:
+            known = ", ".join(sorted(languages.KNOWN))
+            raise QueryError(f"unknown language {name[:60]!r}", hint=f"known are {known}")
+
+
+async def _run(ctx: Context[Any], ask: Callable[[SyncOptions], CallToolResult]) -> CallToolResult:
+    try:
+        return await to_thread.run_sync(ask, SyncOptions(progress=_Progress(ctx)))
+    except Exception as error:  # noqa: BLE001 - the one place where a call ends
+        return failed(error)
+
+
+class _Progress:
+    """Tells the client how far an index is; a client that has hung up ends the work."""
+
+    def __init__(self, ctx: Context[Any]) -> None:
+        self._ctx = ctx
+        self._waited = 0
+        self._told = 0.0
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        from_thread.check_cancelled()
+        if phase == "wait":
+            self._waited += 1
+            self._tell(self._waited, None, "waiting for another process that is indexing")
+        elif phase == "index" and (done == total or time.monotonic() - self._told >= _REPORT_EVERY_S):
+            # Progress must grow, also after some waiting.
+            self._tell(self._waited + done, self._waited + total, f"indexing, {done:,} of {total:,} files")
+
+    def _tell(self, done: int, total: int | None, message: str) -> None:
+        self._told = time.monotonic()
+        from_thread.run(self._ctx.report_progress, done, total, message)

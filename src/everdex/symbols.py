@@ -1,0 +1,186 @@
+"""Definitions by name, and the outline of a file, as the body of an answer.
+
+Part of the façade's room. The names that were asked for and the names that are merely like them never share a
+list: several matches are all listed, and a guess is always called one. Reads one view and opens nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from everdex import limits
+from everdex.errors import QueryError
+from everdex.languages import language_of
+from everdex.search.names import SymbolNames
+from everdex.segment.model import SymbolRow
+from everdex.view import SnapshotView
+
+_MAX_DEFINITIONS: Final = 50
+_MAX_SUGGESTIONS: Final = 10
+_MAX_OUTLINE: Final = 2_000
+_SEPARATORS: Final = ("::", "->", "#", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The body of a symbols answer, and what had to be left out of it."""
+
+    body: dict[str, Any]
+    limits_hit: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str) -> Found:
+    """The outline of the live file `asked`, or else every definition of that name."""
+    wanted = asked.strip()
+    if not wanted:
+        raise QueryError("which symbol or file? the name is empty")
+    if len(wanted.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
+        raise QueryError(f"the name is longer than {limits.MAX_PATH_BYTES} bytes")
+    path_key = _live_path(view, root, wanted)
+    if path_key is not None:
+        outline, left_out = _outline(view, path_key)
+        return _found(wanted, "path", outline=outline, omitted=left_out)
+    return _by_name(view, names, wanted)
+
+
+def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
+    """The path key of a live file, also for `./x` and for an absolute path below the root."""
+    path = Path(wanted)
+    if path.is_absolute():
+        if not path.is_relative_to(root):
+            return None
+        path = path.relative_to(root)
+    key = PurePosixPath(path).as_posix()
+    try:
+        view.file_index(key)
+    except KeyError:
+        return None
+    return key
+
+
+def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
+    matches = _definitions(view, wanted)
+    shown = matches[:_MAX_DEFINITIONS]
+    sources, cut = _sources(view, shown)
+    definitions = [
+        {**symbol_dict(row), "match": how, "source": source}
+        for (row, how), source in zip(shown, sources, strict=True)
+    ]
+    limits_hit = ("max_snippet_bytes_total",) if cut else ()
+    files = {row.path_key for row, _ in matches}
+    # With one file there is no doubt whose outline is meant.
+    outline = _outline(view, files.pop())[0] if len(files) == 1 else None
+    suggestions = [] if matches else _suggestions(view, names, wanted)
+    warnings: tuple[str, ...] = ()
+    if not matches and ("/" in wanted or language_of(wanted) is not None):
+        warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
+    return _found(
+        wanted, "name", definitions, suggestions, outline, len(matches) - len(shown), limits_hit, warnings
+    )  # fmt: skip
+
+
+def _found(
+    wanted: str, by: str, definitions: Sequence[dict[str, Any]] = (), suggestions: Sequence[dict[str, Any]] = (),
+    outline: dict[str, Any] | None = None, omitted: int = 0, limits_hit: tuple[str, ...] = (),
+    warnings: tuple[str, ...] = (),
+) -> Found:  # fmt: skip
+    body = {
+        "query": wanted,
+        "by": by,
+        "definitions": list(definitions),
+        "suggestions": list(suggestions),
+        "outline": outline,
+        "omitted": omitted,
+    }
+    return Found(body, limits_hit, warnings)
+
+
+def _definitions(view: SnapshotView, wanted: str) -> list[tuple[SymbolRow, str]]:
+    """Definitions called `wanted`, the same letters first; `Container.name` asks for those inside it."""
+    rows = view.symbols_named(wanted)
+    dotted = _dotted(wanted)
+    if dotted != wanted or "." in dotted:
+        ending = f".{dotted}".lower()
+        inner = view.symbols_named(dotted.rpartition(".")[2])
+        rows += [row for row in inner if row not in rows and f".{row.qualified_name}".lower().endswith(ending)]
+    same = [row for row in rows if wanted == row.name or f".{row.qualified_name}".endswith(f".{dotted}")]
+    return [(row, "exact") for row in same] + [(row, "case") for row in rows if row not in same]
+
+
+def _dotted(wanted: str) -> str:
+    """`Index::search` and `Index#search` are how other languages write Index.search."""
+    for separator in _SEPARATORS:
+        wanted = wanted.replace(separator, ".")
+    return wanted.removesuffix("()").strip(".")
+
+
+def _sources(view: SnapshotView, shown: Sequence[tuple[SymbolRow, str]]) -> tuple[list[str], bool]:
+    """Each definition's own lines, within the caps on snippets; whether any was cut."""
+    left, cut = limits.MAX_SNIPPET_BYTES_TOTAL, False
+    sources = []
+    for row, _ in shown:
+        data = view.source(row.path_key)
+        # From the start of its first line, so that the indentation is whole.
+        start = data.rfind(b"\n", 0, row.start_byte) + 1
+        room = min(limits.MAX_SNIPPET_BYTES, left)
+        piece = data[start : row.end_byte]
+        cut = cut or len(piece) > room
+        text = piece[:room].decode("utf-8", "ignore")
+        left -= len(text.encode())
+        sources.append(text)
+    return sources, cut
+
+
+def _outline(view: SnapshotView, path_key: str) -> tuple[dict[str, Any], int]:
+    rows = view.symbols_of(path_key)
+    language = view.file_languages[view.file_index(path_key)]
+    shown = [_brief(row) for row in rows[:_MAX_OUTLINE]]
+    return {"path": path_key, "language": language, "symbols": shown}, len(rows) - len(shown)
+
+
+def _suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
+    """Names like the one asked for, closest first, each with how it is like it and where it is defined."""
+    last = _dotted(wanted).rpartition(".")[2]
+    near = {hit.name: hit for hit in reversed(names.near(last))}
+    ranked = sorted(near.values(), key=lambda hit: (-hit.closeness, len(hit.name), hit.name))
+    return [
+        {"name": hit.name, "how": hit.how, "places": [_place(row) for row in _called(view, hit.name)]}
+        for hit in ranked[:_MAX_SUGGESTIONS]
+    ]
+
+
+def _called(view: SnapshotView, name: str) -> list[SymbolRow]:
+    return [row for row in view.symbols_named(name) if row.name == name][:4]
+
+
+def _place(row: SymbolRow) -> dict[str, Any]:
+    return {"path": row.path_key, "start_line": row.start_line, "kind": row.kind}
+
+
+def _brief(row: SymbolRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "qualified_name": row.qualified_name,
+        "kind": row.kind,
+        "start_line": row.start_line,
+        "end_line": row.end_line,
+        "signature": row.signature,
+        "doc": row.doc,
+        "public": row.public,
+    }
+
+
+def symbol_dict(row: SymbolRow) -> dict[str, Any]:
+    """A definition with its place."""
+    return {
+        "path": row.path_key,
+        **_brief(row),
+        "name_line": row.name_line,
+        "name_column": row.name_column,
+        "byte_start": row.start_byte,
+        "byte_end": row.end_byte,
+    }

@@ -1,0 +1,131 @@
+"""`everdex symbols`: every definition of a name, never a guess; and what a file defines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.commands import everdex
+from support.trees import tree
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return tree(
+        tmp_path / "project",
+        {
+            "app/store.py": (
+                "class SnapshotView:\n"
+                '    """One snapshot. Read only."""\n\n'
+                "    def close(self) -> None:\n        pass\n\n\n"
+                "class Engine:\n    def close(self) -> None:\n        pass\n"
+            ),
+            "app/close.ts": "export function close(): void {}\n",
+            "lib/open.go": "package lib\n\nfunc OpenStore() {}\n",
+            "notes.txt": "nothing is defined here\n",
+            "close": "a file that is called like a function\n",
+        },
+        git=True,
+    )
+
+
+def test_every_definition_of_a_name_is_listed(project: Path) -> None:
+    """Several matches: one line each, by path and place; none is chosen for the user."""
+    done = everdex("symbols", "close", cwd=project / "app")
+    assert done.lines == [
+        "app/close.ts:1:export function close(): void",
+        "app/store.py:4:def close(self) -> None",
+        "app/store.py:9:def close(self) -> None",
+    ]
+    assert done.code == 0
+
+
+@pytest.mark.parametrize("name", ["Engine.close", "Engine::close", "Engine#close", "Engine.close()"])
+def test_a_qualified_name_says_which_one(project: Path, name: str) -> None:
+    """However the language writes it."""
+    document = everdex("symbols", name, project, "--json").json
+    assert [(item["path"], item["start_line"]) for item in document["definitions"]] == [("app/store.py", 9)]
+
+
+def test_a_definition_has_signature_doc_and_source(project: Path) -> None:
+    """Everything to act on without opening the file, and the envelope of every answer."""
+    document = everdex("symbols", "SnapshotView", project, "--json").json
+    (found,) = document["definitions"]
+    assert (found["signature"], found["doc"], found["kind"]) == ("class SnapshotView", "One snapshot.", "class")
+    assert found["source"].startswith('class SnapshotView:\n    """One snapshot.')
+    assert (found["start_line"], found["end_line"], found["match"]) == (1, 5, "exact")
+    assert [entry["name"] for entry in document["outline"]["symbols"]] == ["SnapshotView", "close", "Engine", "close"]
+    assert document["freshness"]["state"] == "fresh"
+    assert document["suggestions"] == []
+
+
+def test_another_case_of_letters_is_told_apart(project: Path) -> None:
+    """It is found, and marked as not what was written."""
+    (found,) = everdex("symbols", "openstore", project, "--json").json["definitions"]
+    assert (found["name"], found["match"]) == ("OpenStore", "case")
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "how"),
+    [("Snap", "SnapshotView", "prefix"), ("SnpVw", "SnapshotView", "humps"), ("SnapshotVeiw", "SnapshotView", "fuzzy")],
+)
+def test_names_like_it_are_suggestions_not_results(project: Path, asked: str, name: str, how: str) -> None:
+    """Nothing on stdout and exit code 1; on stderr the name, how it is like it, and where it is."""
+    done = everdex("symbols", asked, project)
+    assert (done.code, done.out) == (1, "")
+    assert f"no definition is called {asked}" in done.err
+    assert f"like it ({how}): {name}  app/store.py:1  class" in done.err
+    document = everdex("symbols", asked, project, "--json").json
+    assert document["definitions"] == []
+    assert document["suggestions"][0]["places"] == [{"path": "app/store.py", "start_line": 1, "kind": "class"}]
+
+
+def test_a_file_gives_its_outline(project: Path) -> None:
+    """From the root, from where one stands, absolute, and through a link; nested definitions are indented."""
+    expected = [
+        "app/store.py:1:class SnapshotView", "app/store.py:4:  def close(self) -> None", "app/store.py:8:class Engine",
+        "app/store.py:9:  def close(self) -> None",
+    ]  # fmt: skip
+    os.symlink(project, project.parent / "link")
+    assert everdex("symbols", "app/store.py", cwd=project).lines == expected
+    assert everdex("symbols", "store.py", cwd=project / "app").lines == expected
+    assert everdex("symbols", project / "app/store.py", project, cwd=project.parent).lines == expected
+    assert everdex("symbols", project.parent / "link/app/store.py", project, cwd=project.parent).lines == expected
+    assert everdex("symbols", "./app/../app/store.py", cwd=project).lines == expected
+
+
+def test_a_file_without_definitions_or_outside_the_index(project: Path) -> None:
+    """Exit code 1; a path that is not indexed says where to ask why."""
+    empty = everdex("symbols", "notes.txt", cwd=project)
+    assert (empty.code, empty.out) == (1, "")
+    assert "defines nothing" in empty.err
+    missing = everdex("symbols", "app/none.py", cwd=project)
+    assert missing.code == 1
+    assert "no indexed file has the path 'app/none.py'" in missing.err
+
+
+def test_symbols_follow_the_tree_and_old_snapshots_stay(project: Path) -> None:
+    """An edit is seen at once; --snapshot and --no-sync answer as it was."""
+    old = everdex("index", project, "--json").json["snapshot_id"]
+    (project / "lib/open.go").write_text("package lib\n\nfunc OpenAgain() {}\n")
+    assert everdex("symbols", "OpenAgain", project, "--no-sync").code == 1
+    assert everdex("symbols", "OpenAgain", project).code == 0
+    assert everdex("symbols", "OpenStore", project).code == 1
+    assert everdex("symbols", "OpenStore", project, "--snapshot", old).code == 0
+
+
+@pytest.mark.parametrize("asked", ["", "  ", "x" * 2_000])
+def test_a_name_that_cannot_be_one_is_refused(project: Path, asked: str) -> None:
+    """Empty or endless: a coded error."""
+    done = everdex("symbols", asked, project, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "query_invalid")
+
+
+def test_a_huge_definition_is_cut_and_says_so(project: Path) -> None:
+    """No answer grows without bound."""
+    (project / "big.py").write_text("def enormous():\n" + "    x = 1  # padding\n" * 5_000)
+    document = everdex("symbols", "enormous", project, "--json").json
+    assert len(document["definitions"][0]["source"]) <= 32_768
+    assert document["limits_hit"] == ["max_snippet_bytes_total"]
