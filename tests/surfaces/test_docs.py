@@ -100,7 +100,7 @@ def test_every_skip_reason_is_documented() -> None:
 def test_every_degraded_code_is_documented() -> None:
     """What a manifest's errors may say."""
     rows = set(re.findall(r"^\| `(\w+)` ", _section("Degraded codes"), re.MULTILINE))
-    assert rows == {kind.code for kind in _subclasses(ReadError)}
+    assert rows == {kind.code for kind in _subclasses(ReadError)} | {errors.PathCollision.code}
 
 
 def test_every_health_code_is_documented() -> None:

@@ -13,7 +13,7 @@ from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config
 from everdex.discover import start_discovery
 from everdex.discover.model import Discovery
-from everdex.errors import NotIndexed
+from everdex.errors import NotIndexed, PathCollision
 from everdex.roots import Root, everdex_home
 from everdex.snapshot import active
 from everdex.snapshot.live import EMPTY, LiveMap, live_map
@@ -60,7 +60,7 @@ class Look:
             and self.base.ignore_fingerprint == self.discovery.ignore_fingerprint
             and self.base.git == git_of(self.git)
             # Colliding paths stay as they were published until the tree changes; anything else is tried again.
-            and all(error.code == "path_collision" for error in self.base.errors)
+            and all(error.code == PathCollision.code for error in self.base.errors)
         )
 
 

@@ -194,7 +194,7 @@ def _live_lines(
 def _collisions(discovery: Discovery) -> list[DegradedError]:
     """Published all the same, because the user said so: the snapshot has to say what is wrong with it."""
     return [
-        DegradedError("path_collision", f"one path on other systems: {', '.join(item.paths)}", item.paths[0])
+        DegradedError(PathCollision.code, f"one path on other systems: {', '.join(item.paths)}", item.paths[0])
         for item in discovery.collisions
     ]
 
