@@ -7,12 +7,22 @@ import sys
 
 def main() -> None:
     try:
-        from everdex.surfaces.cli.app import run
+        code = _through_daemon(sys.argv[1:])
+        if code is None:
+            from everdex.surfaces.cli.app import run
 
-        code = run(sys.argv[1:])
+            code = run(sys.argv[1:])
     except KeyboardInterrupt:  # before or after `run` could catch it
         code = 12
     sys.exit(code)
+
+
+def _through_daemon(arguments: list[str]) -> int | None:
+    if arguments[:1] != ["search"]:
+        return None
+    from everdex.surfaces.daemon import thin
+
+    return thin.run(arguments)
 
 
 if __name__ == "__main__":

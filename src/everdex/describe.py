@@ -205,6 +205,7 @@ def status_body(
             "max_tombstones_per_snapshot": limits.MAX_TOMBSTONES_PER_SNAPSHOT,
             "retain_snapshots_min": limits.RETAIN_SNAPSHOTS_MIN,
         },
+        "daemon": None,  # a daemon that answers puts its own state here
     }
 
 

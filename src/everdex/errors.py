@@ -10,6 +10,7 @@
     ├── SnapshotNotFound        snapshot_unknown 2   --snapshot names nothing that is retained
     ├── Busy                    busy            10   another writer holds the lease or the guard
     │   └── LeaseLost           lease_lost      10   our lease was taken over; nothing was published
+    ├── DaemonStopping          daemon_stopping 10   the daemon is about to exit; ask again or read directly
     ├── PublishConflict         publish_conflict 10  another snapshot was published meanwhile
     ├── Timeout                 timeout         11   a bounded wait ran out
     ├── Cancelled               cancelled       12   interrupted by the user
@@ -110,6 +111,12 @@ class Busy(EverdexError):
 class LeaseLost(Busy):
     code = "lease_lost"
     default_hint = "another writer took over; nothing of this run was published; run the command again"
+
+
+class DaemonStopping(EverdexError):
+    code = "daemon_stopping"
+    exit_code = 10
+    default_hint = "run the command again; without a daemon it reads the store itself"
 
 
 class PublishConflict(EverdexError):

@@ -54,3 +54,23 @@ LOG_MAX_BYTES: Final = 1_048_576
 LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600
 STORE_UNUSED_DAYS: Final = 30
+
+# -- daemon ------------------------------------------------------------------------------------
+MAX_REQUEST_BYTES: Final = 1_048_576
+MAX_RESPONSE_BYTES: Final = 10_485_760
+MAX_SOCKET_PATH_BYTES: Final = 100
+DAEMON_WORKERS: Final = 8
+DAEMON_QUEUE: Final = 32
+DAEMON_PER_CLIENT: Final = 4
+DAEMON_CONNECTIONS: Final = 128
+DAEMON_HELLO_S: Final = 5  # a new connection says hello within
+DAEMON_FRAME_S: Final = 10  # a frame that has begun is complete within; so is a reply taken
+DAEMON_SILENCE_S: Final = 600  # a connection that asks nothing is closed after
+DAEMON_IDLE_EXIT_S: Final = 1_800
+DAEMON_RECONCILE_S: Final = 300
+DAEMON_RECONCILE_IDLE_S: Final = 120
+DAEMON_DEBOUNCE_MS: Final = 100
+DAEMON_TRUST_WATCH_S: Final = 2  # how long a look at the tree stands for the next question
+DAEMON_RSS_BYTES: Final = 1_073_741_824
+DAEMON_SLOW_MS: Final = 1_000
+MAX_WATCHED_DIRECTORIES: Final = 50_000

@@ -1,4 +1,4 @@
-"""logs/sync.log.jsonl: what the writer did, as metadata only, rotated by size.
+"""logs/*.log.jsonl: what the writer (sync) and the daemon did, as metadata only, rotated by size.
 
 No file content, query or path is ever written here.
 """
@@ -13,16 +13,16 @@ from everdex.errors import StorageFailure
 from everdex.snapshot.store import Store
 
 
-def append(store: Store, event: str, **fields: str | int | float | bool | None) -> None:
+def append(store: Store, event: str, *, name: str = "sync", **fields: str | int | float | bool | None) -> None:
     """Add one line; rotate first when the file is full. A log that cannot be written stops nobody."""
     try:
-        _append(store, {"at": clock.rfc3339(), "event": event, "pid": os.getpid(), **fields})
+        _append(store, name, {"at": clock.rfc3339(), "event": event, "pid": os.getpid(), **fields})
     except StorageFailure:
         return  # publishing must not depend on its own report
 
 
-def _append(store: Store, line: dict[str, str | int | float | bool | None]) -> None:
-    path = store.logs / "sync.log.jsonl"
+def _append(store: Store, name: str, line: dict[str, str | int | float | bool | None]) -> None:
+    path = store.logs / f"{name}.log.jsonl"
     with storage_errors(path):
         if path.exists() and path.stat().st_size >= limits.LOG_MAX_BYTES:
             for number in range(limits.LOG_KEEP - 1, 0, -1):

@@ -1,5 +1,5 @@
 """SnapshotView: the one blessed way to read a snapshot. Pins once, applies tombstones once."""
 
-from everdex.view.snapshot_view import Document, SnapshotView, open_view
+from everdex.view.snapshot_view import Document, SnapshotView, open_kept_view, open_view
 
-__all__ = ["Document", "SnapshotView", "open_view"]
+__all__ = ["Document", "SnapshotView", "open_kept_view", "open_view"]

@@ -35,7 +35,7 @@ class Document:
 
 
 class SnapshotView:
-    """Everything a query may know of one snapshot. Opened by `open_view` only."""
+    """Everything a query may know of one snapshot. Opened by `open_view` and `open_kept_view` only."""
 
     def __init__(self, store: Store, manifest: Manifest, warnings: tuple[str, ...]) -> None:
         self.store = store
@@ -202,3 +202,14 @@ def open_view(store: Store, snapshot_id: str | None = None) -> Iterator[Snapshot
             yield view
         finally:
             view.close()
+
+
+def open_kept_view(store: Store) -> SnapshotView:
+    """A view of the active snapshot for a reader that lives on between questions; the caller closes it.
+
+    The readers' lock is not kept, or no daemon would ever let GC run: each question takes it again and makes
+    sure, under it, that this snapshot is still the active one, which GC never touches.
+    """
+    with hold_shared(readers_lock(store), store.permissions):
+        pinned = active.pin(store)
+        return SnapshotView(store, pinned.manifest, pinned.warnings)

@@ -32,6 +32,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "compact": ("compact", "Merge segments when it is due; with --force now."),
     "stores": ("stores", "List every store below EVERDEX_HOME."),
     "mcp": ("mcp", "Serve a repository to coding agents (Model Context Protocol)."),
+    "serve": ("serve", "Run the daemon that answers for a repository from a warm index."),
+    "stop": ("stop", "Stop the daemon of a repository."),
     "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 

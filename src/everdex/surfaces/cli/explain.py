@@ -35,10 +35,14 @@ def explain_command(
       everdex explain --json build/out.js | jq -r .reason
     """
     from everdex.service import Reading
+    from everdex.surfaces.daemon.client import ask
 
     index = _index(path, root, shared_store)
     reading = Reading(snapshot_id=snapshot_id, offline=offline)
-    document = index.explain(_below(path, index.root.path), reading=reading).to_dict()
+    below = _below(path, index.root.path)
+    document = ask(index, reading, "explain", {"path": below, "snapshot_id": snapshot_id})
+    if document is None:
+        document = index.explain(below, reading=reading).to_dict()
     if as_json:
         write_json(document)
         return 0

@@ -28,10 +28,15 @@ def report(error: BaseException, *, as_json: bool) -> int:
     if as_json:
         write_json({"error": known.to_dict(clock.new_ulid())})
     else:
-        write_error(f"everdex: {escape(known.message)}")
-        if known.hint:
-            write_error(f"hint: {escape(known.hint)}")
+        for line in error_lines(known):
+            write_error(line)
     return known.exit_code
+
+
+def error_lines(known: EverdexError) -> list[str]:
+    """An error for people: what happened, and what to do about it."""
+    hint = [f"hint: {escape(known.hint)}"] if known.hint else []
+    return [f"everdex: {escape(known.message)}", *hint]
 
 
 def as_everdex(error: BaseException) -> EverdexError:

@@ -31,9 +31,13 @@ def files_command(
       everdex files --json | jq -r '.files[] | select(.language == "python") | .path'
     """
     from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
-    document = index.files(skipped=skipped, reading=Reading(snapshot_id=snapshot_id, offline=offline)).to_dict()
+    reading = Reading(snapshot_id=snapshot_id, offline=offline)
+    document = ask(index, reading, "files", {"skipped": skipped, "snapshot_id": snapshot_id})
+    if document is None:
+        document = index.files(skipped=skipped, reading=reading).to_dict()
     if as_json:
         write_json(document)
         return 0

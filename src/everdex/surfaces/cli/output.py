@@ -50,9 +50,14 @@ def write_error(line: str) -> None:
     _put(sys.stderr, line)
 
 
+def line_bytes(line: str) -> bytes:
+    """How a line goes out: UTF-8 whatever the locale."""
+    return line.encode("utf-8", "backslashreplace") + b"\n"
+
+
 def _put(stream: TextIO, line: str) -> None:
     buffer: BinaryIO = stream.buffer
-    buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    buffer.write(line_bytes(line))
     if stream is sys.stderr:
         buffer.flush()
 
@@ -76,10 +81,13 @@ def style(color: str) -> Style:
 
 def warn(answer: Mapping[str, Any]) -> None:
     """Warnings and limits of an answer, on stderr."""
-    for warning in answer["warnings"]:
-        write_error(f"warning: {escape(warning)}")
-    for limit in answer["limits_hit"]:
-        write_error(f"warning: limit reached: {escape(limit)}")
+    for line in warning_lines(answer):
+        write_error(line)
+
+
+def warning_lines(answer: Mapping[str, Any]) -> list[str]:
+    limits_hit = (f"limit reached: {limit}" for limit in answer["limits_hit"])
+    return [f"warning: {escape(text)}" for text in (*answer["warnings"], *limits_hit)]
 
 
 def size(count: int) -> str:

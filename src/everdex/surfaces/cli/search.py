@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +16,12 @@ from everdex.config import PROFILE_NAMES
 from everdex.errors import QueryError, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import Style, style, warn, write, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
-    from everdex.service import Searcher
+    from everdex.service import Index, Reading, Searcher
 
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
 
@@ -120,26 +121,21 @@ def search_command(
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
-    from everdex.sync.model import SyncOptions
 
     query, root = _positionals(query, path, batch)
-    _known_languages(wanted)
+    known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
     if query is not None:
         check(asked.request(query))
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
-    quiet = as_json or batch is not None
-    with (
-        Progress(quiet=quiet) as progress,
-        index.searcher(reading, SyncOptions(workers=workers, progress=progress)) as searcher,
-    ):
-        progress.finish()
-        if query is None:
-            assert batch is not None
-            return _batch(searcher, asked, batch, explain=explain)
-        document = searcher.answer(asked.request(query), explain=explain).to_dict()
+    document = _from_daemon(index, reading, asked, query, explain=explain) if query is not None else None
+    if document is None:
+        found = _here(index, reading, asked, query, batch, workers=workers, quiet=as_json, explain=explain)
+        if isinstance(found, int):
+            return found
+        document = found
     if as_json:
         write_json(document)
     else:
@@ -149,20 +145,38 @@ def search_command(
     return 0 if document["results"] else 1
 
 
-def _show_packed(document: dict[str, Any]) -> None:
-    """Snippets as a model reads them best: a heading with place and breadcrumb, then the lines."""
-    for result in document["results"]:
-        crumbs = " › ".join(result["breadcrumb"])
-        place = f"{result['path']}:{result['start_line']}-{result['end_line']}"
-        write(f"## {escape(place)}{'  ' + escape(crumbs) if crumbs else ''}")
-        for line in result["snippet"].splitlines():
-            write(escape(line))
-        write("")
-    budget = document["budget"]
-    used, left = f"{budget['used']:,} of {budget['tokens']:,} tokens used", f"{document['omitted']:,} more results"
-    write_error(f"{used}; {left} left out")
-    for item in budget["left_out"][:5]:
-        write_error(f"left out: {escape(item['path'])}:{item['start_line']} {escape(item['symbol'] or '')}".rstrip())
+def _from_daemon(
+    index: Index, reading: Reading, asked: _Asked, query: str, *, explain: bool
+) -> dict[str, Any] | None:
+    """The answer of the running daemon; None when there is none to ask."""
+    from everdex.surfaces.daemon.client import ask
+
+    params = {
+        "query": query, "mode": asked.mode, "k": asked.k, "languages": list(asked.languages),
+        "paths": list(asked.paths), "ignore_case": asked.ignore_case, "offset": asked.offset,
+        "profile": asked.profile, "budget": asked.budget, "rerank": asked.rerank, "explain": explain,
+        "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id,
+        "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1",
+    }  # fmt: skip
+    return ask(index, reading, "search", params)
+
+
+def _here(
+    index: Index, reading: Reading, asked: _Asked, query: str | None, batch: str | None,
+    *, workers: int, quiet: bool, explain: bool,
+) -> dict[str, Any] | int:  # fmt: skip
+    """The answer from the store, in this process; for a batch, which is printed as it goes, its exit code."""
+    from everdex.sync.model import SyncOptions
+
+    with (
+        Progress(quiet=quiet or batch is not None) as progress,
+        index.searcher(reading, SyncOptions(workers=workers, progress=progress)) as searcher,
+    ):
+        progress.finish()
+        if query is None:
+            assert batch is not None
+            return _batch(searcher, asked, batch, explain=explain)
+        return searcher.answer(asked.request(query), explain=explain).to_dict()
 
 
 def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
@@ -176,7 +190,8 @@ def _positionals(query: str | None, path: str | None, batch: str | None) -> tupl
     return query, path or "."
 
 
-def _known_languages(wanted: tuple[str, ...]) -> None:
+def known_languages(wanted: tuple[str, ...]) -> None:
+    """Refuse a language that nothing is ever written in."""
     for name in wanted:
         if name not in languages.KNOWN:
             known = ", ".join(sorted(languages.KNOWN))
@@ -217,28 +232,12 @@ def _text(raw: bytes) -> str:
 
 
 def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, window: int) -> None:
-    results = document["results"]
-    if "budget" in document:
-        _show_packed(document)
-        return
-    if shown.grouped:
+    if shown.grouped and "budget" not in document:
         from everdex.surfaces.cli.draw import draw
 
         draw(document, coloured=shown.coloured, elapsed_ms=elapsed_ms, window=window)
         return
-    from everdex.surfaces.cli.lines import telling_line
+    from everdex.surfaces.cli.piped import piped
 
-    for result in results:
-        number, text = telling_line(result)
-        write(f"{escape(result['path'])}:{number}:{escape(text)}")
-        for share in result.get("explain", ()):
-            detail = f" {share['detail']}" if share["detail"] else ""
-            write_error(f"  {share['feature']} {share['value']:.4f}{escape(detail)}")
-    if not results:
-        write_error("nothing found")
-    elif document["no_strong_match"]:
-        write_error("no strong match: these are only the nearest")
-    if document["suggestions"]:
-        write_error(f"did you mean {escape(', '.join(document['suggestions']))}?")
-    if results and not document["no_strong_match"] and document["omitted"]:
-        write_error(f"{document['omitted']:,} more not shown (raise -k)")
+    for is_result, line in piped(document):
+        (write if is_result else write_error)(line)

@@ -32,10 +32,13 @@ def status_command(
       everdex status --json | jq .freshness
     """
     from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    document = index.status(reading=reading).to_dict()
+    document = ask(index, reading, "status", {"no_sync": no_sync, "snapshot_id": snapshot_id})
+    if document is None:
+        document = index.status(reading=reading).to_dict()
     if as_json:
         write_json(document)
         return 0
@@ -61,6 +64,7 @@ def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("size", size(document["size_bytes"])),
         ("embedder", document["embedder"]),
         ("writer", _writer(writer) if writer else "none"),
+        ("daemon", _daemon(document["daemon"]) if document["daemon"] else "none"),
     ]
     skipped = ", ".join(f"{reason} {count:,}" for reason, count in document["skipped"].items())
     lines.append(("skipped", skipped or "nothing"))
@@ -90,3 +94,9 @@ def _freshness(document: dict[str, Any]) -> str:
 
 def _writer(writer: dict[str, Any]) -> str:
     return f"process {writer['pid']} on {writer['hostname']} since {writer['started_at']}"
+
+
+def _daemon(daemon: dict[str, Any]) -> str:
+    latency = f"{daemon['answered']:,} answered, p50 {daemon['p50_ms']:.0f} ms, p95 {daemon['p95_ms']:.0f} ms"
+    work = f"{daemon['in_flight']} at work, {daemon['queued']} waiting"
+    return f"process {daemon['pid']}, {latency}, {work}, {size(daemon['rss_bytes'])}"

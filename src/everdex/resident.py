@@ -1,0 +1,268 @@
+"""An index kept warm for many questions: one open view and its engines, replaced when a new snapshot is active.
+
+Promises what the service promises: an answer comes from one snapshot and says truly how fresh it is. A question
+looks at the tree first, unless the kernel reported nothing since a look at most two seconds old; `checked_at` is
+the time of the look it stands on. Looks are single-flight. Knows nothing of sockets, clients or schedules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from everdex import answers, clock, config, limits, maintain
+from everdex.answers import Answer, Freshness
+from everdex.changes.watch import Watch
+from everdex.errors import Busy, Corrupt, EverdexError
+from everdex.roots import everdex_home
+from everdex.search.check import check
+from everdex.search.engine import Engine
+from everdex.search.model import Mode, SearchRequest
+from everdex.service import Index, Reading, Searcher
+from everdex.snapshot import active
+from everdex.snapshot.guard import hold_shared
+from everdex.snapshot.retention import readers_lock
+from everdex.sync.model import SyncOptions
+from everdex.view import SnapshotView, open_kept_view, open_view
+
+# An engine answers one question at a time; more of them than cores would only fight for the interpreter.
+_LANES: Final = 2
+
+
+class _Kept:
+    """A view, its engines and how many questions use it now."""
+
+    def __init__(self, view: SnapshotView) -> None:
+        self.view = view
+        self.users = 0
+        self.retired = False
+        self._engines: list[Engine] = []
+        self._free = threading.Semaphore(_LANES)
+
+    @contextmanager
+    def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:
+        with self._free:
+            try:
+                engine = self._engines.pop()
+            except IndexError:
+                engine = make(self.view)
+            try:
+                yield engine
+            finally:
+                self._engines.append(engine)
+
+
+class ResidentIndex:
+    """Everything a daemon answers from. Every method may be called from any thread."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.store = index.store()
+        self.publishes = 0
+        self.compactions = 0
+        self.collections = 0
+        self._embedder, self._warnings = index.embedder()
+        self._lock = threading.Lock()
+        self._kept: _Kept | None = None
+        self._looking = threading.Lock()
+        self._reporting = threading.Lock()
+        self._reported = True
+        self._looked = -1.0  # when the last good look began
+        self._looked_at = ""
+        self._watch = Watch(index.root.path, frozenset({everdex_home(), self.store.path}))
+        self._config_stamp = self._stamp()
+
+    def close(self) -> None:
+        self._watch.close()
+        self.shed()
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def search(
+        self, request: SearchRequest, reading: Reading, *, rehash: bool = False, explain: bool = False
+    ) -> Answer:
+        """The same answer that `Index.search` gives."""
+        check(request)
+        if reading.snapshot_id is not None:
+            with open_view(self.store, reading.snapshot_id) as view:
+                searcher = Searcher(self.index, view, answers.PINNED, self._engine(view), self._warnings)
+                return searcher.answer(request, explain=explain)
+        freshness = self.freshness(rehash=rehash) if reading.sync else answers.UNCHECKED
+        with self._pinned() as kept, kept.engine(self._engine) as engine:
+            self.store.touch_last_used()
+            return Searcher(self.index, kept.view, freshness, engine, self._warnings).answer(request, explain=explain)
+
+    def freshness(self, *, rehash: bool = False) -> Freshness:
+        """Make the index current if need be, and say how current it is."""
+        arrived = time.monotonic()
+        with self._looking:
+            if not rehash and self._stands(arrived):
+                return Freshness("fresh", 0, self._looked_at)
+            return self._look(rehash)
+
+    def sync(self, options: SyncOptions) -> Answer:
+        """Bring the index up to date, as `everdex index` does."""
+        with self._looking:
+            report = self.index.sync(options)
+            self.publishes += report.published
+            self.compactions += report.compacted
+            return self.index.report(report)
+
+    def _stands(self, arrived: float) -> bool:
+        """Whether the last look speaks for a question that arrived then."""
+        if self._looked >= arrived:
+            return True
+        quiet = not self.changed() and self._watch.healthy
+        return quiet and self._looked >= 0 and arrived - self._looked < limits.DAEMON_TRUST_WATCH_S
+
+    def _look(self, rehash: bool) -> Freshness:
+        # Asked before the look, so that whatever happens during it counts for the next one.
+        with self._reporting:
+            self._watch.touched()
+            self._reported = False
+        began, began_at = time.monotonic(), clock.rfc3339()
+        self._looked = -1.0
+        try:
+            report = self.index.sync(SyncOptions(always_rehash=rehash))
+        except Busy:
+            # Another process is writing: answer from what there is, and say how far behind it is.
+            self._reported = True
+            changes = self.index.preview().changes
+            return answers.checked(len(changes.to_index) + len(changes.delete))
+        except BaseException:
+            self._reported = True
+            raise
+        self._looked, self._looked_at = began, began_at
+        self.publishes += report.published
+        self.compactions += report.compacted
+        return Freshness("fresh", 0, began_at)
+
+    def changed(self) -> bool:
+        """Whether the kernel reported anything since the last look."""
+        # Under a lock: who takes events from the kernel's queue must have told before another finds it empty.
+        with self._reporting:
+            self._reported = self._watch.touched() or self._reported
+            return self._reported
+
+    @property
+    def watching(self) -> bool:
+        """Whether the kernel's silence means anything."""
+        return self._watch.healthy
+
+    def wait_for_change(self, seconds: float) -> bool:
+        return self._watch.wait(seconds)
+
+    def _engine(self, view: SnapshotView) -> Engine:
+        return self.index.engine(view, self._embedder, self._warnings)
+
+    # -- the view ------------------------------------------------------------------------------
+
+    @contextmanager
+    def _pinned(self) -> Iterator[_Kept]:
+        with hold_shared(readers_lock(self.store), self.store.permissions):
+            with self._lock:
+                kept = self._kept
+                if kept is None or kept.view.manifest.snapshot_id != active.read_pointer(self.store):
+                    fresh = _Kept(open_kept_view(self.store))
+                    self._retire()
+                    kept = self._kept = fresh
+                kept.users += 1
+            try:
+                yield kept
+            except Corrupt:
+                # Whoever repairs the store may keep the snapshot's name: never answer from the old files again.
+                self._forget(kept)
+                raise
+            finally:
+                with self._lock:
+                    kept.users -= 1
+                    if kept.retired and not kept.users:
+                        kept.view.close()
+
+    def _forget(self, kept: _Kept) -> None:
+        with self._lock:
+            if self._kept is kept:
+                self._retire()
+
+    def _retire(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.retired = True
+            if not kept.users:
+                kept.view.close()
+
+    def warm_up(self) -> None:
+        """Open the active snapshot and have one question behind us, so that nobody waits for it."""
+        with self._pinned() as kept, kept.engine(self._engine) as engine:
+            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
+
+    def shed(self) -> None:
+        """Give memory back; the next question opens the view again."""
+        with self._lock:
+            self._retire()
+        gc.collect()
+        with suppress(AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+    # -- upkeep --------------------------------------------------------------------------------
+
+    def reconcile(self) -> None:
+        """Look whatever the watch says, and mend the watch if it is not well."""
+        with self._looking:
+            if not self._watch.healthy:
+                self._watch.restart()
+            self._look(rehash=False)
+
+    def collect(self) -> None:
+        """Let go of what retention no longer wants, if no other process reads or writes."""
+        with suppress(Busy):
+            maintain.gc(self.index, apply=True)
+            self.collections += 1
+
+    def replaced(self) -> str | None:
+        """Why this index is no longer the one to ask: its root, store or configuration is another now."""
+        root = self.index.root
+        if not root.path.is_dir():
+            return "root_gone"
+        if not (self.store.path / "store.json").is_file():
+            return "store_gone"
+        stamp = self._stamp()
+        if stamp != self._config_stamp:
+            try:
+                changed = config.load(root.path) != self.index.config
+            except EverdexError:
+                return "config_changed"
+            if changed or stamp[0] != self._config_stamp[0]:
+                return "config_changed"
+            self._config_stamp = stamp
+        return "model_changed" if self._other_model() else None
+
+    def _other_model(self) -> bool:
+        """Whether a model directory holds other files now; the others are part of the program."""
+        if not self.index.config.index.embedder.startswith("model2vec:"):
+            return False
+        try:
+            return Index(self.index.root, self.index.config).config_fingerprint != self.index.config_fingerprint
+        except EverdexError:
+            return True
+
+    def _stamp(self) -> tuple[Any, ...]:
+        """Whether git answers for the root, and the configuration file's identity."""
+        path = self.index.root.path
+        try:
+            found = os.lstat(path / config.CONFIG_NAME)
+        except OSError:
+            return (os.path.lexists(path / ".git"),)
+        return (os.path.lexists(path / ".git"), found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def resident_bytes() -> int:
+    """This process's resident memory."""
+    with open("/proc/self/statm", "rb") as stream:
+        return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

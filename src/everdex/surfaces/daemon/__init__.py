@@ -1,0 +1,1 @@
+"""The daemon: one process a store that answers many clients from a warm index over a unix socket."""

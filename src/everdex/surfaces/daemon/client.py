@@ -1,0 +1,109 @@
+"""The full command line's way to a daemon: ask one question, get the same document the service would give.
+
+None means that no daemon answers for this index (none runs, or it is leaving), so the caller reads the store
+itself. Everything a daemon does answer stands, `busy` too: working around it would defeat what it is for.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from everdex import errors, limits
+from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout
+from everdex.rendezvous import is_own_socket, socket_of
+from everdex.service import Index, Reading
+from everdex.surfaces.daemon import wire
+from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
+
+_PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
+
+
+class Connection:
+    """A greeted connection; one request at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(_PATIENCE_S)
+        self._stream = DeadlineStream(self._socket)
+        self._count = 0
+        try:
+            try:
+                self._socket.connect(os.fspath(path))
+            except BlockingIOError as error:
+                hint = "ask again after retry_after_ms"
+                raise Busy("the daemon has more callers than it can greet", hint=hint, retry_after_ms=500) from error
+            if wire.peer_uid(self._socket.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
+                raise errors.StorageFailure(f"{path} is served by another user")
+            self.hello: dict[str, Any] = self._exchange({"hello": {"protocols": list(wire.PROTOCOLS)}})["hello"]
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The method's result; a coded error is raised as the error it names."""
+        self._count += 1
+        reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def _exchange(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        self._socket.settimeout(_PATIENCE_S)
+        self._socket.sendall(wire.frame(encode(document)))
+        reply = decode(
+            read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
+        )
+        if "error" in reply:
+            raise _error(reply["error"])
+        return reply
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connect(index: Index) -> Connection | None:
+    """A connection to the daemon of this index; None when none listens."""
+    if index.shared_store is not None:
+        return None  # a shared store has many users, a daemon serves one
+    path = socket_of(index)
+    if not is_own_socket(path):
+        return None
+    with suppress(ConnectionError, FileNotFoundError, wire.Hangup, DaemonStopping):
+        return Connection(path)
+    return None
+
+
+def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A daemon's answer; None when the caller is to answer from the store."""
+    connection = None if reading.offline else connect(index)
+    if connection is None:
+        return None
+    with connection:
+        try:
+            return connection.call(method, params)
+        except DaemonStopping:
+            return None
+        except (ConnectionError, wire.Hangup) as error:
+            raise Timeout("the daemon went away before it answered", hint="run the command again") from error
+
+
+def _error(body: Mapping[str, Any]) -> EverdexError:
+    """The error of ours that a reply describes."""
+    kinds: list[type[EverdexError]] = [EverdexError]
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+    found = next((kind for kind in kinds[1:] if kind.code == body.get("code")), errors.InternalError)
+    return found(
+        str(body.get("message")), hint=str(body.get("hint") or ""), retry_after_ms=body.get("retry_after_ms"),
+        snapshot_id=body.get("snapshot_id"),
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing.
+
+A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code, a length and the bytes
+for stdout, and then those for stderr. A length over the limit is refused before anything is allocated for it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Stream(Protocol):
+        """The part of a socket that frames need."""
+
+        def recv(self, size: int, /) -> bytes: ...
+        def sendall(self, data: bytes, /) -> None: ...
+
+
+PROTOCOLS = (1,)
+MAX_REQUEST = 1_048_576
+MAX_RESPONSE = 10_485_760
+_BLOCK = 65_536
+_SOL_SOCKET, _SO_PEERCRED = 1, 17
+
+
+class FrameTooLarge(Exception):
+    """The announced length is over the limit; nothing of the frame was read."""
+
+
+class Hangup(Exception):
+    """The other side closed before a frame was complete."""
+
+
+def frame(payload: bytes) -> bytes:
+    return len(payload).to_bytes(4, "big") + payload
+
+
+def read_length(stream: Stream, limit: int) -> int:
+    length = int.from_bytes(read_exactly(stream, 4), "big")
+    if length > limit:
+        raise FrameTooLarge(f"a frame of {length:,} bytes; at most {limit:,} are allowed")
+    return length
+
+
+def read_exactly(stream: Stream, count: int) -> bytes:
+    """`count` bytes; grows with what arrives, not with what was announced."""
+    pieces = []
+    while count:
+        piece = stream.recv(count if count < _BLOCK else _BLOCK)
+        if not piece:
+            raise Hangup
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def rendered(code: int, out: bytes, err: bytes) -> bytes:
+    """The payload of a rendered answer."""
+    return b"\0" + bytes((code,)) + len(out).to_bytes(4, "big") + out + err
+
+
+def split_rendered(payload: bytes) -> tuple[int, bytes, bytes]:
+    end = 6 + int.from_bytes(payload[2:6], "big")
+    return payload[1], payload[6:end], payload[end:]
+
+
+def peer_uid(credentials: bytes) -> int:
+    """The user id in SO_PEERCRED's struct: pid, uid, gid."""
+    return int.from_bytes(credentials[4:8], "little" if _LITTLE else "big")
+
+
+_LITTLE = memoryview(b"\1\0").cast("H")[0] == 1
+PEER_CREDENTIALS = (_SOL_SOCKET, _SO_PEERCRED, 12)  # arguments of getsockopt

@@ -1,0 +1,122 @@
+"""A real daemon in its own process, and sockets that say to it whatever a test wants."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from support.commands import COMMAND, Done, everdex
+
+HELLO = {"hello": {"protocols": [1]}}
+
+
+def frame(document: object) -> bytes:
+    payload = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return len(payload).to_bytes(4, "big") + payload
+
+
+class Wire:
+    """A raw connection: bytes out, documents in."""
+
+    def __init__(self, path: str, *, greet: bool = True) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(30)
+        self.socket.connect(path)
+        if greet:
+            self.send(HELLO)
+            self.hello = self.receive()["hello"]
+
+    def send(self, *documents: object) -> None:
+        self.socket.sendall(b"".join(frame(document) for document in documents))
+
+    def payload(self) -> bytes:
+        """The next frame's bytes; empty when the daemon closed."""
+        head = self._exactly(4)
+        return self._exactly(int.from_bytes(head, "big")) if head else b""
+
+    def receive(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self.payload())
+        return document
+
+    def call(self, method: str, **params: object) -> dict[str, Any]:
+        self.send({"id": 7, "method": method, "params": params})
+        reply = self.receive()
+        assert reply["id"] == 7
+        return reply
+
+    def closed(self) -> bool:
+        """Whether the daemon has closed this connection."""
+        return self.socket.recv(1) == b""
+
+    def _exactly(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            piece = self.socket.recv(count - len(data))
+            if not piece:
+                return b""
+            data += piece
+        return data
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+
+class Daemon:
+    """`everdex serve` in the foreground; killed at the end if it still lives."""
+
+    def __init__(self, root: Path, home: Path | None = None) -> None:
+        self.root = root
+        self.env = {"EVERDEX_HOME": str(home), "EVERDEX_EMBEDDER": "fake"} if home else {}
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", root, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root,
+            env={**os.environ, **self.env},
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1]
+        self.place: dict[str, Any] = json.loads(line)
+        self.socket: str = self.place["socket"]
+
+    def wire(self, *, greet: bool = True) -> Wire:
+        return Wire(self.socket, greet=greet)
+
+    def run(self, *arguments: object) -> Done:
+        """The command line, in the served root."""
+        return everdex(*arguments, cwd=self.root, env=self.env)
+
+    def metrics(self) -> dict[str, Any]:
+        with self.wire() as wire:
+            found: dict[str, Any] = wire.call("status", no_sync=True)["result"]["daemon"]
+            return found
+
+    @contextmanager
+    def held_up(self) -> Iterator[None]:
+        """No search can be answered in here: the readers' lock is taken, as a collection takes it."""
+        home = Path(self.env.get("EVERDEX_HOME") or os.environ["EVERDEX_HOME"])
+        handle = os.open(home / "data" / self.place["store_id"] / "locks" / "readers.lock", os.O_RDWR)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    def wait(self) -> int:
+        return self.process.wait(timeout=30)
+
+    def __enter__(self) -> Daemon:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()

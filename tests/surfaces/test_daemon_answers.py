@@ -1,0 +1,238 @@
+"""What a daemon answers is what the command line answers without it, and never older than the question."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from everdex.config import PROFILE_NAMES
+from everdex.search.model import Mode
+from everdex.surfaces.cli.app import run
+from everdex.surfaces.daemon import thin
+from support.commands import COMMAND, Done, on_terminal
+from support.daemons import Daemon
+from support.trees import commit_all, run_git, tree
+
+FILES = {
+    "src/session.py": (
+        "import hmac\n\n\nclass Session:\n    def sign_cookie(self, value):\n"
+        "        return hmac.new(self.key, value)\n\n    def open(self):\n        return self.load()\n"
+    ),
+    "src/routes.go": "package main\n\nfunc ServeRoutes() int {\n\treturn 42\n}\n",
+    "evil\u202eyp.py": "x = 1  # \x1b]0;owned\x07 ünïcode\n",
+    "README.md": "# Project\n\nHow a cookie is signed.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """One daemon for all tests here; each edits its own files only."""
+    base = tmp_path_factory.mktemp("daemon")
+    root = tree(base / "project", FILES, git=True)
+    with Daemon(root, base / "home") as running:
+        yield running
+
+
+@pytest.fixture
+def offline(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., Done]:
+    """The command line with --offline, in this process; stderr without the one line that only --offline has."""
+    monkeypatch.chdir(daemon.root)
+    for name, value in daemon.env.items():
+        monkeypatch.setenv(name, value)
+
+    def call(*arguments: str) -> Done:
+        capsysbinary.readouterr()
+        code = run([*arguments, "--offline"])
+        out, err = capsysbinary.readouterr()
+        remarks = [line for line in err.decode().splitlines(True) if not line.startswith("warning: offline: ")]
+        return Done(code, out.decode(), "".join(remarks))
+
+    return call
+
+
+def _lasting(document: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what belongs to the moment of asking."""
+    if "error" in document:
+        return {**document["error"], "request_id": None}
+    rest = {key: value for key, value in document.items() if key not in ("request_id", "timings_ms", "daemon")}
+    rest["warnings"] = [text for text in rest["warnings"] if not text.startswith("offline: ")]
+    rest["freshness"] = {**rest["freshness"], "checked_at": None}
+    return rest
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sign cookie",), ("ServeRoutes", "-k", "1"), ("--mode", "regex", r"return \w+"), ("zebra", "--mode=lexical"),
+        ("--mode", "literal", "x = 1"), ("cookie", "--lang", "markdown", "--path", "*.md"), ("cookie", "--explain"),
+        ("how is a cookie signed", "--budget", "500"), ("cookie", "--no-sync"), ("SignCooki",), ('"open',),
+        ("cookie", "--no-rerank"), ("cookie", "--mode", "regex", "--rerank"), ("(unclosed", "--mode", "regex"),
+        ("--mode", "literal", "COOKIE", "-i"), ("cookie", "--lang", "klingon"), ("cookie", "--profile", "debug", "src"),
+        ("e", "--mode", "regex", "--offset", "2", "-k", "2"),
+    ],
+)  # fmt: skip
+def test_a_search_prints_the_same_bytes(
+    daemon: Daemon, offline: Callable[..., Done], arguments: tuple[str, ...]
+) -> None:
+    """Through the daemon or offline: stdout, remarks and exit code of a pipe agree, and so does the document."""
+    before = daemon.metrics()["answered"]
+    through, as_json = daemon.run("search", *arguments), daemon.run("search", *arguments, "--json")
+    assert daemon.metrics()["answered"] == before + 3, "the daemon was not asked"
+    assert through == offline("search", *arguments)
+    here = offline("search", *arguments, "--json")
+    assert (as_json.code, as_json.err) == (here.code, here.err)
+    assert _lasting(as_json.json) == _lasting(here.json)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("files",), ("files", "--skipped"), ("explain", "src/session.py"), ("status", "--no-sync")]
+)
+def test_other_commands_answer_the_same(
+    daemon: Daemon, offline: Callable[..., Done], arguments: tuple[str, ...]
+) -> None:
+    """files, explain and status go through the daemon too, with the same documents."""
+    through, here = daemon.run(*arguments, "--json"), offline(*arguments, "--json")
+    assert _lasting(through.json) == _lasting(here.json)
+    if arguments[0] == "status":
+        assert (through.json["daemon"]["pid"], here.json["daemon"]) == (daemon.process.pid, None)
+
+
+def test_a_terminal_gets_its_groups_through_the_daemon(daemon: Daemon) -> None:
+    """The full command line draws what the daemon found."""
+    before = daemon.metrics()["answered"]
+    drawn = on_terminal("search", "sign_cookie", cwd=daemon.root, env=daemon.env).out
+    assert "src/session.py" in drawn
+    assert daemon.metrics()["answered"] == before + 2
+
+
+def test_the_thin_client_imports_next_to_nothing(daemon: Daemon) -> None:
+    """On the way to a running daemon neither click nor json, re, typing or the socket module is loaded."""
+    script = (
+        "import sys\nbefore = set(sys.modules)\nsys.argv = ['everdex', 'search', 'cookie']\n"
+        "from everdex.__main__ import main\n"
+        "try: main()\nexcept SystemExit as done: code = done.code\n"
+        "print(code, *sorted(set(sys.modules) - before), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {[p for p in sys.path if p]!r}\n{script}"],
+        cwd=daemon.root, capture_output=True, text=True, check=True, env={**os.environ, **daemon.env},
+    )  # fmt: skip
+    code, *loaded = done.stderr.split()
+    assert code == "0"
+    assert [name for name in loaded if not name.startswith("everdex")] == ["__future__", "_socket"]
+
+
+def test_the_thin_client_knows_the_choices_of_the_full_one() -> None:
+    """Modes and profiles are spelled twice, because the thin client imports nothing; they agree."""
+    assert list(thin.MODES) == [str(mode) for mode in Mode]
+    assert thin.PROFILES == PROFILE_NAMES
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["x", "--speed"], ["x", "-k", "0"], ["x", "-k"], ["x", "-k5"], ["x", "--mode", "none"], ["x", "--lang", ""],
+     [], ["a", "b", "c"], ["--batch", "-"], ["x", "--color", "always"], ["x", "--offline"], ["--", "-x"], ["-"],
+     ["\udcff"]],
+)  # fmt: skip
+def test_what_the_thin_client_does_not_understand_it_leaves(arguments: list[str]) -> None:
+    """Another option, a bad value or no text: the full command line decides what to say."""
+    assert thin.parse(arguments) is None
+
+
+@pytest.mark.parametrize("query", ['a "quoted" \\ back', "tab\tnew\nline\x00", "ünï ✓ \U0001f600", "plain"])
+def test_the_thin_client_writes_real_json(query: str) -> None:
+    """Whatever the query holds, the daemon reads the same text."""
+    understood = thin.parse([query, "-k", "3", "--lang", "python", "--lang=go", "--explain", "--json"])
+    assert understood is not None
+    assert json.loads(understood[0]) == {
+        "id": 1, "method": "search", "render": "json",
+        "params": {"query": query, "k": 3, "languages": ["python", "go"], "explain": True},
+    }  # fmt: skip
+
+
+def test_an_edit_is_in_the_next_answer(daemon: Daemon) -> None:
+    """Write, replace by the same size, move and delete: the answer right after each is fresh and true."""
+    with daemon.wire() as wire:
+
+        def found(text: str) -> list[str]:
+            result = wire.call("search", query=text, mode="literal")["result"]
+            assert result["freshness"]["state"] == "fresh"
+            return [item["path"] for item in result["results"]]
+
+        path = daemon.root / "edited" / "deep" / "new.py"
+        for number in range(8):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"marker_{number:04d} = 1\n")
+            assert found(f"marker_{number:04d}") == ["edited/deep/new.py"]
+            assert found(f"marker_{number - 1:04d}") == []
+        path.rename(daemon.root / "moved.py")
+        assert found("marker_0007") == ["moved.py"]
+        (daemon.root / "moved.py").unlink()
+        assert found("marker_0007") == []
+
+
+def test_a_commit_is_in_the_next_answer(daemon: Daemon) -> None:
+    """HEAD moves without any file of the tree changing, and the next answer names it."""
+    with daemon.wire() as wire:
+        wire.call("search", query="cookie")
+        commit_all(daemon.root)
+        head = run_git(daemon.root, "rev-parse", "HEAD").strip()
+        assert wire.call("search", query="cookie")["result"]["git"]["head_sha"] == head
+
+
+def test_another_process_may_publish(daemon: Daemon) -> None:
+    """What `everdex index` published is what the daemon answers from, also without a look of its own."""
+    (daemon.root / "other.py").write_text("published_elsewhere = 1\n")
+    snapshot = daemon.run("index", "--json").json["snapshot_id"]
+    with daemon.wire() as wire:
+        result = wire.call("search", query="published_elsewhere", mode="literal", no_sync=True)["result"]
+    assert (result["snapshot_id"], len(result["results"])) == (snapshot, 1)
+    old = daemon.run("search", "published_elsewhere", "--snapshot", snapshot, "--json").json
+    assert old["freshness"]["state"] == "pinned"
+
+
+def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
+    """Interleaved questions of many clients, edits meanwhile: every answer is to its question and none is lost."""
+    wrong: list[object] = []
+
+    def ask(number: int) -> None:
+        wanted = {"ServeRoutes": "src/routes.go", "sign_cookie": "src/session.py"}
+        with daemon.wire() as wire:
+            for turn in range(10):
+                query, path = list(wanted.items())[(number + turn) % 2]
+                reply = wire.call("search", query=query, mode="literal", no_sync=turn % 3 == 0)
+                if [item["path"] for item in reply["result"]["results"]] != [path]:
+                    wrong.append(reply)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for number in range(5):
+        (daemon.root / "busy.py").write_text(f"edit = {number}\n")
+    for thread in threads:
+        thread.join(timeout=30)
+    assert wrong == []
+
+
+def test_gc_and_health_work_beside_an_idle_daemon(daemon: Daemon) -> None:
+    """A warm view blocks nobody: collection runs, and the store is healthy with a socket in it."""
+    assert daemon.run("gc", "--apply").code == 0
+    assert daemon.run("health").code == 0
+
+
+def test_batch_answers_beside_a_daemon(daemon: Daemon) -> None:
+    """A batch pins one snapshot for all its lines, so it reads the store itself."""
+    done = subprocess.run(
+        [*COMMAND, "search", "--batch", "-"], input=b"ServeRoutes\ncookie\n", cwd=daemon.root, capture_output=True,
+        check=True, env={**os.environ, **daemon.env},
+    )  # fmt: skip
+    assert len({json.loads(line)["snapshot_id"] for line in done.stdout.splitlines()}) == 1

@@ -1,0 +1,227 @@
+"""How a daemon comes, is found, and goes: one a store, nobody else's, and nothing left behind that misleads."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+import everdex as package
+from support.commands import everdex
+from support.daemons import HELLO, Daemon, Wire
+from support.trees import tree
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    return tree(tmp_path / "project", {"src/a.py": "def alpha():\n    return 1\n"}, git=True)
+
+
+def _log(home: Path) -> list[dict[str, object]]:
+    (path,) = home.glob("data/*/logs/daemon.log.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Path) -> None:
+    """`serve --detach` comes back when it answers; `stop` when it has gone; a second stop finds none."""
+    started = everdex("serve", "--detach", "--json", cwd=repository)
+    pid = started.json["pid"]
+    try:
+        assert everdex("status", "--json", cwd=repository).json["daemon"]["pid"] == pid
+        again = everdex("serve", "--detach", "--json", cwd=repository)
+        assert (again.code, again.json["error"]["code"]) == (10, "busy")
+        assert f"process {pid}" in again.json["error"]["message"]
+    finally:
+        stopped = everdex("stop", "--json", cwd=repository)
+    assert (stopped.code, stopped.json) == (0, {"stopped": True, "pid": pid})
+    assert everdex("stop", cwd=repository).code == 1
+    assert list((home / "run").iterdir()) == []
+    assert [line["event"] for line in _log(home)] == ["start", "stop"]
+
+
+def test_a_second_daemon_is_refused_and_a_signal_ends_the_first(repository: Path, home: Path) -> None:
+    """Two for one store: `busy`. SIGTERM: those waiting are told, those at work end, exit code 0, no socket left."""
+    with Daemon(repository) as daemon:
+        second = everdex("serve", cwd=repository)
+        assert (second.code, f"process {daemon.process.pid}" in second.err) == (10, True)
+        ask = {"method": "search", "params": {"query": "alpha", "no_sync": True}}
+        clients = [daemon.wire() for _ in range(3)]
+        with daemon.held_up():
+            for client in clients:
+                client.send(*({"id": number, **ask} for number in range(4)), {"id": "seen", "method": "ping"})
+                assert client.receive()["id"] == "seen"
+            with daemon.wire() as other:
+                while other.call("ping")["result"]["in_flight"] < 8:
+                    time.sleep(0.01)
+            daemon.process.send_signal(signal.SIGTERM)
+            waiting = [clients[2].receive() for _ in range(4)]
+        assert {reply["error"]["code"] for reply in waiting} == {"daemon_stopping"}
+        for client in clients[:2]:
+            assert all(client.receive()["result"]["results"] for _ in range(4))
+        assert daemon.wait() == 0
+        assert all(client.closed() for client in clients)
+        assert not os.path.lexists(daemon.socket)
+        assert list((home / "run").iterdir()) == []
+        assert _log(home)[-1]["reason"] == "sigterm"
+        assert everdex("search", "alpha", cwd=repository).lines == ["src/a.py:1:def alpha():"]
+
+
+def test_a_dead_daemon_is_survived(repository: Path) -> None:
+    """Killed without a chance: its socket and entry lie there, questions are answered, a new one starts."""
+    with Daemon(repository) as daemon:
+        daemon.process.kill()
+        daemon.process.wait()
+        assert os.path.lexists(daemon.socket)
+        assert everdex("search", "alpha", cwd=repository).lines == ["src/a.py:1:def alpha():"]
+        assert everdex("stop", cwd=repository).code == 1
+    with Daemon(repository) as daemon, daemon.wire() as wire:
+        assert wire.call("search", query="alpha")["result"]["results"]
+
+
+def test_a_daemon_leaves_with_its_root(repository: Path) -> None:
+    """The tree is deleted: the daemon goes too."""
+    with Daemon(repository) as daemon:
+        shutil.rmtree(repository)
+        assert daemon.wait() == 0
+
+
+def test_a_changed_configuration_is_never_answered_from_the_old(repository: Path, home: Path) -> None:
+    """The very next answer obeys the new .everdex.toml, and the daemon that had the old one has left."""
+    with Daemon(repository) as daemon:
+        (repository / ".everdex.toml").write_text("[query]\nk = 10\n")  # the default: nothing changes
+        assert everdex("search", "alpha", cwd=repository).code == 0
+        assert daemon.process.poll() is None
+        (repository / ".everdex.toml").write_text('[index]\nexclude = ["src/"]\n')
+        assert everdex("search", "alpha", "--mode", "literal", "--path", "src/*", cwd=repository).code == 1
+        assert daemon.wait() == 0
+    assert _log(home)[-1]["reason"] == "config_changed"
+
+
+def test_a_changed_program_is_not_asked_any_more(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade in place the old program leaves at once."""
+    copy = tmp_path / "site" / "everdex"
+    shutil.copytree(Path(package.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("PYTHONPATH", os.fspath(copy.parent), prepend=os.pathsep)
+    with Daemon(repository) as daemon:
+        with (copy / "limits.py").open("a") as stream:
+            stream.write("# upgraded\n")
+        assert daemon.wait() == 0
+        assert everdex("search", "alpha", cwd=repository).code == 0
+
+
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_what_is_not_our_socket_is_refused(repository: Path, tmp_path: Path, kind: str) -> None:
+    """A symlink (here to a live impostor) or a file in its place: a coded error, from clients and from serve."""
+    with Daemon(repository) as daemon:
+        daemon.process.terminate()
+        daemon.wait()
+    impostor = socket.socket(socket.AF_UNIX)
+    impostor.bind(os.fspath(tmp_path / "impostor"))
+    impostor.listen()
+    if kind == "link":
+        os.symlink(tmp_path / "impostor", daemon.socket)
+    else:
+        Path(daemon.socket).write_text("")
+    for command in (("status",), ("search", "alpha"), ("serve",)):
+        done = everdex(*command, "--json", cwd=repository)
+        assert (done.code, done.json["error"]["code"]) == (70, "io_error")
+    assert everdex("search", "alpha", "--offline", cwd=repository).code == 0
+    impostor.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_is_refused(repository: Path, home: Path) -> None:
+    """Even when the file permissions would let him in."""
+    with Daemon(repository) as daemon:
+        for path in (Path(daemon.socket), *Path(daemon.socket).parents):
+            if path == home.parent.parent:
+                break
+            path.chmod(0o777)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                os.setuid(65_534)
+                with Wire(daemon.socket, greet=False) as wire:
+                    code = 0 if wire.receive()["error"]["code"] == "usage" and wire.closed() else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        with daemon.wire() as wire:
+            assert wire.call("ping")["result"]["pid"] == daemon.process.pid
+
+
+def test_the_socket_is_private_and_a_long_path_gets_a_short_one(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """0600, in the store where that fits into 100 bytes, otherwise below the home's run directory."""
+    base = Path(os.path.realpath("/tmp")) / f"ed{os.getpid()}"
+    deep = base / "h"
+    monkeypatch.setenv("EVERDEX_HOME", os.fspath(deep))
+    try:
+        with Daemon(repository) as daemon:
+            assert Path(daemon.socket).parent.parent == deep / "data"
+            assert os.lstat(daemon.socket).st_mode & 0o777 == 0o600
+        long = base / ("n" * 60)
+        monkeypatch.setenv("EVERDEX_HOME", os.fspath(long))
+        with Daemon(repository) as daemon:
+            assert Path(daemon.socket).parent == long / "run"
+            assert os.lstat(daemon.socket).st_mode & 0o777 == 0o600
+            assert os.lstat(long / "run").st_mode & 0o777 == 0o700
+            before = daemon.metrics()["answered"]
+            assert daemon.run("search", "alpha").code == 0
+            assert daemon.metrics()["answered"] == before + 2
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def test_the_thin_client_asks_only_the_daemon_of_its_own_root(repository: Path, tmp_path: Path) -> None:
+    """From below the root it is found; in a nested repository, with another embedder or elsewhere it is not asked."""
+    nested = tree(repository / "vendor" / "lib", {"b.py": "def beta():\n    return 2\n"}, git=True)
+    outside = tree(tmp_path / "outside", {"c.py": "def gamma():\n    return 3\n"})
+    with Daemon(repository) as daemon:
+
+        def asked() -> int:
+            return int(daemon.metrics()["answered"])
+
+        before = asked()
+        assert everdex("search", "alpha", cwd=repository / "src").code == 0
+        assert everdex("search", "alpha", repository / "src" / "a.py").code == 0
+        assert asked() == before + 3
+        before = asked()
+        assert everdex("search", "beta", "--mode", "literal", cwd=nested).lines == ["b.py:1:def beta():"]
+        assert everdex("search", "gamma", "--mode", "literal", cwd=outside).lines == ["c.py:1:def gamma():"]
+        assert everdex("search", "alpha", cwd=repository, env={"EVERDEX_EMBEDDER": "none"}).code == 0
+        assert asked() == before + 1
+
+
+def test_a_hundred_clients_come_and_go(repository: Path) -> None:
+    """Garbage, silence, half a greeting and hang-ups in the middle of a question leave no thread and no file open."""
+    with Daemon(repository) as daemon:
+
+        def handles() -> int:
+            return len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+
+        daemon.metrics()
+        before = handles()
+        for number in range(100):
+            with daemon.wire(greet=False) as wire:
+                if number % 4 == 0:
+                    wire.socket.sendall(os.urandom(64))
+                elif number % 4 == 1:
+                    wire.send(HELLO, {"id": 1, "method": "search", "params": {"query": "alpha"}})
+                elif number % 4 == 2:
+                    wire.socket.sendall(b"\0\0\0\x20{")
+        deadline = time.monotonic() + 20
+        while (left := handles()) > before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert left <= before
+        assert daemon.metrics()["clients"] == 1

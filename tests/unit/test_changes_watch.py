@@ -1,0 +1,95 @@
+"""The kernel's hint: silence only when nothing happened, and in every doubt a word too many."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from everdex import limits
+from everdex.changes.watch import Watch
+from everdex.service import Index
+from everdex.sync.model import SyncOptions
+from everdex.resident import ResidentIndex
+from support.trees import tree
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tree(tmp_path / "r", {"a.py": "x = 1\n", "deep/er/b.py": "y = 1\n", "home/data/file": "z"})
+
+
+def test_every_kind_of_change_is_reported_once(root: Path) -> None:
+    """A write, a touch, a new directory's file, a move and a deletion each break the silence, then it returns."""
+    watch = Watch(root, frozenset())
+    assert (watch.healthy, watch.touched()) == (True, False)
+    changes = [
+        lambda: (root / "a.py").write_text("x = 2\n"),
+        lambda: os.utime(root / "deep/er/b.py"),
+        lambda: (root / "new/below").mkdir(parents=True),
+        lambda: (root / "new/below/c.py").write_text(""),
+        lambda: (root / "deep").rename(root / "moved"),
+        lambda: (root / "moved/er/b.py").write_text("y = 2\n"),
+        lambda: (root / "moved/er/b.py").unlink(),
+    ]
+    for number, change in enumerate(changes):
+        change()
+        assert watch.touched(), number
+        assert not watch.touched(), number
+    assert not watch.wait(0)
+    watch.close()
+    assert watch.touched()
+
+
+def test_an_excluded_directory_is_none_of_its_business(root: Path) -> None:
+    """Our own store may lie in the tree, and writing it must not make us look again."""
+    watch = Watch(root, frozenset({root / "home"}))
+    (root / "home/data/file").write_text("changed")
+    assert not watch.touched()
+    watch.close()
+
+
+def test_a_root_that_was_replaced_is_watched_anew(root: Path) -> None:
+    """The old directory moves away and another takes its name: changes in the new one are reported."""
+    watch = Watch(root, frozenset())
+    root.rename(root.with_name("old"))
+    tree(root, {"a.py": "other\n"})
+    assert watch.touched()
+    watch.touched()
+    (root / "a.py").write_text("again\n")
+    assert watch.touched()
+    watch.close()
+
+
+def test_without_room_for_watches_silence_proves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree with too many directories is never called untouched."""
+    monkeypatch.setattr(limits, "MAX_WATCHED_DIRECTORIES", 1)
+    watch = Watch(root, frozenset())
+    assert (watch.healthy, watch.touched(), watch.touched()) == (False, True, True)
+    watch.close()
+
+
+def test_a_warm_index_without_a_watch_looks_each_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Freshness rests on a look of its own when the kernel cannot be trusted, and a change is published."""
+    monkeypatch.setattr(limits, "MAX_WATCHED_DIRECTORIES", 1)
+    index = Index.open(root)
+    index.sync(SyncOptions(workers=1))
+    warm = ResidentIndex(index)
+    first = warm.freshness()
+    (root / "a.py").write_text("x = 3\n")
+    second = warm.freshness()
+    assert (first.state, second.state, warm.publishes) == ("fresh", "fresh", 1)
+    assert first.checked_at != second.checked_at
+    warm.close()
+
+
+def test_an_untouched_tree_is_not_looked_at_twice(root: Path) -> None:
+    """Within two seconds the same look stands, and the answer says when it was; a rehash is always a look."""
+    index = Index.open(root)
+    index.sync(SyncOptions(workers=1))
+    warm = ResidentIndex(index)
+    first = warm.freshness()
+    assert warm.freshness() == first
+    assert warm.freshness(rehash=True).checked_at != first.checked_at
+    warm.close()
