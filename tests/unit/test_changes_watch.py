@@ -9,9 +9,9 @@ import pytest
 
 from everdex import limits
 from everdex.changes.watch import Watch
+from everdex.resident import ResidentIndex
 from everdex.service import Index
 from everdex.sync.model import SyncOptions
-from everdex.resident import ResidentIndex
 from support.trees import tree
 
 

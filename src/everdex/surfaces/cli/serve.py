@@ -52,8 +52,8 @@ def serve_command(path: Path, detach: bool, workers: int, as_json: bool) -> int:
         _ready(index, _detached(index), as_json)
         return 0
     with claim(index) as held:
-        from everdex.surfaces.daemon.server import Server
         from everdex.resident import ResidentIndex
+        from everdex.surfaces.daemon.server import Server
 
         warm = ResidentIndex(index)
         warm.warm_up()

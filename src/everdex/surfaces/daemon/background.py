@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex import limits
-from everdex.surfaces.cli.failures import as_everdex
 from everdex.resident import ResidentIndex, resident_bytes
+from everdex.surfaces.cli.failures import as_everdex
 
 _PAUSE_S: Final = 1.0
 _LONGEST_SETTLE_S: Final = 1.0

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import UsageError
+from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Reading
 from everdex.surfaces.cli.search import known_languages
 from everdex.sync.model import SyncOptions
-from everdex.resident import ResidentIndex
 
 _MAX_ITEMS: Final = 100
 _MAX_STRING: Final = 65_536

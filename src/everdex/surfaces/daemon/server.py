@@ -18,6 +18,7 @@ from typing import Any, Final
 from everdex import __version__, limits
 from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout, UsageError
 from everdex.rendezvous import Claim, build_stamp
+from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
 from everdex.surfaces.daemon.admission import Admission, Job
@@ -33,7 +34,6 @@ from everdex.surfaces.daemon.protocol import (
     request_of,
 )
 from everdex.surfaces.daemon.replies import answered, failed
-from everdex.resident import ResidentIndex
 
 _TICK_S: Final = 1.0
 _BUILD_CHECK_S: Final = 2.0
