@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -225,3 +227,18 @@ def test_a_hundred_clients_come_and_go(repository: Path) -> None:
             time.sleep(0.05)
         assert left <= before
         assert daemon.metrics()["clients"] == 1
+
+
+@pytest.mark.parametrize(("limit", "reason"), [("DAEMON_IDLE_EXIT_S", "idle"), ("DAEMON_RSS_BYTES", "memory")])
+def test_a_daemon_leaves_when_it_is_not_needed_or_too_large(
+    repository: Path, home: Path, limit: str, reason: str
+) -> None:
+    """After the idle time, and when giving up its view does not bring its memory under the limit."""
+    script = (
+        "import sys\nfrom everdex import limits\nfrom everdex.surfaces.cli.app import run\n"
+        "setattr(limits, sys.argv[1], 1)\nsys.exit(run(['serve', sys.argv[2]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, limit, repository], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, _log(home)[-1]["reason"]) == (0, reason)

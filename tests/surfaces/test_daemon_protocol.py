@@ -233,5 +233,6 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     with pytest.raises(Busy) as refused:
         admission.submit(Job(_Someone(), Request(99, "search", {})))
     assert 50 <= (refused.value.retry_after_ms or 0) <= 5_000
+    assert len(admission.close()) == limits.DAEMON_QUEUE
     release.set()
     assert admission.finish(20)

@@ -10,7 +10,8 @@ import pytest
 from everdex import limits
 from everdex.changes.watch import Watch
 from everdex.resident import ResidentIndex
-from everdex.service import Index
+from everdex.search.model import Mode, SearchRequest
+from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
 from support.trees import tree
 
@@ -92,4 +93,21 @@ def test_an_untouched_tree_is_not_looked_at_twice(root: Path) -> None:
     first = warm.freshness()
     assert warm.freshness() == first
     assert warm.freshness(rehash=True).checked_at != first.checked_at
+    warm.close()
+
+
+def test_a_warm_index_answers_after_it_gave_its_memory_back(root: Path) -> None:
+    """Shed, reconciled and collected: the next answer is as before, and what changed meanwhile is in it."""
+    index = Index.open(root)
+    index.sync(SyncOptions(workers=1))
+    warm = ResidentIndex(index)
+    warm.warm_up()
+    request = SearchRequest("marker", Mode.LITERAL)
+    assert warm.search(request, Reading()).body["results"] == []
+    warm.shed()
+    (root / "a.py").write_text("marker = 1\n")
+    warm.reconcile()
+    warm.collect()
+    assert (warm.publishes, warm.collections) == (1, 1)
+    assert len(warm.search(request, Reading(sync=False)).body["results"]) == 1
     warm.close()

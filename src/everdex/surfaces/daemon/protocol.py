@@ -42,9 +42,6 @@ class DeadlineStream:
         self._connection.settimeout(left)
         return self._connection.recv(size)
 
-    def sendall(self, data: bytes, /) -> None:
-        self._connection.sendall(data)
-
 
 def read_payload(stream: DeadlineStream, limit: int, *, first_byte_s: float, whole_s: float) -> bytes:
     """One frame; `Timeout` when it is late, `LimitExceeded` when it is too large, `Hangup` when nobody is there."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         """The part of a socket that frames need."""
 
         def recv(self, size: int, /) -> bytes: ...
-        def sendall(self, data: bytes, /) -> None: ...
 
 
 PROTOCOLS = (1,)
