@@ -12,50 +12,21 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
 from everdex.changes.watch import Watch
-from everdex.errors import Busy, Corrupt, EverdexError
+from everdex.errors import Busy, EverdexError
+from everdex.kept import KeptViews
 from everdex.roots import everdex_home
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading, Searcher
-from everdex.snapshot import active
-from everdex.snapshot.guard import hold_shared
-from everdex.snapshot.retention import readers_lock
 from everdex.sync.model import SyncOptions
-from everdex.view import SnapshotView, open_kept_view, open_view
-
-# An engine answers one question at a time; more of them than cores would only fight for the interpreter.
-_LANES: Final = 2
-
-
-class _Kept:
-    """A view, its engines and how many questions use it now."""
-
-    def __init__(self, view: SnapshotView) -> None:
-        self.view = view
-        self.users = 0
-        self.retired = False
-        self._engines: list[Engine] = []
-        self._free = threading.Semaphore(_LANES)
-
-    @contextmanager
-    def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:
-        with self._free:
-            try:
-                engine = self._engines.pop()
-            except IndexError:
-                engine = make(self.view)
-            try:
-                yield engine
-            finally:
-                self._engines.append(engine)
+from everdex.view import SnapshotView, open_view
 
 
 class ResidentIndex:
@@ -68,8 +39,7 @@ class ResidentIndex:
         self.compactions = 0
         self.collections = 0
         self._embedder, self._warnings = index.embedder()
-        self._lock = threading.Lock()
-        self._kept: _Kept | None = None
+        self._views = KeptViews(self.store)
         self._looking = threading.Lock()
         self._reporting = threading.Lock()
         self._reported = True
@@ -94,7 +64,7 @@ class ResidentIndex:
                 searcher = Searcher(self.index, view, answers.PINNED, self._engine(view), self._warnings)
                 return searcher.answer(request, explain=explain)
         freshness = self.freshness(rehash=rehash) if reading.sync else answers.UNCHECKED
-        with self._pinned() as kept, kept.engine(self._engine) as engine:
+        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
             self.store.touch_last_used()
             return Searcher(self.index, kept.view, freshness, engine, self._warnings).answer(request, explain=explain)
 
@@ -161,51 +131,16 @@ class ResidentIndex:
     def _engine(self, view: SnapshotView) -> Engine:
         return self.index.engine(view, self._embedder, self._warnings)
 
-    # -- the view ------------------------------------------------------------------------------
-
-    @contextmanager
-    def _pinned(self) -> Iterator[_Kept]:
-        with hold_shared(readers_lock(self.store), self.store.permissions):
-            with self._lock:
-                kept = self._kept
-                if kept is None or kept.view.manifest.snapshot_id != active.read_pointer(self.store):
-                    fresh = _Kept(open_kept_view(self.store))
-                    self._retire()
-                    kept = self._kept = fresh
-                kept.users += 1
-            try:
-                yield kept
-            except Corrupt:
-                # Whoever repairs the store may keep the snapshot's name: never answer from the old files again.
-                self._forget(kept)
-                raise
-            finally:
-                with self._lock:
-                    kept.users -= 1
-                    if kept.retired and not kept.users:
-                        kept.view.close()
-
-    def _forget(self, kept: _Kept) -> None:
-        with self._lock:
-            if self._kept is kept:
-                self._retire()
-
-    def _retire(self) -> None:
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.retired = True
-            if not kept.users:
-                kept.view.close()
+    # -- memory -------------------------------------------------------------------------------
 
     def warm_up(self) -> None:
         """Open the active snapshot and have one question behind us, so that nobody waits for it."""
-        with self._pinned() as kept, kept.engine(self._engine) as engine:
+        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
             engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
 
     def shed(self) -> None:
         """Give memory back; the next question opens the view again."""
-        with self._lock:
-            self._retire()
+        self._views.release()
         gc.collect()
         with suppress(AttributeError):
             ctypes.CDLL(None).malloc_trim(0)

@@ -1,8 +1,7 @@
-"""Answers for a process that stays: the last snapshot's view, engine and embedder are kept between questions.
+"""Answers for a process that stays with one root: questions of every kind over a kept view.
 
-Every question brings the index up to date first and is answered from the snapshot that is active then. The
-readers' lock is held only while a question is answered, so a server that idles for hours never keeps GC waiting;
-what is kept is used again only when its snapshot is still the active one, and so was never collected.
+Every question brings the index up to date first and is answered from the snapshot that is active then. A change of
+`.everdex.toml` is followed: another configuration is another store.
 """
 
 from __future__ import annotations
@@ -10,33 +9,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from everdex import config, maintain
 from everdex.answers import Answer, Freshness
-from everdex.errors import Corrupt
+from everdex.kept import Kept, KeptViews
 from everdex.search.engine import Engine
 from everdex.search.model import SearchRequest
-from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading, Searcher
-from everdex.snapshot import active
-from everdex.snapshot.guard import hold_shared
-from everdex.snapshot.retention import readers_lock
-from everdex.snapshot.store import Store
 from everdex.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What one snapshot is worth keeping."""
-
-    view: SnapshotView
-    engine: Engine
-    names: SymbolNames
-    warnings: tuple[str, ...]
 
 
 class WarmIndex:
@@ -45,13 +28,13 @@ class WarmIndex:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._lock = threading.Lock()
-        self._kept: _Kept | None = None
+        self._views: KeptViews | None = None
         self._embedder: tuple[Any, tuple[str, ...]] | None = None
 
     def search(self, request: SearchRequest, options: SyncOptions, *, explain: bool = False) -> Answer:
         """The ranked answer to one question."""
-        with self._ready(options) as (kept, freshness):
-            searcher = Searcher(self._index, kept.view, freshness, kept.engine, kept.warnings)
+        with self._ready(options) as (kept, freshness), kept.engine(self._engine) as engine:
+            searcher = Searcher(self._index, kept.view, freshness, engine, self._loaded()[1])
             return searcher.answer(request, explain=explain)
 
     def symbols(self, asked: str, options: SyncOptions) -> Answer:
@@ -88,31 +71,25 @@ class WarmIndex:
             return self._index
 
     @contextmanager
-    def _ready(self, options: SyncOptions) -> Iterator[tuple[_Kept, Freshness]]:
+    def _ready(self, options: SyncOptions) -> Iterator[tuple[Kept, Freshness]]:
         with self._lock:
             self._follow_configuration()
             freshness = self._index.prepare(Reading(), options)
             store = self._index.store()
-            with hold_shared(readers_lock(store), store.permissions):
-                pinned = active.pin(store)
-                if self._kept is None or self._kept.view.manifest.snapshot_id != pinned.manifest.snapshot_id:
-                    self._drop()
-                    self._kept = self._open(store, pinned)
-                self._kept.view.warnings = pinned.warnings
-                try:
-                    yield self._kept, freshness
-                except Corrupt:
-                    # Whoever repairs the store may keep the snapshot's name: never answer from the old files again.
-                    self._drop()
-                    raise
+            if self._views is None:
+                self._views = KeptViews(store)
+            with self._views.pinned() as kept:
+                yield kept, freshness
             store.touch_last_used()
 
-    def _open(self, store: Store, pinned: active.Pinned) -> _Kept:
+    def _engine(self, view: SnapshotView) -> Engine:
+        return self._index.engine(view, *self._loaded())
+
+    def _loaded(self) -> tuple[Any, tuple[str, ...]]:
+        """The embedder and what there is to say about it, loaded once."""
         if self._embedder is None:
             self._embedder = self._index.embedder()
-        embedder, warnings = self._embedder
-        view = SnapshotView(store, pinned.manifest, pinned.warnings)
-        return _Kept(view, self._index.engine(view, embedder, warnings), SymbolNames(view), warnings)
+        return self._embedder
 
     def _follow_configuration(self) -> None:
         """`.everdex.toml` may change under a process that stays; another configuration is another store."""
@@ -123,6 +100,6 @@ class WarmIndex:
             self._index = Index(self._index.root, settings, shared_store=self._index.shared_store)
 
     def _drop(self) -> None:
-        if self._kept is not None:
-            self._kept.view.close()
-            self._kept = None
+        if self._views is not None:
+            self._views.release()
+            self._views = None

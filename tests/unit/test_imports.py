@@ -25,7 +25,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("rerank",),
     ("search",),
     ("upkeep",),
-    ("answers", "describe", "symbols", "service", "warm", "maintain", "resident", "rendezvous"),
+    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "resident", "rendezvous"),
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}
