@@ -20,7 +20,7 @@ from everdex.numeric import np, npt
 
 _MAGIC = b"EVDXVEC\n"
 _HEADER = struct.Struct("<8sIIII40x")
-_BLOCK_ROWS = 4096
+_BLOCK_ROWS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +156,9 @@ class VectorsReader:
 def _products(
     rows: npt.NDArray[np.int8], query: npt.NDArray[np.float32], out: npt.NDArray[np.float32]
 ) -> None:
+    # One buffer for all blocks: a fresh one each time would cost as much in page faults as the arithmetic.
+    buffer = np.empty((min(_BLOCK_ROWS, len(rows)), rows.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), _BLOCK_ROWS):
-        block = rows[start : start + _BLOCK_ROWS].astype(np.float32)
+        block = buffer[: min(_BLOCK_ROWS, len(rows) - start)]
+        np.copyto(block, rows[start : start + len(block)], casting="unsafe")
         np.matmul(block, query, out=out[start : start + len(block)])

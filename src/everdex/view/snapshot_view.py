@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from everdex.errors import Corrupt
 from everdex.numeric import np, npt
@@ -24,6 +25,9 @@ from everdex.snapshot.live import LiveFile, live_map
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
+
+# Documents whose definitions are kept in memory: a few hundred bytes each.
+_MAX_REMEMBERED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class SnapshotView:
         self.bases: tuple[int, ...] = tuple(int(n) for n in np.cumsum([0, *rows])[:-1])
         self.row_count: int = sum(rows)
         self._live = live.files
+        self._definitions: dict[int, list[tuple[str, str, str]]] = {}
         self.paths: tuple[str, ...] = tuple(sorted(key for key, file in live.files.items() if file.file_no >= 0))
         self._files: list[LiveFile] = [live.files[path_key] for path_key in self.paths]
         counts = np.array([file.line.rows for file in self._files], dtype=np.int64)
@@ -154,16 +159,22 @@ class SnapshotView:
         return self.segments[file.segment].rows.symbols_of(file.file_no)
 
     def definitions(self, doc_ids: Sequence[int]) -> dict[int, list[tuple[str, str, str]]]:
-        """docId -> (name, qualified name, kind) of every definition that starts in it."""
+        """docId -> (name, qualified name, kind) of every definition that starts in it; remembered for a while."""
+        # Several threads may ask at once: what is remembered is complete before it can be seen.
+        if len(self._definitions) > _MAX_REMEMBERED:
+            self._definitions = {}
+        remembered = self._definitions
+        found = {doc_id: remembered[doc_id] for doc_id in doc_ids if doc_id in remembered}
+        fresh: dict[int, list[tuple[str, str, str]]] = {doc_id: [] for doc_id in doc_ids if doc_id not in found}
         by_segment: dict[int, dict[int, int]] = {}
-        for doc_id in doc_ids:
+        for doc_id in fresh:
             segment = self._files[int(self.doc_files[doc_id])].segment
             by_segment.setdefault(segment, {})[int(self.doc_rows[doc_id]) - self.bases[segment]] = doc_id
-        found: dict[int, list[tuple[str, str, str]]] = {}
         for segment, rows in by_segment.items():
-            for row_no, *definition in self.segments[segment].rows.names_defined(tuple(rows)):
-                found.setdefault(rows[row_no], []).append((definition[0], definition[1], definition[2]))
-        return found
+            for row_no, name, qualified_name, kind in self.segments[segment].rows.names_defined(tuple(rows)):
+                fresh[rows[row_no]].append((name, qualified_name, kind))
+        remembered.update(fresh)
+        return {**found, **fresh}
 
     def all_symbol_names(self) -> Iterator[tuple[int, str]]:
         """(docId, name) of every live definition."""
