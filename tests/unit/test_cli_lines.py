@@ -21,6 +21,12 @@ def test_without_a_symbol_the_first_line_of_code_tells() -> None:
     assert telling_line(_result("\n}\n")) == (11, "}")
 
 
+def test_the_telling_line_of_a_continued_chunk_has_the_querys_words() -> None:
+    """Without its symbol's name in sight, a result shows the line that has most of what was asked for."""
+    snippet = "request_class = Request\nother = 1\nsession_interface = CookieSession()\n"
+    assert telling_line(_result(snippet, "Flask"), Words("session cookie"))[1].startswith("session_interface")
+
+
 def test_lines_are_numbered_from_the_start_line_without_line_ends() -> None:
     """CRLF files show no carriage returns, and a final newline makes no extra line."""
     assert numbered_lines(_result("a\r\nb\r\n", start=3)) == [(3, "a"), (4, "b")]

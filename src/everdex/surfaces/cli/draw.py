@@ -66,7 +66,7 @@ def _draw_hit(console: Console, result: Mapping[str, Any], words: Words, window:
     lines = numbered_lines(result)
     while len(lines) > 1 and not lines[-1][1].strip():
         lines.pop()
-    head_number, head_text = telling_line(result)
+    head_number, head_text = telling_line(result, words)
     shown = list(words.best_window(lines, window, head_number))
     if head_number < shown[0][0]:
         # Lines from the middle of a definition say little without its first one.

@@ -24,14 +24,19 @@ def numbered_lines(result: Mapping[str, Any]) -> list[tuple[int, str]]:
     return [(first + offset, piece.removesuffix("\r")) for offset, piece in enumerate(pieces)]
 
 
-def telling_line(result: Mapping[str, Any]) -> tuple[int, str]:
-    """The line that tells most on its own: where the symbol is named, else the first with a word of code."""
+def telling_line(result: Mapping[str, Any], words: Words | None = None) -> tuple[int, str]:
+    """The line that tells most on its own: where the symbol is named, else the one with most of the query's words,
+    else the first with a word of code."""
     lines = numbered_lines(result)
     name = _last_name(result.get("symbol"))
     if name:
         for number, text in lines:
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) and not _DECORATION.match(text):
                 return number, text
+    if words is not None:
+        shared = [len(words.shared(text)) for _, text in lines]
+        if max(shared, default=0):
+            return lines[shared.index(max(shared))]
     for number, text in lines:
         if _WORD.search(text) and not _DECORATION.match(text):
             return number, text
@@ -64,11 +69,15 @@ class Words:
                 found.append((word.start(), word.end(), shared))
         return found
 
+    def shared(self, line: str) -> frozenset[str]:
+        """Which terms of the query a line has."""
+        return frozenset[str]().union(*(found for _, _, found in self.spans(line)))
+
     def best_window(self, lines: Sequence[tuple[int, str]], size: int, anchor: int) -> Sequence[tuple[int, str]]:
         """The run of `size` lines with the most different query words; of equals the first with line `anchor`."""
         if len(lines) <= size:
             return lines
-        terms = [frozenset[str]().union(*(shared for _, _, shared in self.spans(text))) for _, text in lines]
+        terms = [self.shared(text) for _, text in lines]
         best, best_score = 0, (-1, False, -1)
         for start in range(len(lines) - size + 1):
             if not lines[start][1].strip() and start:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from everdex.surfaces.cli.lines import telling_line
+from everdex.surfaces.cli.lines import Words, telling_line
 from everdex.surfaces.cli.output import escape
 
 Line = tuple[bool, str]  # whether it is a result, and the text
@@ -20,8 +20,9 @@ def piped(document: dict[str, Any]) -> Iterator[Line]:
         yield from _packed(document)
         return
     results = document["results"]
+    words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
     for result in results:
-        number, text = telling_line(result)
+        number, text = telling_line(result, words)
         yield True, f"{escape(result['path'])}:{number}:{escape(text)}"
         for share in result.get("explain", ()):
             detail = f" {share['detail']}" if share["detail"] else ""
