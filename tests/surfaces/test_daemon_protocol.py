@@ -141,7 +141,10 @@ def test_a_dripping_client_is_shown_out(daemon: Daemon) -> None:
 
 def test_a_rendered_answer_begins_with_its_warnings() -> None:
     """What the command line says on stderr before the results, a thin client says too."""
-    document = {"results": [], "warnings": ["half an index"], "limits_hit": ["lines"], "suggestions": []}
+    document = {
+        "query": "x", "mode": "hybrid", "results": [], "warnings": ["half an index"], "limits_hit": ["lines"],
+        "suggestions": [],
+    }  # fmt: skip
     code, out, err = wires.split_rendered(answered(Request(1, "search", {}, "text"), document))
     assert (code, out) == (1, b"")
     assert err == b"warning: half an index\nwarning: limit reached: lines\nnothing found\n"
