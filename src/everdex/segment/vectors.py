@@ -113,7 +113,8 @@ class VectorsReader:
         if size != expected:
             raise Corrupt(f"{path} has {size} bytes; its header says {expected}")
         self.rows, self.files, self.dim = rows, files, dim
-        whole = np.memmap(path, dtype=np.uint8, mode="r")
+        # As a plain array: every slice of a memmap costs microseconds, and a query makes hundreds of them.
+        whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
         both = whole[_HEADER.size : _HEADER.size + body].view(np.int8).reshape(rows + files, dim)
         numbers = whole[_HEADER.size + padded :].view("<f4")
         self._batch = VectorBatch(
