@@ -28,7 +28,8 @@ from support.commands import everdex
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "everdex"
 CONTRACTS = (ROOT / "docs" / "contracts.md").read_text()
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").rglob("*.md")])
+# Not below benchmarks/corpora: other people's pages lie there.
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md"), *(ROOT / "benchmarks" / "search").glob("*.md")])
 
 
 def _section(title: str) -> str:
