@@ -29,7 +29,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "everdex"
 CONTRACTS = (ROOT / "docs" / "contracts.md").read_text()
 # Not below benchmarks/corpora: other people's pages lie there.
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md"), *(ROOT / "benchmarks" / "search").glob("*.md")])
+PAGES = sorted(
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "adr", ROOT / "benchmarks", ROOT / "benchmarks" / "search")
+    for path in folder.glob("*.md")
+)
 
 
 def _section(title: str) -> str:
