@@ -141,10 +141,12 @@ def chunk_map(view: SnapshotView, *, meta: bool) -> list[dict[str, Any]]:
 
 
 def _meta_v2(row: ChunkRow) -> dict[str, Any]:
+    from everdex.identity.chunks import UID_ALGO_VERSION  # only an export needs it
+
     meta = {
         "chunkId": row.range_id,
         "chunkUid": row.chunk_uid,
-        "chunkUidAlgoVersion": "v1",
+        "chunkUidAlgoVersion": UID_ALGO_VERSION,
         "spanHash": f"xxh64:{row.span_hash}",
         "preHash": f"xxh64:{row.pre_hash}",
         "postHash": f"xxh64:{row.post_hash}",

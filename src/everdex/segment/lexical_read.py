@@ -153,10 +153,6 @@ class LexicalReader:
         before = np.where(hits > 0, text[hits - 1], ord("\n")).astype(np.uint8)
         return numbers, before, text[hits + len(needle)]
 
-    def vocabulary_scan(self, needle: bytes) -> npt.NDArray[np.int64]:
-        """Numbers of all terms that contain these bytes (of folded UTF-8 text)."""
-        return np.unique(self.vocabulary_places(needle)[0])
-
     def postings_of(
         self, numbers: npt.NDArray[np.int64], fields: Collection[int] = tuple(Field)
     ) -> npt.NDArray[np.bool_]:
