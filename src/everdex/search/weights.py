@@ -3,7 +3,8 @@
 A score is the sum of weight × feature; features lie between 0 and 1 (lexical, dense and file features are
 divided by their best value for the query). The weights are rounded means over eight folds, each fitted by coordinate
 ascent on the other repositories of the development set, but for `lexical` of NATURAL: the folds put it at 0, and
-finding a function by its docstring wants more. `benchmarks/RESULTS.md` has the held-out figure and what each feature brings.
+finding a function by its docstring wants more. `benchmarks/RESULTS.md` has the held-out figure and what each
+feature brings.
 """
 
 from __future__ import annotations
