@@ -198,6 +198,7 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "grammars": languages.GRAMMAR_VERSIONS,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
+            "facts": versions.FACTS_VERSION,
             "schemas": {name: known.writable for name, known in versions.ARTIFACTS.items() if name != "answer"},
         }
     )

@@ -28,7 +28,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: owner, epoch, heartbeat, staging transaction
     "writer_lease": SchemaRange(1, 1, 1),
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
-    "chunk_row": SchemaRange(1, 1, 1),
+    # 2: rows.db has facts
+    "chunk_row": SchemaRange(2, 2, 2),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
@@ -40,6 +41,9 @@ CHUNKER_VERSION: Final = "1"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
+
+# 1: Python in full; the other languages' definitions, calls, references and imports
+FACTS_VERSION: Final = "1"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 RANKING_VERSION: Final = "1"

@@ -27,6 +27,7 @@ class FileRecord:
     parsed: ParsedFile
     identities: tuple[ChunkIdentity, ...]
     source: bytes  # zlib-compressed bytes of the file
+    facts: bytes  # zlib-compressed facts (everdex.facts), b"" when there are none
 
 
 @dataclass(frozen=True, slots=True)

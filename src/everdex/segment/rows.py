@@ -23,6 +23,7 @@ from everdex.segment.model import ChunkRow, FileRecord, SymbolRow
 
 BREADCRUMB_SEPARATOR: Final = "\x1f"
 _FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?)"
+_FACTS_SQL = "INSERT INTO facts VALUES (?,?)"
 _CHUNK_SQL = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _SYMBOL_SQL = "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _SYMBOL_COLUMNS = (
@@ -70,6 +71,8 @@ class RowsWriter:
             self._files, record.file.path_key, bytes.fromhex(record.file.content_hash), parsed.language,
             str(parsed.status), self.rows, len(parsed.chunks), record.source,
         ))  # fmt: skip
+        if record.facts:
+            self._connection.execute(_FACTS_SQL, (self._files, record.facts))
         for chunk, identity in zip(parsed.chunks, record.identities, strict=True):
             main = parsed.symbols[chunk.symbol] if chunk.symbol is not None else None
             collision = int(identity.uid.rpartition(":c")[2]) if identity.collision_of else 0
@@ -101,6 +104,9 @@ class RowsWriter:
         symbols: list[tuple[Any, ...]] = []
         for file_no in file_numbers:
             old_file, old_chunks, old_symbols = reader.raw_file(file_no)
+            facts = reader.compressed_facts(file_no)
+            if facts:
+                self._connection.execute(_FACTS_SQL, (self._files, facts))
             shift = self.rows - old_file[5]
             files.append((self._files, *old_file[1:5], self.rows, *old_file[6:]))
             chunks.extend((row[0] + shift, self._files, *row[2:]) for row in old_chunks)
@@ -144,9 +150,7 @@ class RowsReader:
         uri = f"file:{_uri_path(path)}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            version = self._connection.execute(
-                "SELECT value FROM meta WHERE key='chunk_row_schema_version'"
-            ).fetchone()
+            version = self._connection.execute("SELECT value FROM meta WHERE key='chunk_row_schema_version'").fetchone()
         except sqlite3.DatabaseError as error:
             raise Corrupt(f"{path} is not a readable segment: {error}") from error
         versions.check_readable("chunk_row", int(version[0]) if version else None, str(path))
@@ -207,6 +211,15 @@ class RowsReader:
             row = self._connection.execute("SELECT source FROM files WHERE file_no=?", (file_no,)).fetchone()
             yield file_no, row[0]
 
+    def facts(self, file_no: int) -> bytes:
+        """What a file says of itself; b"" when its language says nothing."""
+        compressed = self.compressed_facts(file_no)
+        return zlib.decompress(compressed) if compressed else b""
+
+    def compressed_facts(self, file_no: int) -> bytes:
+        row = self._connection.execute("SELECT facts FROM facts WHERE file_no=?", (file_no,)).fetchone()
+        return row[0] if row else b""
+
     def symbols_named(self, name: str) -> list[SymbolRow]:
         """Definitions with this name, ignoring ASCII case."""
         return self._symbols("s.name = ? COLLATE NOCASE", name)
@@ -255,8 +268,7 @@ class RowsReader:
 
     def _symbols(self, where: str, *values: object) -> list[SymbolRow]:
         rows = self._connection.execute(
-            f"SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f USING (file_no)"
-            f" WHERE {where} ORDER BY s.symbol_no",
+            f"SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f USING (file_no) WHERE {where} ORDER BY s.symbol_no",
             values,
         )
         return [_symbol_row(row) for row in rows]

@@ -110,6 +110,11 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.source(file.file_no)
 
+    def facts(self, path_key: str) -> bytes:
+        """What a live file says of itself (everdex.facts); b"" when its language says nothing."""
+        file = self._files[self.file_index(path_key)]
+        return self.segments[file.segment].rows.facts(file.file_no)
+
     def gather_by_file(self, by_segment: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """Values kept per segment and file_no, by place in `paths`."""
         values = np.zeros(len(self._files), dtype=np.float32)
