@@ -67,7 +67,7 @@ def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
     shown = matches[:_MAX_DEFINITIONS]
     sources, cut = _sources(view, shown)
     definitions = [
-        {**symbol_dict(row), "match": how, "source": source}
+        {**symbol_dict(view, row), "match": how, "source": source}
         for (row, how), source in zip(shown, sources, strict=True)
     ]
     limits_hit = ("max_snippet_bytes_total",) if cut else ()
@@ -138,7 +138,7 @@ def _sources(view: SnapshotView, shown: Sequence[tuple[SymbolRow, str]]) -> tupl
 def _outline(view: SnapshotView, path_key: str) -> tuple[dict[str, Any], int]:
     rows = view.symbols_of(path_key)
     language = view.file_languages[view.file_index(path_key)]
-    shown = [_brief(row) for row in rows[:_MAX_OUTLINE]]
+    shown = [_brief(view, row) for row in rows[:_MAX_OUTLINE]]
     return {"path": path_key, "language": language, "symbols": shown}, len(rows) - len(shown)
 
 
@@ -161,24 +161,25 @@ def _place(row: SymbolRow) -> dict[str, Any]:
     return {"path": row.path_key, "start_line": row.start_line, "kind": row.kind}
 
 
-def _brief(row: SymbolRow) -> dict[str, Any]:
+def _brief(view: SnapshotView, row: SymbolRow) -> dict[str, Any]:
+    signature, doc = view.description(row)
     return {
         "name": row.name,
         "qualified_name": row.qualified_name,
         "kind": row.kind,
         "start_line": row.start_line,
         "end_line": row.end_line,
-        "signature": row.signature,
-        "doc": row.doc,
+        "signature": signature,
+        "doc": doc,
         "public": row.public,
     }
 
 
-def symbol_dict(row: SymbolRow) -> dict[str, Any]:
+def symbol_dict(view: SnapshotView, row: SymbolRow) -> dict[str, Any]:
     """A definition with its place."""
     return {
         "path": row.path_key,
-        **_brief(row),
+        **_brief(view, row),
         "name_line": row.name_line,
         "name_column": row.name_column,
         "byte_start": row.start_byte,

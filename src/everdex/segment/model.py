@@ -84,7 +84,6 @@ class SymbolRow:
     end_byte: int
     name_line: int
     name_column: int
-    signature: str
-    doc: str
     public: bool
     row_no: int
+    place: int  # among its file's definitions

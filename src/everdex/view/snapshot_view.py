@@ -163,6 +163,11 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.symbols_of(file.file_no)
 
+    def description(self, symbol: SymbolRow) -> tuple[str, str]:
+        """Signature and first sentence of documentation of a live definition."""
+        file = self._files[self.file_index(symbol.path_key)]
+        return self.segments[file.segment].rows.descriptions(file.file_no)[symbol.place]
+
     def definitions(self, doc_ids: Sequence[int]) -> dict[int, list[tuple[str, str, str]]]:
         """docId -> (name, qualified name, kind) of every definition that starts in it; remembered for a while."""
         # Several threads may ask at once: what is remembered is complete before it can be seen.
@@ -186,7 +191,7 @@ class SnapshotView:
         rows_to_docs = np.full(self.row_count, -1, dtype=np.int64)
         rows_to_docs[self.doc_rows] = np.arange(self.doc_count)
         for base, segment in zip(self.bases, self.segments, strict=True):
-            for row_no, name, _, _ in segment.rows.all_symbols():
+            for row_no, name in segment.rows.all_symbols():
                 doc_id = int(rows_to_docs[base + row_no])
                 if doc_id >= 0:
                     yield doc_id, name
