@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     try:
-        code = _through_daemon(sys.argv[1:])
+        code = _shortly(sys.argv[1:])
         if code is None:
             from everdex.surfaces.cli.app import run
 
@@ -17,7 +17,12 @@ def main() -> None:
     sys.exit(code)
 
 
-def _through_daemon(arguments: list[str]) -> int | None:
+def _shortly(arguments: list[str]) -> int | None:
+    """What needs no command line library: a hook, and a search that a daemon answers."""
+    if arguments == ["hook"]:
+        from everdex.surfaces.hooks import run
+
+        return run.run()
     if arguments[:1] != ["search"]:
         return None
     from everdex.surfaces.daemon import thin

@@ -12,14 +12,14 @@ import gc
 import os
 import threading
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
-from everdex.kept import KeptViews
+from everdex.kept import Kept, KeptViews
 from everdex.roots import everdex_home
 from everdex.search.check import check
 from everdex.search.engine import Engine
@@ -45,6 +45,8 @@ class ResidentIndex:
         self._reported = True
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
+        self._refreshing: threading.Thread | None = None
+        self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
         self._watch = Watch(index.root.path, frozenset({everdex_home(), self.store.path}))
         self._config_stamp = self._stamp()
 
@@ -75,6 +77,22 @@ class ResidentIndex:
             if not rehash and self._stands(arrived):
                 return Freshness("fresh", 0, self._looked_at)
             return self._look(rehash)
+
+    def refresh_soon(self) -> None:
+        """Have the tree looked at without waiting for it; one such look at a time."""
+        with self._reporting:
+            self._reported = True  # whoever asks knows of a change that a watch may not see
+            if self._refreshing is None or not self._refreshing.is_alive():
+                self._refreshing = threading.Thread(target=self._refresh, name="refresh", daemon=True)
+                self._refreshing.start()
+
+    def _refresh(self) -> None:
+        with suppress(EverdexError):  # a question meets the same failure, and that one is reported
+            self.freshness()
+
+    def pinned(self) -> AbstractContextManager[Kept]:
+        """The active snapshot as it is, for one question."""
+        return self._views.pinned()
 
     def sync(self, options: SyncOptions) -> Answer:
         """Bring the index up to date, as `everdex index` does."""

@@ -34,6 +34,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "mcp": ("mcp", "Serve a repository to coding agents (Model Context Protocol)."),
     "serve": ("serve", "Run the daemon that answers for a repository from a warm index."),
     "stop": ("stop", "Stop the daemon of a repository."),
+    "hook": ("hook", "Handle one event of Claude Code on standard input."),
     "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 

@@ -15,6 +15,7 @@ from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Reading
 from everdex.surfaces.cli.search import known_languages
+from everdex.surfaces.daemon import touched
 from everdex.sync.model import SyncOptions
 
 _MAX_ITEMS: Final = 100
@@ -56,6 +57,7 @@ PARAMETERS: Final[dict[str, dict[str, Callable[[Any], bool]]]] = {
     "explain": {"path": _text, **_READING},
     "status": {"no_sync": _flag, **_READING},
     "sync": {"allow_degraded": _flag, "always_rehash": _flag},
+    "touched": touched.PARAMETERS,
     "ping": {},
     "shutdown": {},
 }  # fmt: skip
@@ -90,6 +92,8 @@ def answer(warm: ResidentIndex, method: str, params: Mapping[str, Any]) -> dict[
         return warm.index.explain(params["path"], reading=reading).to_dict()
     if method == "status":
         return warm.index.status(reading=reading).to_dict()
+    if method == "touched":
+        return touched.answer(warm, params)
     options = SyncOptions(
         allow_degraded=params.get("allow_degraded", False), always_rehash=params.get("always_rehash", False)
     )

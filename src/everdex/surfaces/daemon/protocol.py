@@ -16,7 +16,7 @@ from typing import Any
 from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
 from everdex.surfaces.daemon import wire
 
-METHODS = ("search", "files", "explain", "status", "sync", "ping", "shutdown")
+METHODS = ("search", "files", "explain", "status", "sync", "touched", "ping", "shutdown")
 RENDERINGS = ("text", "json")
 
 
