@@ -48,9 +48,12 @@ def everdex(
     return result
 
 
-def on_terminal(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
+def on_terminal(
+    *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None, keys: bytes = b""
+) -> Done:
     """Run `everdex` with stdout and stderr on a terminal of 100 columns; `out` is all that was on it."""
     ours, theirs = pty.openpty()
+    os.write(ours, keys)
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment.update({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(env or {})})
     process = subprocess.Popen(

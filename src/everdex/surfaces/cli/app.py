@@ -35,6 +35,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("serve", "Run the daemon that answers for a repository from a warm index."),
     "stop": ("stop", "Stop the daemon of a repository."),
     "hook": ("hook", "Handle one event of Claude Code on standard input."),
+    "install": ("install", "Set up an agent or git to use everdex; shows the diff first."),
+    "uninstall": ("uninstall", "Take out what install wrote for an agent; shows the diff first."),
     "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 
