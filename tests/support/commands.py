@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everdex.surfaces.cli import links
+
 COMMAND = (sys.executable, "-m", "everdex")
 
 
@@ -54,7 +56,8 @@ def on_terminal(
     """Run `everdex` with stdout and stderr on a terminal of 100 columns; `out` is all that was on it."""
     ours, theirs = pty.openpty()
     os.write(ours, keys)
-    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    told = ("NO_COLOR", "FORCE_HYPERLINK", "TERM_PROGRAM", "VTE_VERSION", *links.VARIABLES)  # of the developer's own
+    environment = {key: value for key, value in os.environ.items() if key not in told}
     environment.update({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(env or {})})
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment

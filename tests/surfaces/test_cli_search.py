@@ -245,6 +245,46 @@ def test_colour_obeys_no_color_and_the_option(repository: Path) -> None:
     assert "\x1b[" not in everdex("search", "cookie", cwd=repository).out
 
 
+def test_vimgrep_lines(repository: Path) -> None:
+    """path:line:column:text, the column in bytes from 1 at the match or the name; also on a terminal."""
+    tree(repository, {"src/wide.py": "# ünïcödé marker_here\n    indented_only = 1\n"})
+    match = everdex("search", "--vimgrep", "--mode", "literal", "marker_here", cwd=repository)
+    assert match.lines == ["src/wide.py:1:15:# ünïcödé marker_here"]
+    inside = everdex("search", "--vimgrep", "--mode", "regex", "ker_h", cwd=repository)
+    assert inside.lines == ["src/wide.py:1:18:# ünïcödé marker_here"]
+    ranked = everdex("search", "--vimgrep", "symbol:sign_cookie", "-k", "1", cwd=repository).lines
+    assert re.fullmatch(r"src/session\.py:(\d+):(\d+):(.*)", ranked[0])
+    number, column, text = ranked[0].removeprefix("src/session.py:").split(":", 2)
+    assert (repository / "src/session.py").read_text().splitlines()[int(number) - 1] == text
+    assert re.match(r"\w+", text[int(column) - 1 :])
+    shown = on_terminal("search", "--vimgrep", "--mode", "literal", "marker_here", cwd=repository)
+    assert shown.out.splitlines()[-1] == match.lines[0]
+    for other in (("--json",), ("--budget", "500"), ("--batch", "-")):
+        assert everdex("search", "--vimgrep", *other, "x", cwd=repository).code == 2
+
+
+def test_links_where_the_terminal_has_them(repository: Path) -> None:
+    """File and line as OSC 8 links, with or without colours; never unasked, in a dumb terminal or in a pipe."""
+    link = re.compile(r"\x1b]8;;file://[^/]+(/[^\x1b#]+)(?:#(\d+))?\x1b\\(.*?)\x1b]8;;\x1b\\")
+    for env in ({"TERM_PROGRAM": "WezTerm"}, {"VTE_VERSION": "7600", "NO_COLOR": "1"}, {"FORCE_HYPERLINK": "1"}):
+        found = link.findall(on_terminal("search", "sign_cookie", cwd=repository, env=env).out)
+        assert (str(repository / "src/session.py"), "", "src/session.py") in [
+            (path, line, re.sub(r"\x1b\[[\d;]*m", "", text)) for path, line, text in found
+        ]
+        assert any(line == "1" for _, line, _ in found)
+    for env in ({}, {"TERM_PROGRAM": "WezTerm", "FORCE_HYPERLINK": "0"}, {"TERM_PROGRAM": "WezTerm", "TERM": "dumb"}):
+        assert "\x1b]8" not in on_terminal("search", "sign_cookie", cwd=repository, env=env).out
+    assert "\x1b]8" not in everdex("search", "sign_cookie", cwd=repository, env={"FORCE_HYPERLINK": "1"}).out
+
+
+def test_a_file_name_cannot_end_its_link(tmp_path: Path) -> None:
+    """The address is encoded, so that nothing in a name reaches the terminal."""
+    root = tree(tmp_path / "evil", {"a b#%\u009c\\.py": "needle = 1\n"})
+    drawn = on_terminal("search", "--mode", "literal", "needle", root, env={"FORCE_HYPERLINK": "1"}).out
+    assert "/a%20b%23%25%C2%9C%5C.py\x1b\\" in drawn
+    assert "\u009c" not in drawn
+
+
 def test_offline_says_what_it_cannot_promise(repository: Path) -> None:
     """STORE's warning about paused readers comes with every offline answer, and only with those."""
     everdex("index", cwd=repository)

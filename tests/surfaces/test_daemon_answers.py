@@ -106,6 +106,14 @@ def test_other_commands_answer_the_same(
         assert (through.json["daemon"]["pid"], here.json["daemon"]) == (daemon.process.pid, None)
 
 
+def test_vimgrep_through_the_daemon(daemon: Daemon, offline: Callable[..., Done]) -> None:
+    """An editor gets the same lines, by the short way."""
+    for arguments in (("sign_cookie",), ("--mode", "regex", "def ")):
+        through, here = daemon.run("search", "--vimgrep", *arguments), offline("search", "--vimgrep", *arguments)
+        assert (through.code, through.out) == (here.code, here.out)
+        assert through.out
+
+
 def test_a_terminal_gets_its_groups_through_the_daemon(daemon: Daemon) -> None:
     """The full command line draws what the daemon found."""
     before = daemon.metrics()["answered"]
@@ -141,7 +149,7 @@ def test_the_thin_client_knows_the_choices_of_the_full_one() -> None:
     "arguments",
     [["x", "--speed"], ["x", "-k", "0"], ["x", "-k"], ["x", "-k5"], ["x", "--mode", "none"], ["x", "--lang", ""],
      [], ["a", "b", "c"], ["--batch", "-"], ["x", "--color", "always"], ["x", "--offline"], ["--", "-x"], ["-"],
-     ["\udcff"]],
+     ["\udcff"], ["x", "--json", "--vimgrep"], ["x", "--vimgrep", "--budget", "500"]],
 )  # fmt: skip
 def test_what_the_thin_client_does_not_understand_it_leaves(arguments: list[str]) -> None:
     """Another option, a bad value or no text: the full command line decides what to say."""

@@ -27,7 +27,8 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("rerank",),
     ("search",),
     ("upkeep",),
-    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "resident", "notice", "rendezvous"),
+    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "resident", "notice", "doctor",
+     "rendezvous"),
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from everdex.surfaces.cli.lines import Words, telling_line
+from everdex.surfaces.cli.lines import Words, column_of, telling_line
 from everdex.surfaces.cli.output import escape
 
 Line = tuple[bool, str]  # whether it is a result, and the text
 
 
-def piped(document: dict[str, Any]) -> Iterator[Line]:
-    """path:line:text for every result, then what should be known about them."""
+def piped(document: dict[str, Any], *, columns: bool = False) -> Iterator[Line]:
+    """path:line:text (with `columns` path:line:column:text) for every result, then what should be known about them."""
     if "budget" in document:
         yield from _packed(document)
         return
@@ -23,7 +23,8 @@ def piped(document: dict[str, Any]) -> Iterator[Line]:
     words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
     for result in results:
         number, text = telling_line(result, words)
-        yield True, f"{escape(result['path'])}:{number}:{escape(text)}"
+        column = f"{column_of(result, text, words)}:" if columns else ""
+        yield True, f"{escape(result['path'])}:{number}:{column}{escape(text)}"
         for share in result.get("explain", ()):
             detail = f" {share['detail']}" if share["detail"] else ""
             yield False, f"  {share['feature']} {share['value']:.4f}{escape(detail)}"

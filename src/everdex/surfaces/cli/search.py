@@ -76,6 +76,10 @@ class _Asked:
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
 @click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
 @click.option(
+    "--vimgrep", is_flag=True,
+    help="Print path:line:column:text, also on a terminal, for an editor's quickfix list.",
+)  # fmt: skip
+@click.option(
     "--batch", type=click.Path(allow_dash=True), metavar="FILE|-",
     help="Read one query a line (- is stdin) and print one JSON document a line.",
 )  # fmt: skip
@@ -88,7 +92,7 @@ class _Asked:
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    vimgrep: bool, batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
@@ -107,8 +111,9 @@ def search_command(
     In hybrid, lexical and semantic mode a query may contain filters: file:GLOB, lang:NAME, symbol:NAME,
     "a phrase", -word.
 
-    In a pipe every result is one line, path:line:text. On a terminal results are grouped by file, each with its
-    best lines. Exit code 0 means found, 1 nothing found.
+    In a pipe every result is one line, path:line:text; with --vimgrep path:line:column:text, the column counted in
+    bytes from 1. On a terminal results are grouped by file, each with its best lines, and file names are links where
+    the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
@@ -118,11 +123,14 @@ def search_command(
       everdex search --json "open session" -k 3 | jq -r '.results[].path'
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
+      vim -q <(everdex search --vimgrep "open session")
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
 
     query, root = _positionals(query, path, batch)
+    if vimgrep and (as_json or budget is not None or batch is not None):
+        raise UsageError("--vimgrep goes with neither --json nor --budget nor --batch")
     known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
@@ -139,9 +147,11 @@ def search_command(
     if as_json:
         write_json(document)
     else:
-        shown = style(color)
         warn(document)
-        _show(document, shown, (clock.now() - started) * 1000, index.config.query.snippet_lines)
+        if vimgrep:
+            _print_lines(document, columns=True)
+        else:
+            _show(document, style(color), (clock.now() - started) * 1000, index)
     return 0 if document["results"] else 1
 
 
@@ -231,13 +241,21 @@ def _text(raw: bytes) -> str:
         raise QueryError(f"the query is not UTF-8 (byte {error.start})") from error
 
 
-def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, window: int) -> None:
-    if shown.grouped and "budget" not in document:
-        from everdex.surfaces.cli.draw import draw
-
-        draw(document, coloured=shown.coloured, elapsed_ms=elapsed_ms, window=window)
+def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, index: Index) -> None:
+    if not shown.grouped or "budget" in document:
+        _print_lines(document, columns=False)
         return
+    from everdex.surfaces.cli.draw import draw
+    from everdex.surfaces.cli.links import links
+
+    draw(
+        document, coloured=shown.coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        links=links(index.root.path),
+    )  # fmt: skip
+
+
+def _print_lines(document: dict[str, Any], *, columns: bool) -> None:
     from everdex.surfaces.cli.piped import piped
 
-    for is_result, line in piped(document):
+    for is_result, line in piped(document, columns=columns):
         (write if is_result else write_error)(line)

@@ -17,7 +17,7 @@ from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
 from everdex.surfaces.daemon import wire
 
 METHODS = ("search", "files", "explain", "status", "sync", "touched", "ping", "shutdown")
-RENDERINGS = ("text", "json")
+RENDERINGS = ("text", "json", "vimgrep")
 
 
 @dataclass(frozen=True, slots=True)

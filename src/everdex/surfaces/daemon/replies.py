@@ -45,6 +45,7 @@ def _rendered(request: Request, document: dict[str, Any]) -> bytes:
     code = 0 if document["results"] else 1
     if request.render == "json":
         return wire.rendered(code, line_bytes(encode_line(document)), b"")
-    lines = [*((False, line) for line in warning_lines(document)), *piped(document)]
+    results = piped(document, columns=request.render == "vimgrep")
+    lines = [*((False, line) for line in warning_lines(document)), *results]
     out, err = (b"".join(line_bytes(line) for kept, line in lines if kept is wanted) for wanted in (True, False))
     return wire.rendered(code, out, err)

@@ -57,8 +57,10 @@ def parse(arguments: list[str]) -> tuple[bytes, str, str] | None:
         name, equals, value = argument.partition("=")
         if not argument.startswith("-"):
             positionals.append(argument)
-        elif argument == "--json":
-            render = "json"
+        elif argument in ("--json", "--vimgrep"):
+            if render not in ("text", argument[2:]):
+                return None  # one or the other
+            render = argument[2:]
         elif argument in _FLAGS:
             key, value = _FLAGS[argument]
             seen[key] = value
@@ -77,7 +79,7 @@ def parse(arguments: list[str]) -> tuple[bytes, str, str] | None:
         else:
             return None
     query = _string(positionals[0]) if 1 <= len(positionals) <= 2 else None
-    if query is None:
+    if query is None or (render == "vimgrep" and "budget" in seen):
         return None
     seen.update((key, f"[{','.join(values)}]") for key, values in lists.items())
     fields = [f'"query":{query}', *(f'"{key}":{value}' for key, value in seen.items())]
