@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.surfaces.cli.links import Links
 from support.commands import COMMAND, everdex, on_terminal
 from support.trees import tree
 
@@ -279,10 +280,12 @@ def test_links_where_the_terminal_has_them(repository: Path) -> None:
 
 def test_a_file_name_cannot_end_its_link(tmp_path: Path) -> None:
     """The address is encoded, so that nothing in a name reaches the terminal."""
-    root = tree(tmp_path / "evil", {"a b#%\u009c\\.py": "needle = 1\n"})
+    root = tree(tmp_path / "evil", {"a b#%\u202e.py": "needle = 1\n"})
     drawn = on_terminal("search", "--mode", "literal", "needle", root, env={"FORCE_HYPERLINK": "1"}).out
-    assert "/a%20b%23%25%C2%9C%5C.py\x1b\\" in drawn
-    assert "\u009c" not in drawn
+    assert "/a%20b%23%25%E2%80%AE.py\x1b\\" in drawn
+    assert "\u202e" not in drawn
+    begun = Links(tmp_path).begin("x\x1b\\\x07\u009c\udcff\n.py", 7)
+    assert begun.endswith("/x%1B%5C%07%C2%9C%FF%0A.py#7\x1b\\")
 
 
 def test_offline_says_what_it_cannot_promise(repository: Path) -> None:

@@ -114,7 +114,13 @@ def test_claude_code_is_set_up(machine: Machine) -> None:
     hooks = read(project / ".claude/settings.json")["hooks"]
     assert set(hooks) == {"SessionStart", "PreToolUse", "PostToolUse"}
     for (entry,) in hooks.values():
-        assert entry["hooks"] == [{"type": "command", "command": "everdex hook", "timeout": 5}]
+        (hook,) = entry["hooks"]
+        assert (hook["type"], hook["timeout"]) == ("command", 5)
+        without = {"PATH": "/nowhere"}  # a colleague who has no everdex
+        done = subprocess.run(
+            ["/bin/sh", "-c", hook["command"]], input=b"{}", capture_output=True, env=without, check=True
+        )
+        assert (done.stdout, done.stderr) == (b"", b"")
     skill = (project / ".claude/skills/everdex/SKILL.md").read_text()
     assert skill.startswith("---\nname: everdex\ndescription: ")
     assert "everdex search" in (project / "CLAUDE.md").read_text()
@@ -129,7 +135,7 @@ def test_the_others_are_set_up(machine: Machine) -> None:
         assert machine.run("install", agent).code == 0
     project = machine.project
     assert tomllib.loads((project / ".codex/config.toml").read_text())["mcp_servers"]["everdex"] == {
-        "command": "everdex", "args": ["mcp"],
+        "command": "everdex", "args": ["mcp"], "tool_timeout_sec": 600,
     }  # fmt: skip
     assert read(project / ".gemini/settings.json")["mcpServers"]["everdex"]["command"] == "everdex"
     assert read(project / "opencode.json")["mcp"]["everdex"]["command"] == ["everdex", "mcp"]

@@ -56,6 +56,7 @@ Environment:
   EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
+  FORCE_HYPERLINK         1 or 0: links in results on a terminal, or none
 
 \b
 Exit codes:

@@ -20,13 +20,15 @@ COMMAND: Final = "everdex"
 GIT_HOOKS: Final = ("post-checkout", "post-merge", "post-commit", "post-rewrite")
 _SERVER: Final[dict[str, Any]] = {"command": COMMAND, "args": ["mcp"]}
 _IN_WORKSPACE: Final[dict[str, Any]] = {"command": COMMAND, "args": ["mcp", "${workspaceFolder}"]}
-_HOOK: Final[dict[str, Any]] = {"type": "command", "command": f"{COMMAND} hook", "timeout": 5}
+# Whoever shares the project may not have everdex: then there is nothing to be said about it.
+_HOOK: Final[dict[str, Any]] = {"type": "command", "command": f"{COMMAND} hook 2>/dev/null || true", "timeout": 5}
 _CLAUDE_HOOKS: Final[tuple[tuple[jsonc.Path, dict[str, Any]], ...]] = (
     (("hooks", "SessionStart"), {"hooks": [_HOOK]}),
     (("hooks", "PreToolUse"), {"matcher": "Edit|MultiEdit|Write", "hooks": [_HOOK]}),
     (("hooks", "PostToolUse"), {"matcher": "Read|Edit|MultiEdit|Write|Bash|Grep", "hooks": [_HOOK]}),
 )
-_CODEX_TABLE: Final = f'[mcp_servers.everdex]\ncommand = "{COMMAND}"\nargs = ["mcp"]\n'
+# The first question of a large repository indexes it, which takes longer than Codex waits by itself.
+_CODEX_TABLE: Final = f'[mcp_servers.everdex]\ncommand = "{COMMAND}"\nargs = ["mcp"]\ntool_timeout_sec = 600\n'
 _GIT_HOOK: Final = f"""if command -v {COMMAND} >/dev/null 2>&1; then
     ({COMMAND} index --quiet </dev/null >/dev/null 2>&1 &)
 fi
