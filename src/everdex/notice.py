@@ -22,9 +22,7 @@ from typing import Final, TypeAlias
 from everdex.discover.beneath import read_beneath
 from everdex.languages import GRAMMARS, language_of
 from everdex.parse.file import parse_file
-from everdex.parse.model import Symbol
 from everdex.resident import ResidentIndex
-from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
 
 # What can be parsed while an agent waits.
@@ -36,7 +34,18 @@ _MAX_PLACES: Final = 5
 _NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
 _PATH: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff`]{1,200}")
 
-_Outline: TypeAlias = dict[str, list[Symbol | SymbolRow]]
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A definition as far as an agent is concerned."""
+
+    name: str
+    kind: str
+    line: int
+    signature: str
+
+
+_Outline: TypeAlias = dict[str, list[Defined]]  # by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def _about(view: SnapshotView, key: str) -> list[str]:
     outline = _outline(view, key)
     if not outline:
         return []
-    listed = ", ".join(f"{name} {rows[0].kind} {rows[0].start_line}" for name, rows in outline.items())
+    listed = ", ".join(f"{name} {found[0].kind} {found[0].line}" for name, found in outline.items())
     return [f"everdex: {_path(key)} defines {listed}"]
 
 
@@ -97,7 +106,7 @@ def _changes(warm: ResidentIndex, key: str, before: _Outline) -> str:
     parts = []
     if gone := [name for name in before if name not in now]:
         parts.append(f"no longer defines {', '.join(gone)}")
-    if new := [f"{name} {found[0].start_line}" for name, found in now.items() if name not in before]:
+    if new := [f"{name} {found[0].line}" for name, found in now.items() if name not in before]:
         parts.append(f"newly defines {', '.join(new)}")
     both = [name for name in now if name in before]
     if changed := [name for name in both if _signatures(now[name]) != _signatures(before[name])]:
@@ -134,7 +143,10 @@ def _on_disk(warm: ResidentIndex, key: str) -> _Outline | None:
         data.decode()
     except UnicodeDecodeError:
         return None
-    return _by_name(parse_file(key, data, warm.index.config.index).symbols) if len(data) <= _MAX_BYTES else None
+    if len(data) > _MAX_BYTES:
+        return None
+    symbols = parse_file(key, data, warm.index.config.index).symbols
+    return _by_name(Defined(s.qualified_name, s.kind, s.start_line, s.signature) for s in symbols)
 
 
 def _defined(view: SnapshotView, name: str) -> list[str]:
@@ -148,22 +160,23 @@ def _defined(view: SnapshotView, name: str) -> list[str]:
 def _outline(view: SnapshotView, key: str) -> _Outline:
     """A file's definitions as they are indexed; none for a file that is not."""
     try:
-        return _by_name(view.symbols_of(key))
+        rows = view.symbols_of(key)
     except KeyError:
         return {}
+    return _by_name(Defined(r.qualified_name, r.kind, r.start_line, view.description(r)[0]) for r in rows)
 
 
-def _by_name(symbols: Iterable[Symbol | SymbolRow]) -> _Outline:
-    """Definitions by qualified name, in their order; what does not look like a name is left out."""
+def _by_name(found: Iterable[Defined]) -> _Outline:
+    """Definitions by name, in their order; what does not look like a name is left out."""
     outline: _Outline = {}
-    for symbol in symbols:
-        if _NAME.fullmatch(symbol.qualified_name):
-            outline.setdefault(symbol.qualified_name, []).append(symbol)
+    for defined in found:
+        if _NAME.fullmatch(defined.name):
+            outline.setdefault(defined.name, []).append(defined)
     return outline
 
 
-def _signatures(symbols: Iterable[Symbol | SymbolRow]) -> list[str]:
-    return [symbol.signature for symbol in symbols]
+def _signatures(found: Iterable[Defined]) -> list[str]:
+    return [defined.signature for defined in found]
 
 
 def _keys(root: Path, paths: Sequence[str]) -> list[str]:

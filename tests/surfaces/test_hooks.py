@@ -7,12 +7,16 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from everdex.resident import ResidentIndex
+from everdex.service import Index
+from everdex.surfaces.daemon import touched
 from everdex.surfaces.hooks import log
 from everdex.surfaces.hooks.run import MAX_CONTEXT
 from support.commands import COMMAND, Done, everdex
@@ -111,16 +115,23 @@ def test_files_written_by_bash(daemon: Daemon, command: str) -> None:
     ]  # fmt: skip
 
 
-def test_a_write_makes_the_daemon_look(daemon: Daemon) -> None:
-    """Whether or not the kernel reported it: a touched file is published without a question."""
-    before = daemon.metrics()["publishes"]
-    (daemon.root / "looked.py").write_text("def looked_at():\n    pass\n")
-    hook(daemon, event(daemon, "PostToolUse", "Bash", command="git checkout other"))
-    for _ in range(200):
-        if daemon.metrics()["publishes"] > before:
-            break
-    else:
-        pytest.fail("nothing was published")
+def test_a_write_is_looked_at_without_a_question(tmp_path: Path) -> None:
+    """A touched file is published though nobody asks and nothing else runs; ten touches are not ten looks at once."""
+    root = tree(tmp_path / "project", {"a.py": "def a():\n    pass\n"}, git=True)
+    index = Index.open(root)
+    index.sync()
+    warm = ResidentIndex(index)
+    try:
+        (root / "looked.py").write_text("def looked_at():\n    pass\n")
+        for _ in range(10):
+            touched.answer(warm, {"paths": [str(root / "looked.py")], "written": True})
+            assert sum(thread.name == "refresh" for thread in threading.enumerate()) <= 1
+        for thread in threading.enumerate():
+            if thread.name == "refresh":
+                thread.join(30)
+        assert warm.publishes == 1
+    finally:
+        warm.close()
 
 
 def test_reading_and_searching(daemon: Daemon) -> None:
