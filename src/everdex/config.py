@@ -199,7 +199,10 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
             "facts": versions.FACTS_VERSION,
-            "schemas": {name: known.writable for name, known in versions.ARTIFACTS.items() if name != "answer"},
+            # Answers are not stored, and graphs are named by their own versions and made again.
+            "schemas": {
+                name: known.writable for name, known in versions.ARTIFACTS.items() if name not in ("answer", "graph")
+            },
         }
     )
 

@@ -97,6 +97,11 @@ class Store:
     def cache(self) -> Path:
         return self.path / "cache"
 
+    @property
+    def graphs(self) -> Path:
+        """Derived graphs; made when the first of them is."""
+        return self.path / "graph"
+
     def directories(self) -> tuple[Path, ...]:
         return (
             self.path, self.manifests, self.snapshots, self.segments, self.staging, self.locks, self.logs,
