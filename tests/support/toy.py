@@ -86,7 +86,7 @@ class Resolution:
             end = min(after - 1, len(offsets) - 1)
             nodes.append(
                 Node(key, f"{parsed.module}.{name}", name, kind, 0, offsets[line - 1], offsets[end], line, end, line, 4,
-                     f"{name}({inner})", not name.startswith("_"))  # fmt: skip
+                     f"{name}({inner})", not name.startswith("_"))
             )
         sites = [
             Site(Role.CALL, at + 1, line, column, line, column + len(name), name, *self._call(path, name, reads))

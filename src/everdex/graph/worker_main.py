@@ -39,7 +39,8 @@ def main(parent: int) -> None:
             try:
                 method, argument = pickle.loads(frame)
                 if method == "enter":
-                    answer = alone.enter(*argument)
+                    alone.enter(*argument)
+                    answer = None
                 else:
                     answer = list(getattr(alone, method)(argument))
             except EverdexError as error:

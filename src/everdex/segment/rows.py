@@ -200,7 +200,8 @@ class RowsReader:
     def row_at(self, rows: range, byte: int) -> int | None:
         """Which of a file's rows holds this byte; rows cover their file once, in order."""
         row = self._connection.execute(
-            "SELECT row_no FROM chunks WHERE row_no >= ? AND row_no < ? AND byte_start <= ? ORDER BY row_no DESC LIMIT 1",
+            "SELECT row_no FROM chunks WHERE row_no >= ? AND row_no < ? AND byte_start <= ?"
+            " ORDER BY row_no DESC LIMIT 1",
             (rows.start, rows.stop, byte),
         ).fetchone()
         return int(row[0]) if row else None
