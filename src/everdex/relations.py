@@ -93,7 +93,7 @@ def answer(
     limits_hit: tuple[str, ...] = ()
     if question.method == "map":
         body = repo_map(atlas, question.budget)
-        about = _coverage_warnings(atlas, None)
+        about = coverage_warnings(atlas, None)
     else:
         asked = question.symbol.strip()
         found = naming.find(atlas, asked)
@@ -103,7 +103,7 @@ def answer(
             (definition,) = found
             fields, limits_hit = _BODIES[question.method](atlas, definition, question)
             body |= fields
-            about = _coverage_warnings(atlas, definition.file if question.method == "callees" else None)
+            about = coverage_warnings(atlas, definition.file if question.method == "callees" else None)
     body["coverage"] = atlas.coverage
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(
@@ -301,7 +301,8 @@ def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
 # -- what may be missing -----------------------------------------------------------------------
 
 
-def _coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
+def coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
+    """What may hide more: in one file, or in any."""
     read = atlas.graph.files if file is None else (atlas.entry(file),)
     partial = sum(entry.partial and not entry.failed for entry in read)
     failed = [entry.path for entry in read if entry.failed]

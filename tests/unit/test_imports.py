@@ -27,7 +27,10 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("rerank",),
     ("search",),
     ("upkeep",),
-    ("answers", "describe", "symbols", "relations", "service", "warm", "maintain", "kept", "resident", "rendezvous"),
+    (
+        "answers", "describe", "symbols", "relations", "exporting", "service", "warm", "maintain", "kept", "resident",
+        "rendezvous",
+    ),
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}

@@ -101,7 +101,7 @@ class Graph:
     """A snapshot's graph, checked and open for questions."""
 
     def __init__(self, data: bytes | mmap.mmap, where: str) -> None:
-        self._data = data
+        self.data = data
         self.size = len(data)
         sections = _checked(data, where)
         self._sections = sections
