@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from everdex import relations
 from everdex.graph.artifact import Graph
 from everdex.graph.build import Built, build
 from everdex.graph.keep import Opened, open_graph
 from everdex.graph.model import Site
 from everdex.graph.resolvers import Resolvers
+from everdex.relations import Question
+from everdex.service import Index, Reading
+from everdex.sync.model import SyncOptions
 from everdex.view import open_view
 from support.stores import Workspace
 
@@ -52,3 +56,23 @@ def sites(graph: Graph) -> dict[str, list[tuple[Any, ...]]]:
 
 def _brief(site: Site) -> tuple[Any, ...]:
     return site.text, str(site.status), *(f"{target.path}::{target.key}" for target in site.targets)
+
+
+Ask = Callable[..., dict[str, Any]]
+
+# A small program: a test runs the app, which loads through the core from the disk; one file is only loosely related.
+PROGRAM = {
+    "app.txt": "import core\ndef run(x)\ncall load\ncall lib.start\ncall missing\n",
+    "core.txt": "import disk\ndef load(path)\ncall read\n\ndef _helper()\ncall load\n",
+    "disk.txt": "def read(path)\nclass Disk(Device)\nclass Device()\n",
+    "loose.txt": "call read\ncall load\n",
+    "tests/test_app.txt": "import app\ndef test_run()\ncall run\n",
+}
+
+
+def asker(made: Workspace) -> Ask:
+    def ask(method: str, symbol: str = "", reading: Reading | None = None, **more: Any) -> dict[str, Any]:
+        question = Question(method, symbol, **more)
+        return relations.ask(Index.open(made.path), question, reading or Reading(), SyncOptions(workers=1)).to_dict()
+
+    return ask

@@ -16,7 +16,7 @@ from everdex.identity.symbols import plain_name
 
 _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
-_PLACE: Final = re.compile(r"(.+):(\d+)(?::\d+)?")
+_PLACE: Final = re.compile(r"(.+?):(\d+)(?::\d+)?")
 _SEPARATORS: Final = ("::", "->", "#")
 
 
