@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from everdex import languages, limits
@@ -48,6 +49,7 @@ class Query:
     symbols: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)  # each is checked before anything is opened for it, and asked after
 def parse_query(raw: str) -> Query:
     """Take a query apart; raises `QueryError` when there is nothing to search for."""
     _check(raw)
