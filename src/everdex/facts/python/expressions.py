@@ -382,12 +382,12 @@ class Expressions:
         """Give a name a value in this scope."""
         own = self.scope if scope is None else scope
         flow = self.flow
-        certain = len(flow.frames) == 1
+        flag = m.CERTAIN if len(flow.frames) == 1 else 0
         home = own
         if own and (declared := self.declared.get(own)) and name in declared:
-            home, certain = declared[name], False
+            home, flag = declared[name], m.FROM_INSIDE
         number = len(self.bindings)
-        self.bindings.append([home, name, value, 1 if certain else 0])
+        self.bindings.append([home, name, value, flag])
         flow.bind(name, number)
         if scope is not None and own != self.scope and len(flow.frames) > 1:
             flow.bind_around(name, number)
@@ -428,7 +428,9 @@ class Expressions:
         starred = next((place for place, child in enumerate(children) if child.type in _SPLATS), len(children))
         span = (self.starts[value], self.ends[value])
         for place, child in enumerate(children):
-            index = place if place < starred else None if place == starred else place - len(children)
+            index: int | list[int] = place if place < starred else place - len(children)
+            if place == starred:
+                index = [place, len(children) - place - 1]
             self.target(child, self.add([m.ITEM, value, index], *span), depth + 1)
 
 

@@ -33,7 +33,7 @@ UNARY: Final = 15  # "operator", operand
 COMPARE: Final = 16  # ["operator"], [operands]
 FORMATTED: Final = 17  # [interpolated values]
 ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
-ITEM: Final = 19  # value, index: what unpacking it gives at this place; None: the starred rest
+ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
 ENTERED: Final = 20  # context manager, asynchronous: what `with` binds
 INSTANCE: Final = 21  # class, or a tuple of them: what `except` binds
 IMPORTED: Final = 22  # "dotted module"
@@ -57,6 +57,10 @@ KEYWORD_ONLY: Final = 1
 ALL_POSITIONAL: Final = 2  # *args
 ALL_KEYWORDS: Final = 3  # **kwargs
 POSITIONAL_ONLY: Final = 4
+
+# Bindings: the last item of an entry.
+CERTAIN: Final = 1  # happens whenever the scope runs
+FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
 
 # Function flags.
 IS_ASYNC: Final = 1
@@ -100,7 +104,7 @@ class Facts(msgspec.Struct, array_like=True, gc=False):
     starts: list[int]
     ends: list[int]
     where: list[int]  # the scope of each expression
-    bindings: list[Any]  # [scope, "name", value, certain: 1 when it happens whenever the scope runs]
+    bindings: list[Any]  # [scope, "name", value, flag]
     stores: list[Any]  # [STORE expression, value]
     item_stores: list[Any]  # [STORE_ITEM expression or receiver of append and the like, key or -1, value or -1 for del]
     stars: list[Any]  # [scope, level, "module"] of each `from module import *`

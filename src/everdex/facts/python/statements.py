@@ -362,7 +362,8 @@ class Walk(Expressions):
             return None if left is None else self._strings(entry[3], left)
         if entry[0] != m.SEQUENCE:
             return None
-        names = [self.entries[each][2] for each in entry[2] if self.entries[each][0] == m.LITERAL]
+        members: list[int] = entry[2]
+        names = [self.entries[each][2] for each in members if self.entries[each][0] == m.LITERAL]
         return [*(before or []), *(name for name in names if isinstance(name, str))]
 
     def return_(self, node: Node, depth: int) -> None:

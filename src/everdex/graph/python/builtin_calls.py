@@ -85,12 +85,12 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted in PROPERTIES or dotted in CONTEXT_MANAGERS:
         return decorate(engine, dotted, first(engine, positional, fuel))
     if dotted == "functools.wraps":
-        return frozenset(((KEEPING, ""),))
+        return frozenset(((KEEPING, dotted),))
     if dotted in IDENTITY:
         given = first(engine, positional, fuel)
         if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
             return given
-        return frozenset(((KEEPING, ""),))
+        return frozenset(((KEEPING, dotted),))
     if dotted in ("typing.cast", "typing_extensions.cast"):
         return _cast(engine, positional, fuel)
     if dotted in ("itertools.chain", "itertools.cycle", "itertools.islice", "itertools.takewhile", "itertools.dropwhile"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import declared, attributes, builtin_calls, classes, containers, methods
+from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, STEP, Argument, Context, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT
@@ -132,12 +132,14 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
     return found
 
 
+_VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "external instance", "many"))
+
+
 def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
     """What its return statements give; what its annotation says when they give nothing known."""
     own = file.scopes[scope]
     found = union(engine.values(file.path, each, context, fuel - STEP) for each in own.returns)
-    known = [value for value in found if value[0] != UNKNOWN and value != (BUILTIN, "NoneType")]
-    if not known and own.annotation >= 0:
+    if own.annotation >= 0 and not any(value[0] not in _VAGUE for value in found):
         by_type = declared.instances(engine, file, own.annotation, context, fuel - STEP)
         if is_known(by_type):
             return by_type

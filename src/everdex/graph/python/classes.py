@@ -155,7 +155,10 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
         if not any(value[0] == PROPERTY for value in values):
             parts.extend(_stored(engine, line, wanted, fuel, receiver))
         if is_open and (owner is None or any(value[0] in _OVERRIDABLE for value in values)):
-            parts.append(_overriding(engine, path, scope, wanted, values, fuel))
+            below = _overriding(engine, path, scope, wanted, values, fuel)
+            if below and all(is_stub(engine, value) for value in values):
+                parts = parts[1:]
+            parts.append(below)
         found = union(parts)
         if found:
             return found

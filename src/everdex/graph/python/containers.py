@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import declared, attributes, calls
+from everdex.graph.python import attributes, calls, declared
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -284,9 +284,8 @@ def starred(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     values = engine.values(file.path, entry[1], context, fuel - STEP)
-    if entry[2] is None:
-        rest = union(elements(engine, each, fuel - STEP) for each in values)
-        return frozenset(((LIST, rest),))
+    if isinstance(entry[2], list):
+        return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
     parts = []
     for value in values:
         keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
@@ -295,6 +294,22 @@ def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: i
         else:
             parts.append(elements(engine, value, fuel - STEP))
     return union(parts)
+
+
+def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
+    """What a starred target takes."""
+    count = -1
+    if value[0] == TUPLE:
+        count = len(value[1])
+    elif value[0] == DISPLAY:
+        file = engine.file(value[1])
+        inside = file.entries[value[2]]
+        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
+            count = len(inside[2])
+    if 0 <= count <= MAX_ELEMENTS:
+        places = range(before, count - after)
+        return frozenset(((TUPLE, tuple(item(engine, value, place, fuel - STEP) for place in places)),))
+    return frozenset(((LIST, elements(engine, value, fuel - STEP)),))
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

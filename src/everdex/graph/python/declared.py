@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
+from everdex.graph.python import names
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
@@ -42,8 +43,11 @@ def instances(engine: Engine, file: File, expression: int, context: int, fuel: i
     if kind == m.BINARY and entry[1] == "|":
         return union(instances(engine, file, each, context, fuel - STEP) for each in (entry[2], entry[3]))
     if kind == m.LITERAL:
+        if entry[1] == "str" and entry[2] and entry[2].isidentifier():
+            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel - STEP)
+            return union(_instance(engine, value, fuel) for value in values)
         return frozenset(((BUILTIN, "NoneType"),)) if entry[1] == "None" else unknown("annotation")
-    if kind == m.NAME and entry[1] == "Self" or kind == m.ATTRIBUTE and entry[2] == "Self":
+    if (kind == m.NAME and entry[1] == "Self") or (kind == m.ATTRIBUTE and entry[2] == "Self"):
         return _own_class(file, file.where[expression])
     values = engine.values(file.path, expression, context, fuel - STEP)
     return union(_instance(engine, value, fuel) for value in values)
@@ -65,7 +69,7 @@ def _instance(engine: Engine, value: Value, fuel: int) -> Values:
         name = value[1].rpartition(".")[2]
         if name in _SILENT:
             return unknown("annotation says nothing")
-        if value[1].startswith("builtins.") and name in TYPES or name in ("list", "dict", "tuple", "set", "frozenset"):
+        if (value[1].startswith("builtins.") and name in TYPES) or name in ("list", "dict", "tuple", "set", "frozenset"):
             return frozenset(((BUILTIN, name),))
         return frozenset(((EXTERNAL_INSTANCE, value[1]),))
     if kind == FORM:

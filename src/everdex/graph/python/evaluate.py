@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import declared, attributes, calls, containers, names, operators, parameters
+from everdex.graph.python import attributes, calls, containers, declared, names, operators, parameters
 from everdex.graph.python.values import Values
 
 HANDLERS: Final[dict[int, Callable[..., Values]]] = {

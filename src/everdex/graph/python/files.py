@@ -34,9 +34,18 @@ class File:
             return found or []
         first = 0
         for place, number in enumerate(found):
-            if number <= born and self.bindings[number][3]:
+            if number <= born and self.bindings[number][3] == m.CERTAIN:
                 first = place
         return found[first:]
+
+    @cached_property
+    def from_inside(self) -> dict[tuple[int, str], list[int]]:
+        """Bindings that inner functions make in a scope around them."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, binding in enumerate(self.bindings):
+            if binding[3] == m.FROM_INSIDE:
+                found.setdefault((binding[0], binding[1]), []).append(number)
+        return found
 
     def final(self, scope: int, name: str) -> list[int]:
         """The bindings that may hold once the scope has run."""
@@ -63,11 +72,15 @@ class File:
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
-        """Called name -> call and decorator-application expressions, by the last name of what is called."""
+        """Called name -> call and decorator-application expressions, by the last name of what is called; 'f()' of a result."""
         found: dict[str, list[int]] = {}
         for number, entry in enumerate(self.entries):
             if entry[0] == m.CALL or entry[0] == m.DECORATED:
                 name = self.last_name(entry[1])
+                callee = self.entries[entry[1]]
+                if not name and callee[0] == m.CALL:
+                    name = self.last_name(callee[1])
+                    name = f"{name}()" if name else ""
                 if name:
                     found.setdefault(name, []).append(number)
         return found
@@ -95,12 +108,19 @@ class File:
             entry = self.entries[self.entries[number][1]]
             kind = entry[0]
             if kind == m.NAME:
-                values = [self.entries[self.bindings[each][2]][0] for each in entry[2]]
-                if any(value not in (m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED) for value in values):
+                values = [self.entries[self.bindings[each][2]] for each in entry[2]]
+                if any(not self._is_plain(value) for value in values):
                     found.append(number)
             elif kind in (m.SUBSCRIPT, m.CALL) or (kind == m.ATTRIBUTE and entry[2] in stored):
                 found.append(number)
         return found
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a binding only gives a definition its own name."""
+        if value[0] == m.DEFINITION:
+            return self.scopes[value[1]].kind != m.LAMBDA_SCOPE
+        kind: int = value[0]
+        return kind[0] in (m.IMPORTED, m.FROM, m.DECORATED)
 
     @cached_property
     def passed(self) -> frozenset[str]:

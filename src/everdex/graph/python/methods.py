@@ -51,7 +51,7 @@ def result(
     if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
         given = builtin_calls.first(engine, positional, fuel)
         functions = [each for each in given if each[0] == FUNCTION]
-        return frozenset(functions) if functions else frozenset(((KEEPING, ""),))
+        return frozenset(functions) if functions else frozenset(((KEEPING, f"builtins.function.{name}"),))
     return unknown("method of an unknown value")
 
 
@@ -105,4 +105,4 @@ def type_name(engine: Engine, receiver: Value) -> str:
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
-    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind, kind)
+    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind) or str(kind)

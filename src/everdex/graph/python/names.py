@@ -18,6 +18,10 @@ from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, NOTHING, Va
 
 def name(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     reaching = entry[2]
+    if reaching and file.from_inside:
+        others = file.from_inside.get((file.where[expression], entry[1]))
+        if others:
+            reaching = [*reaching, *others]
     if len(reaching) == 1:
         return engine.values(file.path, file.bindings[reaching[0]][2], context, fuel - NAME_STEP)
     if reaching:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import xxhash
 
 from everdex.facts.python import model as m
+from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
-from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.targets import METHOD_KEY

@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import declared, calls, classes, containers, fixtures
+from everdex.graph.python import calls, classes, containers, declared, fixtures
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Argument, Context, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
-    FUNCTION,
     INSTANCE,
     KEYED,
     LIST,
@@ -37,10 +36,7 @@ MAX_INDIRECT: Final = 60
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
     f"__{name}__"
-    for name in (
-        "eq ne lt gt le ge add sub mul truediv floordiv mod pow and or xor radd rsub rmul rtruediv rand ror rxor "
-        "iadd isub imul iand ior ixor matmul"
-    ).split()
+    for name in ["eq", "ne", "lt", "gt", "le", "ge", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "radd", "rsub", "rmul", "rtruediv", "rand", "ror", "rxor", "iadd", "isub", "imul", "iand", "ior", "ixor", "matmul"]
 )
 
 
@@ -165,7 +161,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
                 sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
         if len(sites) > MAX_CALL_SITES:
             sites = [site for site in sites if site[0] == path]
-        if own.kind == m.LAMBDA_SCOPE or own.name in file.passed:
+        if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
             indirect = file.indirect_calls
             if len(indirect) <= MAX_INDIRECT:
                 sites.extend((path, each) for each in indirect)
@@ -183,10 +179,14 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
     own = file.scopes[scope]
     if own.kind == m.LAMBDA_SCOPE:
-        return []
+        around = file.scopes[file.owner(own.parent)]
+        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else []
     owner = file.class_of(scope)
+    if owner >= 0 and own.name == "__call__":
+        return [f"{file.scopes[owner].name}()"]
     if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
-        return [own.name]
+        around = file.scopes[file.owner(own.parent)]
+        return [own.name, f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [own.name]
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
@@ -204,6 +204,3 @@ def _given_to(file: File, scope: int) -> list[int]:
                 found.append(number)
     return found
 
-
-def first_is_class(value_function: tuple[Any, ...]) -> bool:
-    return value_function[0] == FUNCTION

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from types import GeneratorType
 from typing import Final
 
 BUILTIN_NAMES: Final = frozenset(dir(builtins))
@@ -104,7 +105,7 @@ COMPARISONS: Final = {
 
 # Methods of builtin types: too common to tell a project's class by them.
 COMMON_METHODS: Final = frozenset(
-    name for kind in (str, bytes, list, dict, set, tuple, int, float, type((i for i in ())))
+    name for kind in (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
     for name in dir(kind) if not name.startswith("_")
 ) | frozenset(("read", "write", "close", "open", "flush", "seek", "readline", "readlines", "run", "start", "stop", "save", "load", "put",
                "search", "group", "groups", "filter", "exists", "is_file", "is_dir", "mkdir", "debug", "info", "warning", "error",

@@ -14,7 +14,7 @@ from everdex.graph.python import attributes, builtin_calls, calls, classes, fixt
 from everdex.graph.python.engine import FUEL, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.nodes import Places
-from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES
+from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, UNARY
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, MANAGER, PROPERTY, STATIC, Values, union
 
@@ -240,7 +240,7 @@ class Sites:
         self._implicit(number, functions)
 
     def unary(self, number: int, entry: Any, is_callee: bool) -> None:
-        name = operators.UNARY.get(entry[1])
+        name = UNARY.get(entry[1])
         if name:
             self._implicit(number, self._special(entry[2], name))
 

@@ -13,6 +13,7 @@ from everdex.graph.python import classes, methods
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
+    BUILTIN,
     CLASS,
     CLASSMETHOD,
     EXTERNAL,
@@ -96,15 +97,20 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
             else:
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == METHOD:
-        found.outside.add(f"builtins.{methods.type_name(engine, value[1])}.{value[2]}")
+        if value[1] == (BUILTIN, "NoneType"):
+            found.reasons.add("receiver is None")
+        else:
+            found.outside.add(f"builtins.{methods.type_name(engine, value[1])}.{value[2]}")
     elif kind == EXTERNAL_INSTANCE:
         found.outside.add(f"{value[1]}()")
     elif kind == FORM:
         file = engine.file(value[1])
         for each in engine.values(value[1], file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP):
             _collect(engine, each, found, fuel - LOOKUP_STEP)
-    elif kind == KEEPING or kind == MANAGED:
-        found.outside.add("functools.wraps()" if kind == KEEPING else "contextlib._GeneratorContextManager")
+    elif kind == KEEPING:
+        found.outside.add(f"{value[1]}()")
+    elif kind == MANAGED:
+        found.outside.add("contextlib.contextmanager()")
     elif kind == UNKNOWN:
         found.reasons.add(value[1])
     elif kind == MANY:
