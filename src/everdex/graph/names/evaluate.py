@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
+from everdex.graph.names.imports import MAX_REEXPORTS, Led, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Index, Reader, Ref
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import ABSTRACT, CALLABLES, SPACES, TYPES
@@ -19,6 +19,7 @@ from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
 
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
 _MAX_DEPTH: Final = 10
+_SHALLOW: Final = 3
 _MAX_STEPS: Final = 12
 _MAX_BASES: Final = 48
 MAX_IMPLEMENTATIONS: Final = 16
@@ -62,6 +63,10 @@ class Evaluation:
         self.rules = module.rules
         self.reader = Reader(index, self.rules.group)
         self._depth = 0
+        # What was worked out near the surface, where the bound on depth cannot have cut it short.
+        self._names: dict[tuple[str, int, int, bool], Thing] = {}
+        self._bases: dict[str, tuple[list[Thing], str]] = {}
+        self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
         for item in body.locals:
             self._locals.setdefault((item.scope, item.name), []).append(item)
@@ -243,10 +248,17 @@ class Evaluation:
             local = self.local(name, place)
             if local is not None:
                 return self._local_value(local, place)
-        absolute = name.startswith(".")
-        name = name.lstrip(".")
-        if absolute:
-            return self.whole_name(name) or Thing(OUTSIDE, name)
+        if name.startswith("."):
+            return self.whole_name(name.lstrip(".")) or Thing(OUTSIDE, name.lstrip("."))
+        known = (name, id(place.module), place.scope, types_only)
+        thing = self._names.get(known)
+        if thing is None:
+            thing = self._looked_up(name, place, types_only)
+            if self._depth <= _SHALLOW:
+                self._names[known] = thing
+        return thing
+
+    def _looked_up(self, name: str, place: Place, types_only: bool) -> Thing:
         for thing in self._candidates(name, place):
             if not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
                 return thing
@@ -276,12 +288,9 @@ class Evaluation:
                 yield self.of_refs(found)
             elif rules.implicit_members or name[:1].isupper():
                 yield from self._inherited(container, name)
-        for item in self._imports(place):
-            if item.alias == "*":
-                continue
-            led = lead(module, item, self.reader)
-            if led.local == name:
-                yield self._led(led)
+        named, everything = self._led_by(place)
+        for led in named.get(name, ()):
+            yield self._led(led)
         for space in self._spaces(module):
             found = self.reader.definitions(f"{space}.{name}" if space else name)
             if rules.group in ("c", "bash"):
@@ -293,15 +302,13 @@ class Evaluation:
             elif space and rules.outer_spaces and self._is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
         outside = ""
-        for item in self._imports(place):
-            if item.alias == "*":
-                led = lead(module, item, self.reader)
-                for prefix in led.names:
-                    thing = self._in_space(prefix, name, 2)
-                    if thing:
-                        yield thing
-                if led.outside and not any(self._is_space(each) or self.reader.definitions(each) for each in led.names):
-                    outside = led.outside
+        for led in everything:
+            for prefix in led.names:
+                thing = self._in_space(prefix, name, 2)
+                if thing:
+                    yield thing
+            if led.outside and not any(self._is_space(each) or self.reader.definitions(each) for each in led.names):
+                outside = led.outside
         if self._is_space(name) and rules.group in ("jvm", "csharp", "ruby", "c"):
             yield Thing(SPACE, name)
         if outside and name[:1].isupper() and rules.group in ("jvm",):
@@ -336,6 +343,25 @@ class Evaluation:
             if found:
                 yield self.of_refs(tuple(found))
 
+    def _led_by(self, place: Place) -> tuple[dict[str, list[Led]], list[Led]]:
+        """Where the imports around a place lead: by local name, and those of everything."""
+        by_scope = place.module.imports_by_scope
+        at_top = not by_scope or (len(by_scope) == 1 and -1 in by_scope)
+        known = self._leads.get(id(place.module)) if at_top else None
+        if known is None:
+            named: dict[str, list[Led]] = {}
+            everything: list[Led] = []
+            for item in self._imports(place):
+                led = lead(place.module, item, self.reader)
+                if item.alias == "*":
+                    everything.append(led)
+                elif led.local:
+                    named.setdefault(led.local, []).append(led)
+            known = (named, everything)
+            if at_top:
+                self._leads[id(place.module)] = known
+        return known
+
     def _imports(self, place: Place) -> Iterator[facts.Import]:
         by_scope = place.module.imports_by_scope
         if len(by_scope) == 1 and -1 in by_scope:
@@ -353,12 +379,12 @@ class Evaluation:
         if module.space and module.rules.group in ("php",):
             yield ""
 
-    def _led(self, led: object) -> Thing:
-        for name in led.names:  # type: ignore[attr-defined]
+    def _led(self, led: Led) -> Thing:
+        for name in led.names:
             thing = self.whole_name(name)
             if thing:
                 return thing
-        return Thing(OUTSIDE, led.outside)  # type: ignore[attr-defined]
+        return Thing(OUTSIDE, led.outside)
 
     def whole_name(self, name: str) -> Thing | None:
         """What a whole lookup name is; members of types are found through their bases."""
@@ -569,6 +595,14 @@ class Evaluation:
 
     def bases(self, name: str) -> tuple[list[Thing], str]:
         """The bases of a type inside the root, and one outside it ('' when there is none)."""
+        known = self._bases.get(name)
+        if known is None:
+            known = self._worked_out_bases(name)
+            if self._depth <= _SHALLOW:
+                self._bases[name] = known
+        return known
+
+    def _worked_out_bases(self, name: str) -> tuple[list[Thing], str]:
         found: list[Thing] = []
         outside = ""
         for ref in self.reader.definitions(name)[:_MAX_BASES]:

@@ -75,7 +75,7 @@ def display_of(path: str, outline: facts.Outline) -> str:
     return stem(path)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Module:
     """A decoded file."""
 

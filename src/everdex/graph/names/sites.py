@@ -36,6 +36,7 @@ class _File:
         self.evaluation = Evaluation(index, module, body)
         self.calls = Calls(self.evaluation)
         self.node_of = self._numbers()
+        self.types: dict[tuple[str, str, int], Answer] = {}
 
     def _numbers(self) -> list[int]:
         """The node of each definition; blocks that only qualify names count as what is around them."""
@@ -112,7 +113,7 @@ class _File:
                 return None
             role, answer = found
         else:
-            answer = self.calls.reference(use)
+            answer = self._referred(use)
             if use.role == facts.TYPE and self._is_base(use):
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
@@ -120,6 +121,15 @@ class _File:
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
         return self._made(use, role, answer)
+
+    def _referred(self, use: facts.Use) -> Answer:
+        if use.role != facts.TYPE:
+            return self.calls.reference(use)
+        key = (use.receiver, use.name, use.scope)
+        answer = self.types.get(key)
+        if answer is None:
+            answer = self.types[key] = self.calls.reference(use)
+        return answer
 
     def _ruby_name(self, use: facts.Use) -> tuple[Role, Answer] | None:
         """A bare name in Ruby is a local, or else a call."""
