@@ -202,6 +202,9 @@ class _Extraction:
         start, end = node.start_byte, node.end_byte
         if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
             return
+        line = self.data[self.data.rfind(b"\n", 0, start) + 1 : start].lstrip()
+        if line.startswith((b"#[", b"#![")):
+            return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
         receiver = chain_of(before[1], self.language) if before else ""
         self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")

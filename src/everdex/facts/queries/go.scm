@@ -29,3 +29,4 @@
 (expression_list [(identifier) (selector_expression)] @read)
 (binary_expression [(identifier) (selector_expression)] @read)
 (assignment_statement left: (expression_list (selector_expression) @write))
+(type_parameter_declaration name: (_) @bind type: (_) @stated)

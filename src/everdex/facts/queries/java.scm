@@ -38,3 +38,4 @@
 (assignment_expression left: [(identifier) (field_access)] @write)
 (marker_annotation name: (_) @type)
 (annotation name: (_) @type)
+(type_parameter (type_identifier) @bind (type_bound . (_) @stated))

@@ -32,3 +32,4 @@
 (navigation_expression . (identifier) @read)
 (value_argument [(identifier) (navigation_expression)] @read)
 (assignment left: [(identifier) (navigation_expression)] @write)
+(type_parameter (identifier) @bind (user_type) @stated)

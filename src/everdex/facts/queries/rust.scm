@@ -36,3 +36,5 @@
 (binary_expression [(identifier) (scoped_identifier)] @read)
 (block (scoped_identifier) @read .)
 (assignment_expression left: (field_expression) @write)
+(type_parameter name: (_) @bind bounds: (_) @stated)
+(where_predicate left: (type_identifier) @bind bounds: (_) @stated)

@@ -16,3 +16,4 @@
 (value_argument value: [(simple_identifier) (navigation_expression)] @read)
 (navigation_expression target: (simple_identifier) @read)
 (assignment target: (directly_assignable_expression) @write)
+(type_parameter (type_identifier) @bind (user_type) @stated)

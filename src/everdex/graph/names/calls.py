@@ -12,14 +12,13 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.evaluate import (
-    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
+    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, OF_EVERY_OBJECT, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
 )  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 
 _MAX_GUESSES: Final = 3
 _MAX_CANDIDATES: Final = 16
-_OBJECT: Final = frozenset(("toString", "equals", "hashCode", "getClass", "ToString", "Equals", "GetHashCode", "GetType"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +112,8 @@ class Calls:
             thing = evaluation.evaluate(local.value, place) if local.value and not local.each else None
             if thing is not None and thing.kind == CALLABLE and "(" not in local.value:
                 return self._chosen(list(thing.refs), use)
+            if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
+                return _outside(thing.name)
             return _unresolved("function in a variable")
         if use.role == facts.NEW:
             return self._constructed(evaluation.type_named(name, place), use)
@@ -308,7 +309,7 @@ class Calls:
             return _unresolved("function in a field")
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
             outside = outside or ("java.lang.Enum" if name in ("values", "valueOf", "ordinal", "name") else "")
-        if outside or name in _OBJECT:
+        if outside or name in OF_EVERY_OBJECT:
             return _outside(f"{outside or 'builtin'}.{name}")
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")

@@ -14,7 +14,7 @@ from everdex.facts import names_model as facts
 from everdex.graph.names.imports import MAX_REEXPORTS, Led, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Index, Reader, Ref
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import ABSTRACT, CALLABLES, SPACES, TYPES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, SPACES, TYPES, VALUES
 from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
 
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
@@ -29,6 +29,11 @@ _SAME: Final = frozenset((
     "await", "unwrap_or_default", "unwrap_or_else", "into", "iter", "iter_mut", "into_iter", "also", "apply", "orElse",
     "orElseThrow", "orElseGet", "ok_or", "ok_or_else", "map_err", "context", "tap", "freeze", "dup", "copied", "cloned",
     "ConfigureAwait", "Result", "Value", "value", "first", "last", "next", "pop", "shift", "getOrElse", "self", "itself",
+))  # fmt: skip
+
+
+OF_EVERY_OBJECT: Final = frozenset((
+    "toString", "equals", "hashCode", "getClass", "ToString", "Equals", "GetHashCode", "GetType",
 ))  # fmt: skip
 
 
@@ -176,8 +181,13 @@ class Evaluation:
             if thing.arguments and name in _SAME:
                 return self.item_of(thing)
             return Thing(OUTSIDE, f"{thing.name}.{name}")
-        if thing.kind in (UNKNOWN, CALLABLE):
-            return thing if thing.kind == UNKNOWN else unknown("member of a function")
+        if thing.kind == UNKNOWN:
+            return thing
+        if thing.kind == CALLABLE:
+            # A field may have the name of a method.
+            values = tuple(ref for ref in self.reader.definitions(thing.name) if ref.defined.kind in VALUES)
+            thing = self.of_refs(values) if values else unknown("member of a function")
+            return self.step(thing, name, place, will_call) if thing.kind not in (UNKNOWN, CALLABLE) else thing
         if thing.kind == SPACE:
             found = self._in_space(thing.name, name, MAX_REEXPORTS)
             return found or unknown(f"not in {thing.name}")
@@ -203,8 +213,8 @@ class Evaluation:
         if name in _SAME and thing.kind == INSTANCE:
             # The result of the call on it is the thing itself again: hand out something that calling leaves alone.
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing
-        if outside:
-            return Thing(OUTSIDE, f"{outside}.{name}")
+        if outside or name in OF_EVERY_OBJECT:
+            return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}")
         return unknown(f"no member {name}")
 
     def _stated_new(self, thing: Thing) -> bool:
@@ -446,7 +456,7 @@ class Evaluation:
         for path in rust_paths(module, place.scope, name, self.reader):
             if self._is_space(path):
                 yield Thing(SPACE, path)
-        if name in ("std", "core", "alloc"):
+        if name in ("std", "core", "alloc") or any(item.path.startswith(f"{name}.") for item in module.outline.imports):
             yield Thing(OUTSIDE, name)
 
     def _rust_import(self, module: Module, item: facts.Import, depth: int) -> Thing:
@@ -531,7 +541,14 @@ class Evaluation:
                 return aliased or Thing(INSTANCE, thing.name, thing.refs, arguments, place)
             if thing.kind == CALLABLE or (thing.kind == INSTANCE and thing.refs):
                 return Thing(INSTANCE, thing.name, thing.refs, arguments, place)
-            return unknown(f"type {name} not found" if len(name) > 2 else "type parameter")
+            bound = self.local(name, place)
+            if bound is not None and bound.type and bound.type != text:
+                return self.type_named(bound.type, place)  # a type parameter is what it must at least be
+            if len(name) < 3 and name[0].isupper():
+                return unknown("type parameter")
+            if not any(ref.defined.kind in TYPES for ref in self.reader.named(name.rpartition(".")[2])):
+                return Thing(OUTSIDE, name, (), arguments, place)
+            return unknown(f"type {name} not found")
         finally:
             self._depth -= 1
 
@@ -605,7 +622,16 @@ class Evaluation:
     def _worked_out_bases(self, name: str) -> tuple[list[Thing], str]:
         found: list[Thing] = []
         outside = ""
-        for ref in self.reader.definitions(name)[:_MAX_BASES]:
+        refs = self.reader.definitions(name)
+        if self.rules.group == "rust" and refs and all(ref.defined.flags & facts.SCOPE_ONLY for ref in refs):
+            # An impl of a type that is defined elsewhere.
+            first = refs[0]
+            real = self.name(first.defined.name, Place(first.module, first.defined.parent, 0, 0), types_only=True)
+            if real.kind == TYPE and real.name != name:
+                found.append(Thing(INSTANCE, real.name, real.refs))
+            else:
+                outside = real.name if real.kind == OUTSIDE else first.defined.name
+        for ref in refs[:_MAX_BASES]:
             item = ref.defined
             for text in item.bases:
                 scope = item.parent if item.kind in TYPES and not item.flags & facts.SCOPE_ONLY else ref.index
