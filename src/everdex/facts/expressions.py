@@ -30,6 +30,7 @@ _ASSERTION: Final = re.compile(r"^[^\n]*\.\((\*?[\w.\[\]]+)\)$")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
 _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
+_COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 _STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
@@ -58,6 +59,10 @@ def chain_of(text: str, language: str) -> str:
     text = (_CHARACTER if language in _CHARACTER_LANGUAGES else _QUOTED).sub('""', text)
     if "//" in text or "/*" in text:
         text = _COMMENT.sub(" ", text)
+    if language == "ruby":
+        command = _COMMAND_CALL.match(text)
+        if command:
+            text = f"{command[1]}()"
     text, head = _head(text, language)
     if head is None and text.startswith(('""', "[", "{")) and language != "swift":
         head, text = "@{literal}", _hidden(text)[2 if text.startswith('""') else 1 :]

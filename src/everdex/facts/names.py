@@ -54,6 +54,7 @@ _TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::)\s*$")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
+_INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
 _BASE_WORDS: Final = re.compile(
@@ -190,7 +191,7 @@ class _Extraction:
             return  # the Swift grammar makes calls of subscripts
         receiver, name, tail = split_callee(self._text(node), self.language)
         if not name:
-            text = " ".join(self.data[start : start + 2 * _MAX_TEXT].decode("utf-8", "replace").split())
+            text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
             self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
             return
@@ -206,7 +207,7 @@ class _Extraction:
         if line.startswith((b"#[", b"#![")):
             return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = chain_of(before[1], self.language) if before else ""
+        receiver = chain_of(before[1], self.language) if before else "?" if line.rstrip().endswith((b".", b"::")) else ""
         self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -237,6 +238,8 @@ class _Extraction:
     def _bind(self, captures: dict[str, list[Node]]) -> None:
         stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
         type_text = type_of(self._text(stated[0])) if stated else ""
+        if type_text in _INFERRED:
+            type_text = ""
         source = values or each
         value = ""
         if source and not (type_text and values):

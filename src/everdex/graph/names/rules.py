@@ -59,7 +59,18 @@ _COMMON: Final = _words(
     "value valueOf values wait warn where with withIndex word wrap write writeln yield zip Add Append Close Contains "
     "Count Dispose Equals Error Execute Find First Format Get GetEnumerator GetHashCode GetType Info Invoke Join Len "
     "Lock New Next Parse Println Printf Read Remove Reset Run Select Send Set Sprintf Start Stop String ToArray ToList "
-    "ToString Unlock Value Where Write"
+    "ToString Unlock Value Where Write "
+    "is_none is_some is_ok is_err into_iter as_ref as_mut as_str as_slice as_bytes as_deref iter_mut borrow borrow_mut "
+    "to_vec to_owned unwrap_or_else unwrap_or_default ok_or map_err and_then or_else chars bytes enumerate rev cloned "
+    "copied is_char_boundary write_str write_fmt into_inner try_into try_from from_str to_lowercase to_uppercase "
+    "starts_with ends_with trim_start trim_end push_str extend_from_slice retain position partition chunks windows "
+    "entry or_insert or_insert_with or_default contains_key get_mut first_mut last_mut split_at swap_remove drain "
+    "getOrDefault computeIfAbsent putIfAbsent entrySet keySet orElse orElseGet orElseThrow ifPresent isPresent stream "
+    "mapToInt anyMatch allMatch noneMatch getMessage getCause printStackTrace c_str emplace find_if lower_bound "
+    "substr rfind begin cbegin cend what make_pair group_by max_by min_by each_key each_value each_pair symbolize_keys "
+    "sort! map! gsub sub! gsub! match? start_with? end_with? empty? include? key? nil? any? all? none? zero? "
+    "toInt toLong toDouble toSet toMap toMutableList mapNotNull filterNotNull firstOrNull lastOrNull joinToString "
+    "forEachIndexed associate associateBy groupBy sortedBy distinct flatten takeIf let also apply run with use"
 )
 
 _GO_BUILTINS: Final = _words(
