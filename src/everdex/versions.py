@@ -5,14 +5,14 @@ An artifact outside its readable range is refused by name (`incompatible`); it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex.errors import Incompatible
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaRange:
+class SchemaRange(msgspec.Struct, frozen=True):
     """Which versions of one artifact this build reads, and the one it writes."""
 
     min_readable: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 
 import pytest
+from msgspec.structs import fields
 
 from everdex.numeric import np
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol

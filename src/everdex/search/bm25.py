@@ -11,8 +11,9 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex.numeric import np, npt
 from everdex.segment.lexical_read import LexicalReader, Postings
@@ -26,8 +27,7 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25Settings:
+class Bm25Settings(msgspec.Struct, frozen=True):
     """The formula's numbers. Field weights must be whole: then every sum over a file is exact in any order."""
 
     field_weights: tuple[float, ...]  # a field of weight 0 might as well not exist
@@ -36,8 +36,7 @@ class Bm25Settings:
     k1: float = 1.2
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
+class _Term(msgspec.Struct, frozen=True):
     """What one term adds to scores. Only what has the term is listed, by number."""
 
     docs: Places

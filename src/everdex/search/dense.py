@@ -6,8 +6,9 @@ NDCG@10 on the development set over the path as more words of the text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex.embed.base import Embedder
 from everdex.embed.compose import query_vector
@@ -25,8 +26,7 @@ _LIVE_SHARE: Final = 0.7
 Places = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Matrix:
+class _Matrix(msgspec.Struct, frozen=True):
     """Every vector that a view needs, numbered through some blocks, which may hold dead ones too."""
 
     blocks: tuple[npt.NDArray[np.int8], ...]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex.languages import role_of
 from everdex.search.query import Intent, Query
@@ -62,8 +63,7 @@ def same_family(first: str, second: str) -> bool:
     return shorter >= _FAMILY and abs(len(first) - len(second)) <= 3 and first[:shorter] == second[:shorter]
 
 
-@dataclass(frozen=True, slots=True)
-class PathFeatures:
+class PathFeatures(msgspec.Struct, frozen=True):
     stem: float
     stem_query: float
     role: str
@@ -71,8 +71,7 @@ class PathFeatures:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NameFeatures:
+class NameFeatures(msgspec.Struct, frozen=True):
     covers: float
     exact: bool
     name: str  # the definition that matched best

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from everdex import limits
 from everdex.numeric import np, npt
@@ -28,8 +29,7 @@ _FUNCTIONS = frozenset(("function", "method", "constructor"))
 Part = tuple[str, float, str]  # feature, value, detail
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """A candidate in its final place. `repeat` is what saturation took from `raw`."""
 
     doc_id: int

@@ -5,7 +5,7 @@ Whole-array numpy only; whatever needs a name or a path is left to features.py, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from everdex.embed.base import Embedder
 from everdex.numeric import np, npt
@@ -18,8 +18,7 @@ from everdex.view import SnapshotView
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(msgspec.Struct, frozen=True):
     """By docId and by file; each array is scaled so that its best value is 1 (or all are 0)."""
 
     lexical: Floats

@@ -9,8 +9,9 @@ feature brings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex.search.bm25 import Bm25Settings
 from everdex.search.query import Intent
@@ -27,8 +28,7 @@ DEFINITION_CANDIDATES: Final = 50
 SATURATION: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(msgspec.Struct, frozen=True):
     """How much each feature counts for one kind of question."""
 
     lexical: float  # BM25F of the chunk

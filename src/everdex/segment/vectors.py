@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import simsimd
 
 from everdex import versions
@@ -25,8 +25,7 @@ _HEADER = struct.Struct("<8sIIII40x")
 _BASE = 255
 
 
-@dataclass(frozen=True, slots=True)
-class VectorBatch:
+class VectorBatch(msgspec.Struct, frozen=True):
     """Vectors of some files: rows of their chunks, one row a file, and numbers that make products cosines."""
 
     rows: npt.NDArray[np.int8]

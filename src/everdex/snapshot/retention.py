@@ -7,9 +7,10 @@ active snapshot, the newest few, young ones, or anything a retained manifest ref
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from everdex import clock, limits
 from everdex.durable import fsync_directory, storage_errors
@@ -24,8 +25,7 @@ from everdex.snapshot.store import Store, remove_tree
 GRAPH_SUFFIX: Final = ".graph"
 
 
-@dataclass(frozen=True, slots=True)
-class GcPlan:
+class GcPlan(msgspec.Struct, frozen=True):
     """What a collection would delete; empty lists mean there is nothing to do."""
 
     retained: tuple[str, ...]

@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex.errors import Corrupt
 from everdex.numeric import np, npt
@@ -32,8 +33,7 @@ _MAX_REMEMBERED: Final = 20_000
 _MAX_DOCUMENTS: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A live chunk and its docId."""
 
     doc_id: int

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from everdex import clock, languages, limits
 from everdex.config import PROFILE_NAMES
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """Everything about the question but its words."""
 
     mode: str
