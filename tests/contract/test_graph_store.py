@@ -35,7 +35,7 @@ def _graph_files(made: Workspace) -> list[Path]:
 def test_every_site_is_resolved_ambiguous_external_or_unresolved(tmp_path: Path) -> None:
     """What a resolver says of a site comes back from disk as it was said; files of other languages are not in."""
     made = synced(tmp_path / "tree", _FILES)
-    assert sites(kept(made).graph) == {
+    assert sites(made) == {
         "a.txt": [("g", "resolved", "b.txt::g"), ("h", "resolved", "c.txt::h")],
         "b.txt": [("lib.z", "external", "::lib.z")],
         "c.txt": [],
@@ -60,7 +60,7 @@ def test_an_edit_resolves_itself_and_who_looked(tmp_path: Path) -> None:
     made.sync()
     after = kept(made)
     assert (after.changed, after.resolved) == (1, 3)  # c itself; a looked for h in it, d for the name h anywhere
-    assert sites(after.graph)["a.txt"][1] == ("h", "unresolved")
+    assert sites(made)["a.txt"][1] == ("h", "unresolved")
     assert same_bytes(after.graph, rebuilt(made).data)
 
 
@@ -78,17 +78,17 @@ def test_an_edited_body_is_nobody_elses_business(tmp_path: Path) -> None:
 def test_a_file_that_comes_and_goes_is_followed(tmp_path: Path) -> None:
     """A missing import is found when its file appears, lost when it goes, and found under its new path."""
     made = synced(tmp_path / "tree", {"a.txt": "import late\ncall x\n"})
-    assert sites(kept(made).graph)["a.txt"] == [("x", "unresolved")]
+    assert sites(made)["a.txt"] == [("x", "unresolved")]
     made.write({"late.txt": "def x()\n"})
     made.sync()
-    assert sites(kept(made).graph)["a.txt"] == [("x", "resolved", "late.txt::x")]
+    assert sites(made)["a.txt"] == [("x", "resolved", "late.txt::x")]
     (made.path / "deep").mkdir()
     (made.path / "late.txt").rename(made.path / "deep" / "late.txt")
     made.sync()
-    assert sites(kept(made).graph)["a.txt"] == [("x", "resolved", "deep/late.txt::x")]
+    assert sites(made)["a.txt"] == [("x", "resolved", "deep/late.txt::x")]
     made.remove("deep/late.txt")
     made.sync()
-    assert sites(kept(made).graph) == {"a.txt": [("x", "unresolved")]}
+    assert sites(made) == {"a.txt": [("x", "unresolved")]}
 
 
 def test_an_older_snapshot_has_its_own_graph(tmp_path: Path) -> None:
@@ -98,10 +98,10 @@ def test_an_older_snapshot_has_its_own_graph(tmp_path: Path) -> None:
     kept(made)
     made.write({"c.txt": "def renamed()\n"})
     made.sync()
-    assert sites(kept(made).graph)["a.txt"][1] == ("h", "unresolved")
+    assert sites(made)["a.txt"][1] == ("h", "unresolved")
     for path in _graph_files(made):
         path.unlink()
-    assert sites(kept(made, old).graph)["a.txt"][1] == ("h", "resolved", "c.txt::h")
+    assert sites(made, old)["a.txt"][1] == ("h", "resolved", "c.txt::h")
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "foreign", "not a graph"])
@@ -150,7 +150,7 @@ def test_a_resolver_that_fails_costs_only_its_file(tmp_path: Path) -> None:
     made = synced(tmp_path / "tree", {**_FILES, "e.txt": "crash\n"})
     graph = kept(made).graph
     assert {entry.path: entry.failed for entry in graph.files if entry.failed} == {"e.txt": "RecursionError"}
-    assert sites(graph)["a.txt"][0] == ("g", "resolved", "b.txt::g")
+    assert sites(made)["a.txt"][0] == ("g", "resolved", "b.txt::g")
     made.write({"e.txt": "def fine()\n"})
     made.sync()
     assert same_bytes(kept(made).graph, rebuilt(made).data)
@@ -169,20 +169,20 @@ def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_few_graphs_are_kept_and_collection_removes_those_of_gone_snapshots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At most three at a time; after gc only those of retained snapshots."""
+    """At most two at a time; after gc only those of retained snapshots."""
     made = synced(tmp_path / "tree", _FILES)
     for number in range(8):
         made.write({"c.txt": f"def h()\ncall lib.n{number}\n"})
         made.sync()
         kept(made)
-    assert len(_graph_files(made)) == 3
+    assert len(_graph_files(made)) == 2
     old = _graph_files(made)[0].with_name(f"{'0' * 64}-{TOY.version}.graph")
     old.write_bytes(b"of a snapshot that is gone")
     real = clock.now
     monkeypatch.setattr(clock, "now", lambda: real() + limits.RETAIN_SNAPSHOTS_MIN_AGE_S + 1)
     assert gc_now(made.store).graphs == (old.name,)
     done = gc_now(made.store, dry_run=False)
-    assert (done.graphs, old.exists(), len(_graph_files(made))) == ((old.name,), False, 3)
+    assert (done.graphs, old.exists(), len(_graph_files(made))) == ((old.name,), False, 2)
 
 
 def test_a_graph_that_cannot_be_kept_still_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_a_graph_that_cannot_be_kept_still_answers(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(keep, "replace_atomically", full)
     found = kept(made)
     assert "could not be kept" in found.warnings[0]
-    assert sites(found.graph)["a.txt"][0] == ("g", "resolved", "b.txt::g")
+    assert sites(made)["a.txt"][0] == ("g", "resolved", "b.txt::g")
     monkeypatch.setattr(keep, "replace_atomically", replace_atomically)
     assert kept(made).made
 

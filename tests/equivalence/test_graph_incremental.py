@@ -96,4 +96,4 @@ def test_a_graph_of_a_far_snapshot_is_a_base_like_any_other(tmp_path: Path) -> N
     made.sync()
     found = kept(made)
     assert same_bytes(found.graph, rebuilt(made).data)
-    assert sites(found.graph)["new/n0.txt"] == [("one", "resolved", "one.txt::one")]
+    assert sites(made)["new/n0.txt"] == [("one", "resolved", "one.txt::one")]

@@ -8,6 +8,7 @@ from typing import Any
 
 from everdex import relations
 from everdex.graph.artifact import Graph
+from everdex.graph.atlas import Atlas
 from everdex.graph.build import Built, build
 from everdex.graph.keep import Opened, open_graph
 from everdex.graph.model import Site
@@ -47,11 +48,14 @@ def same_bytes(graph: Graph, data: bytes) -> bool:
     return bytes(graph.data) == data
 
 
-def sites(graph: Graph) -> dict[str, list[tuple[Any, ...]]]:
-    """path -> (text, status, targets as path::key) of every site."""
-    return {
-        path: [_brief(site) for site in graph.columns(number).sites()] for number, path in enumerate(graph.paths)
-    }
+def sites(made: Workspace, snapshot_id: str | None = None) -> dict[str, list[tuple[Any, ...]]]:
+    """path -> (text, status, targets as path::key) of every site of the kept graph."""
+    with open_view(made.store, snapshot_id) as view:
+        atlas = Atlas(view, open_graph(view, TOY, workers=1, progress=silent).graph)
+        return {
+            path: [_brief(site) for site in atlas.columns(number).sites()]
+            for number, path in enumerate(atlas.graph.paths)
+        }
 
 
 def _brief(site: Site) -> tuple[Any, ...]:

@@ -12,7 +12,6 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ import xxhash
 
 from everdex import versions
 from everdex.errors import Corrupt
-from everdex.graph.columns import Columns
 from everdex.graph.postings import Offers, Postings
 from everdex.numeric import np, npt
 
@@ -32,7 +30,6 @@ _ALIGNMENT: Final = 8
 TABLES: Final = ("reads", "targets", "loose", "names", "ids", "defines")
 _FIXED: Final = ("header", "blobs", "blob_ends", "offer_keys", "offer_files", "offer_contents")
 _SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
-_KEPT_COLUMNS: Final = 384
 
 
 class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -120,7 +117,6 @@ class Graph:
             name: Postings(_array(sections[f"{name}_keys"], np.uint32), _files(sections[f"{name}_files"]))
             for name in TABLES
         }
-        self.columns = lru_cache(maxsize=_KEPT_COLUMNS)(self._decode)
 
     @classmethod
     def open(cls, path: Path) -> Graph:
@@ -140,9 +136,6 @@ class Graph:
     def blob(self, number: int) -> bytes:
         start = int(self._ends[number - 1]) if number else 0
         return bytes(self._blobs[start : int(self._ends[number])])
-
-    def _decode(self, number: int) -> Columns:
-        return Columns(self.blob(number))
 
 
 def _checked(data: bytes | mmap.mmap, where: str) -> dict[str, tuple[int, memoryview]]:

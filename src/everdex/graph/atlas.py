@@ -20,6 +20,7 @@ from everdex.languages import role_of
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
+_KEPT_COLUMNS: Final = 384
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
 })  # fmt: skip
@@ -54,14 +55,15 @@ class Atlas:
     def __init__(self, view: SnapshotView, graph: Graph) -> None:
         self.view = view
         self.graph = graph
+        self.columns = lru_cache(maxsize=_KEPT_COLUMNS)(self._read_columns)
         self._names = lru_cache(maxsize=_REMEMBERED)(self._read_names)
         self._lines = lru_cache(maxsize=_REMEMBERED)(self._read_lines)
         self.symbol_ref = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol_ref)
 
     # -- definitions ---------------------------------------------------------------------------
 
-    def columns(self, file: int) -> Columns:
-        return self.graph.columns(file)
+    def _read_columns(self, file: int) -> Columns:
+        return Columns(self.graph.blob(file), self.view.source(self.graph.paths[file]))
 
     def entry(self, file: int) -> FileEntry:
         return self.graph.files[file]
@@ -164,6 +166,12 @@ class Atlas:
             document.doc_id, row.chunk_uid, row.range_id, path, row.segment_id or None, row.byte_start, row.byte_end
         )
 
+    @staticmethod
+    def reads(definition: Definition) -> str:
+        """A definition as people write it: its name with its parameters or bases, or the signature itself."""
+        node = definition.node
+        return node.signature if node.name in node.signature else f"{node.qualified_name}{node.signature}"
+
     def describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it."""
         node = definition.node
@@ -177,6 +185,7 @@ class Atlas:
             "name_line": node.name_line,
             "name_column": node.name_column,
             "signature": node.signature,
+            "text": self.reads(definition),
             "symbol": self.symbol_ref(definition).to_dict(),
         }
 

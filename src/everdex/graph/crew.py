@@ -58,6 +58,7 @@ class Alone:
     """Does everything here."""
 
     def __init__(self, view: SnapshotView, resolvers: Resolvers) -> None:
+        self._view = view
         self._bench = Bench(view, resolvers)
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
@@ -69,7 +70,7 @@ class Alone:
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         for path, content, language, whole in wanted:
             graph, failed = self._bench.resolve(path)
-            yield record(path, content, language, whole, graph, failed)
+            yield record(path, content, language, whole, self._view.source(path), graph, failed)
 
 
 class Many:

@@ -24,8 +24,8 @@ from everdex.snapshot.retention import GRAPH_SUFFIX
 from everdex.snapshot.store import Store
 from everdex.view import SnapshotView
 
-# The active snapshot's, the one it was made from, and one that somebody asked for with --snapshot.
-_KEPT: Final = 3
+# The active snapshot's, and the one before it or one that somebody asked for with --snapshot.
+_KEPT: Final = 2
 _WAIT_S: Final = 600.0
 _POLL_S: Final = 0.05
 # A base that shares less than this with the snapshot is passed over if another one may share more.

@@ -38,7 +38,9 @@ def symbol_names(path: str, nodes: FileGraph | columns.Columns) -> list[SymbolNa
     return names_of(path, ((node.key, node.kind, node.signature) for node in nodes.nodes))
 
 
-def record(path: str, content: bytes, language: str, offers: int, graph: FileGraph, failed: str) -> FileRecord:
+def record(
+    path: str, content: bytes, language: str, offers: int, source: bytes, graph: FileGraph, failed: str
+) -> FileRecord:
     calls = dict.fromkeys(_STATUSES, 0)
     unnamed = 0
     targets: set[Target] = {item.target for item in graph.dependencies}
@@ -71,7 +73,7 @@ def record(path: str, content: bytes, language: str, offers: int, graph: FileGra
         "ids": keys32(names.scoped_id for names in symbol_names(path, graph)),
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
-    return FileRecord(entry, columns.encode(graph), keys)
+    return FileRecord(entry, columns.encode(graph, source), keys)
 
 
 def _first(dotted: str) -> str:

@@ -187,8 +187,7 @@ def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> 
         if item is None or item.is_file:
             continue
         node = item.node
-        shown = node.signature or node.qualified_name
-        text = f"{item.path}:{node.name_line}: {shown}"
+        text = f"{item.path}:{node.name_line}: {atlas.reads(item)}"
         cost = tokens(text)
         if used + cost > room:
             return {"name": "central", "items": kept, "omitted": len(best) - number, "used": used if kept else 0}

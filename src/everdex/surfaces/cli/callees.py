@@ -42,8 +42,7 @@ def callees_command(
 def _show(document: dict[str, Any], shown: Style) -> None:
     if not shown.grouped:
         for edge in document["callees"]:
-            text = escape(edge["signature"] or edge["qualified_name"])
-            write(f"{escape(edge['path'])}:{edge['name_line']}:{text}")
+            write(f"{escape(edge['path'])}:{edge['name_line']}:{escape(edge['text'])}")
     else:
         for edge in document["callees"]:
             related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)

@@ -105,8 +105,7 @@ def _show_no_symbol(document: dict[str, Any]) -> None:
     total = len(document["matches"]) + document["matches_omitted"]
     write_error(f"{total:,} definitions fit {asked}; name one by path:line or path::name")
     for item in document["matches"]:
-        shown = escape(item["signature"] or item["qualified_name"])
-        write_error(f"{escape(item['path'])}:{item['name_line']}:{shown}")
+        write_error(f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}")
     if document["matches_omitted"]:
         write_error(f"{document['matches_omitted']:,} more not shown")
 
