@@ -58,6 +58,7 @@ STORE_UNUSED_DAYS: Final = 30
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576
 MAX_RESPONSE_BYTES: Final = 10_485_760
+MAX_CHUNKS_PER_PAGE: Final = 20_000
 MAX_SOCKET_PATH_BYTES: Final = 100
 DAEMON_WORKERS: Final = 8
 DAEMON_QUEUE: Final = 32

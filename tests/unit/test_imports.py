@@ -11,7 +11,19 @@ import everdex
 SOURCE = Path(everdex.__file__).parent
 
 ROOMS: tuple[tuple[str, ...], ...] = (
-    ("__init__", "errors", "limits", "clock", "versions", "languages", "config", "roots", "durable", "numeric"),
+    (
+        "__init__",
+        "errors",
+        "limits",
+        "clock",
+        "versions",
+        "languages",
+        "config",
+        "roots",
+        "settings",
+        "durable",
+        "numeric",
+    ),
     ("discover",),
     ("changes",),
     ("parse",),
@@ -25,7 +37,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("rerank",),
     ("search",),
     ("upkeep",),
-    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "resident", "rendezvous"),
+    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "reader", "resident", "rendezvous"),
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex import limits
-from everdex.resident import ResidentIndex, resident_bytes
+from everdex.reader import resident_bytes
+from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
 
 _PAUSE_S: Final = 1.0
@@ -82,7 +83,7 @@ class Background:
         self._warm.freshness()
         if self._warm.publishes > before:
             self._backoff = 0.0
-            self._warm.warm_up()
+            self._warm.reader.warm_up()
         else:
             self._slow_down()
 
@@ -97,7 +98,7 @@ class Background:
     def _mind_memory(self) -> None:
         if resident_bytes() <= limits.DAEMON_RSS_BYTES:
             return
-        self._warm.shed()
+        self._warm.reader.shed()
         after = resident_bytes()
         self._log("memory_shed", rss_bytes=after)
         if after > limits.DAEMON_RSS_BYTES:

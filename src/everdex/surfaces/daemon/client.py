@@ -1,4 +1,4 @@
-"""The full command line's way to a daemon: ask one question, get the same document the service would give.
+"""A client of the daemon, for Python: ask a question, get the same document the service would give.
 
 None means that no daemon answers for this index (none runs, or it is leaving), so the caller reads the store
 itself. Everything a daemon does answer stands, `busy` too: working around it would defeat what it is for.
@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from everdex import errors, limits
-from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout
+from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError
 from everdex.rendezvous import is_own_socket, socket_of
 from everdex.service import Index, Reading
+from everdex.settings import auto_start
+from everdex.surfaces.cli.options import wants_daemon, wants_json
+from everdex.surfaces.cli.output import escape, write_error
+from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
 
@@ -45,9 +49,12 @@ class Connection:
             raise
 
     def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The method's result; a coded error is raised as the error it names."""
+        """The method's result; a coded error is raised as the error it names, `DaemonGone` when none comes."""
         self._count += 1
-        reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+        try:
+            reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+        except (ConnectionError, wire.Hangup) as error:
+            raise DaemonGone("the daemon went away before it answered") from error
         result: dict[str, Any] = reply["result"]
         return result
 
@@ -58,7 +65,7 @@ class Connection:
             read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
         )
         if "error" in reply:
-            raise _error(reply["error"])
+            raise error_of(reply["error"])
         return reply
 
     def close(self) -> None:
@@ -73,8 +80,6 @@ class Connection:
 
 def connect(index: Index) -> Connection | None:
     """A connection to the daemon of this index; None when none listens."""
-    if index.shared_store is not None:
-        return None  # a shared store has many users, a daemon serves one
     path = socket_of(index)
     if not is_own_socket(path):
         return None
@@ -84,8 +89,8 @@ def connect(index: Index) -> Connection | None:
 
 
 def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A daemon's answer; None when the caller is to answer from the store."""
-    connection = None if reading.offline else connect(index)
+    """A daemon's answer to a command; None when the caller is to answer from the store."""
+    connection = reach(index, reading)
     if connection is None:
         return None
     with connection:
@@ -93,11 +98,30 @@ def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) 
             return connection.call(method, params)
         except DaemonStopping:
             return None
-        except (ConnectionError, wire.Hangup) as error:
-            raise Timeout("the daemon went away before it answered", hint="run the command again") from error
 
 
-def _error(body: Mapping[str, Any]) -> EverdexError:
+def reach(index: Index, reading: Reading) -> Connection | None:
+    """The daemon a command is to ask: the running one, or where the user wants that, one it starts."""
+    wanted = wants_daemon()
+    if reading.offline:
+        return None
+    connection = connect(index)
+    if connection is not None or not (wanted or auto_start()):
+        return connection
+    from everdex.surfaces.daemon.start import start
+
+    try:
+        with Progress(quiet=wants_json()) as progress:
+            return start(index, progress)
+    except EverdexError as error:
+        if wanted:
+            raise
+        # auto_start is for speed: when no daemon can run, the store can still be read.
+        write_error(f"warning: no daemon: {escape(error.message)}")
+        return None
+
+
+def error_of(body: Mapping[str, Any]) -> EverdexError:
     """The error of ours that a reply describes."""
     kinds: list[type[EverdexError]] = [EverdexError]
     for kind in kinds:

@@ -13,6 +13,7 @@ import signal
 import socket
 import threading
 import time
+from dataclasses import replace
 from typing import Any, Final
 
 from everdex import __version__, limits
@@ -194,7 +195,10 @@ class Server:
         request: Request | None = None
         try:
             request = request_of(decode(payload))
-            methods.checked(request.method, request.params)
+            method = methods.checked(request.method, request.params)
+            if request.render is not None and method.shown is None:
+                request = replace(request, render=None)
+                raise UsageError(f"{request.method} has no text: leave `render` out")
             if request.method == "ping":
                 load = {"in_flight": self._admission.in_flight, "queued": self._admission.queued}
                 client.send(encode({"id": request.number, "result": {"pid": os.getpid(), **load}}))
@@ -202,6 +206,7 @@ class Server:
                 client.send(encode({"id": request.number, "result": {"pid": os.getpid(), "stopping": True}}))
                 self.stop("shutdown")
             else:
+                assert method.answer is not None
                 self._mind_identity()
                 if self._reason:
                     raise self._leaving()
@@ -215,7 +220,9 @@ class Server:
     def _work(self, job: Job) -> None:
         request = job.request
         try:
-            document = methods.answer(self._warm, request.method, request.params)
+            answer = methods.METHODS[request.method].answer
+            assert answer is not None  # those without never become jobs
+            document = answer(self._warm, request.params).to_dict()
             if request.method == "status":
                 document["daemon"] = self._status()
             payload = answered(request, document)
