@@ -59,8 +59,13 @@ class Connection:
         return result
 
     def _exchange(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        payload = encode(document)
+        if len(payload) > wire.MAX_REQUEST:
+            raise errors.LimitExceeded(
+                f"the question has {len(payload):,} bytes; at most {wire.MAX_REQUEST:,} are allowed", hint="shorten it"
+            )
         self._socket.settimeout(_PATIENCE_S)
-        self._socket.sendall(wire.frame(encode(document)))
+        self._socket.sendall(wire.frame(payload))
         reply = decode(
             read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
         )
