@@ -16,7 +16,7 @@ from everdex.answers import Answer
 from everdex.errors import UsageError
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Reading
+from everdex.service import Index, Reading
 from everdex.surfaces.cli import audit, explain, files, health, piped, status, symbols
 from everdex.surfaces.cli.output import Shown
 from everdex.surfaces.cli.search import known_languages
@@ -68,7 +68,8 @@ def reading(params: Parameters) -> Reading:
     return Reading(sync=not params.get("no_sync", False), snapshot_id=params.get("snapshot_id"))
 
 
-def request(warm: ResidentIndex, params: Parameters) -> SearchRequest:
+def request(index: Index, params: Parameters) -> SearchRequest:
+    """A search as the parameters describe it; whether it can be asked is not known here."""
     mode = params.get("mode") or "hybrid"
     if mode not in list(Mode):
         raise UsageError(f"unknown mode {mode!r}; known are {', '.join(Mode)}")
@@ -76,7 +77,7 @@ def request(warm: ResidentIndex, params: Parameters) -> SearchRequest:
     known_languages(wanted)
     k = params.get("k")
     return SearchRequest(
-        params["query"], Mode(mode), warm.index.config.query.k if k is None else k, wanted,
+        params["query"], Mode(mode), index.config.query.k if k is None else k, wanted,
         tuple(params.get("paths", ())), params.get("ignore_case", False), params.get("offset") or 0,
         params.get("profile"), params.get("budget"), params.get("rerank"),
     )  # fmt: skip
@@ -84,7 +85,7 @@ def request(warm: ResidentIndex, params: Parameters) -> SearchRequest:
 
 def _search(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.search(
-        request(warm, params), reading(params), rehash=params.get("always_rehash", False),
+        request(warm.index, params), reading(params), rehash=params.get("always_rehash", False),
         explain=params.get("explain", False),
     )  # fmt: skip
 
