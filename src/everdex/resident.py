@@ -15,12 +15,11 @@ from typing import Any
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
+from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
 from everdex.reader import Reader
 from everdex.roots import everdex_home
-from everdex.search.check import check
-from everdex.search.model import SearchRequest
 from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
 
@@ -39,7 +38,8 @@ class ResidentIndex:
         self._reported = True
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
-        self._watch = Watch(index.root.path, frozenset({everdex_home(), self.reader.store.path}))
+        excluded = frozenset({everdex_home(), self.reader.store.path})
+        self._watch = Watch(index.root.path, excluded, git_directories(index.root))
         self._config_stamp = self._stamp()
 
     def close(self) -> None:
@@ -47,14 +47,6 @@ class ResidentIndex:
         self.reader.shed()
 
     # -- questions -----------------------------------------------------------------------------
-
-    def search(
-        self, request: SearchRequest, reading: Reading, *, rehash: bool = False, explain: bool = False
-    ) -> Answer:
-        """The same answer that `Index.search` gives."""
-        check(request)
-        freshness = self.stated(reading, rehash=rehash)
-        return self.reader.search(request, freshness, snapshot_id=reading.snapshot_id, explain=explain)
 
     def symbols(self, asked: str, reading: Reading) -> Answer:
         """The same answer that `Index.symbols` gives."""

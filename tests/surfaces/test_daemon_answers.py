@@ -234,6 +234,20 @@ def test_a_commit_is_in_the_next_answer(daemon: Daemon) -> None:
         assert wire.call("search", query="cookie")["result"]["git"]["head_sha"] == head
 
 
+def test_a_commit_in_a_linked_worktree_is_in_the_next_answer(daemon: Daemon, tmp_path: Path) -> None:
+    """Its HEAD lies outside the tree, in the repository it is linked to."""
+    main = tree(tmp_path / "main", {"a.py": "alpha = 1\n"}, git=True)
+    commit_all(main)
+    linked = tmp_path / "linked"
+    run_git(main, "worktree", "add", "-q", "-b", "side", str(linked))
+    with Daemon(linked, tmp_path / "home") as own, own.wire() as wire:
+        for _ in range(3):
+            wire.call("search", query="alpha")
+            commit_all(linked)
+            head = run_git(linked, "rev-parse", "HEAD").strip()
+            assert wire.call("search", query="alpha")["result"]["git"]["head_sha"] == head
+
+
 def test_another_process_may_publish(daemon: Daemon) -> None:
     """What `everdex index` published is what the daemon answers from, also without a look of its own."""
     (daemon.root / "other.py").write_text("published_elsewhere = 1\n")

@@ -31,7 +31,7 @@ _MAX_STRING: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """`answer` is given checked parameters; without one the server answers itself, at once and never queued."""
+    """`answer` is given checked parameters; what has none (searches, and what is never queued) the server does."""
 
     takes: Mapping[str, Check]
     answer: Callable[[ResidentIndex, Parameters], Answer] | None = None
@@ -83,13 +83,6 @@ def request(index: Index, params: Parameters) -> SearchRequest:
     )  # fmt: skip
 
 
-def _search(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.search(
-        request(warm.index, params), reading(params), rehash=params.get("always_rehash", False),
-        explain=params.get("explain", False),
-    )  # fmt: skip
-
-
 def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.symbols(params["name"], reading(params))
 
@@ -136,7 +129,7 @@ METHODS: Final[dict[str, Method]] = {
             "offset": _count, "profile": _name, "budget": _count, "rerank": _choice, "explain": _flag,
             "always_rehash": _flag, **SYNCED,
         },
-        _search, ("query",), piped.SHOWN,
+        None, ("query",), piped.SHOWN,
     ),
     "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),

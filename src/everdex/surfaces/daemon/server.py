@@ -211,7 +211,6 @@ class Server:
                 client.send(encode({"id": request.number, "result": {"pid": os.getpid(), "stopping": True}}))
                 self.stop("shutdown")
             else:
-                assert method.answer is not None
                 self._mind_identity()
                 if self._reason:
                     raise self._leaving()
@@ -240,7 +239,7 @@ class Server:
     def _told(self, request: Request) -> bytes:
         """The answer to anything but a search."""
         answer = methods.METHODS[request.method].answer
-        assert answer is not None  # those without never become jobs
+        assert answer is not None  # or it is done elsewhere here
         document = answer(self._warm, request.params).to_dict()
         if request.method == "status":
             document["daemon"] = self._status()
