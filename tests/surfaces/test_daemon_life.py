@@ -313,7 +313,8 @@ def test_a_shared_store_has_a_daemon_for_each_user(repository: Path, tmp_path: P
     assert Path(status["daemon"]["socket"]).parent == home / "run"
     assert status["shared"]
     assert not list(shared.glob("daemon*"))
-    os.kill(status["daemon"]["pid"], signal.SIGTERM)
+    stopped = everdex("stop", "--shared-store", shared, "--json", cwd=repository).json
+    assert stopped["pid"] == status["daemon"]["pid"]
 
 
 @pytest.mark.parametrize(("limit", "reason"), [("DAEMON_IDLE_EXIT_S", "idle"), ("DAEMON_RSS_BYTES", "memory")])

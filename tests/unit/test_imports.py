@@ -48,6 +48,11 @@ def _room(module: str) -> str:
     return parts[1] if len(parts) > 1 else "__init__"
 
 
+def _is_api(target: str) -> bool:
+    """The package's face lends its name to the API; it imports it for types only, and lazily."""
+    return target.startswith("everdex.surfaces.api.")
+
+
 def _modules() -> Iterator[tuple[str, Path]]:
     for path in sorted(SOURCE.rglob("*.py")):
         relative = path.relative_to(SOURCE).with_suffix("")
@@ -80,7 +85,7 @@ def test_no_module_imports_from_a_room_to_its_right() -> None:
         f"{path.relative_to(SOURCE)}:{line} imports {target}"
         for name, path in _modules()
         for line, target in _imports(path)
-        if PLACE[_room(target)] > PLACE[_room(name)]
+        if PLACE[_room(target)] > PLACE[_room(name)] and not (name == "everdex.__init__" and _is_api(target))
     ]
     assert wrong == []
 

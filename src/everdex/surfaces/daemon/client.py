@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from everdex import errors, limits
-from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError
-from everdex.rendezvous import is_own_socket, socket_of
+from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
+from everdex.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.service import Index, Reading
 from everdex.settings import auto_start
 from everdex.surfaces.cli.options import wants_daemon, wants_json
@@ -24,6 +25,7 @@ from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
 
+_LEAVE_S: Final = 20.0
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 
@@ -124,6 +126,25 @@ def reach(index: Index, reading: Reading) -> Connection | None:
         # auto_start is for speed: when no daemon can run, the store can still be read.
         write_error(f"warning: no daemon: {escape(error.message)}")
         return None
+
+
+def stop(index: Index) -> int | None:
+    """Ask the daemon of this index to leave and wait until it has; its process id, None when none was running."""
+    try:
+        running = is_claimed(index)
+    except NotIndexed:
+        running = False
+    connection = connect(index) if running else None
+    if connection is None:
+        return None
+    with connection:
+        pid = int(connection.call("shutdown")["pid"])
+    deadline = time.monotonic() + _LEAVE_S
+    while is_claimed(index):
+        if time.monotonic() > deadline:
+            raise Timeout(f"process {pid} has not left after {_LEAVE_S:.0f} s", hint=f"end it with kill {pid}")
+        time.sleep(0.02)
+    return pid
 
 
 def error_of(body: Mapping[str, Any]) -> EverdexError:
