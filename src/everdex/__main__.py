@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+# The keys of thin.COMMANDS: other commands need not even look there.
+_READING = [["search"], ["symbols"], ["explain"], ["files"], ["status"], ["health"], ["audit"]]
+
 
 def main() -> None:
     try:
@@ -18,7 +21,7 @@ def main() -> None:
 
 
 def _through_daemon(arguments: list[str]) -> int | None:
-    if arguments[:1] != ["search"]:
+    if arguments[:1] not in _READING:
         return None
     from everdex.surfaces.daemon import thin
 

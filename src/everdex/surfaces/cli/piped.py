@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from everdex.surfaces.cli.lines import Words, telling_line
-from everdex.surfaces.cli.output import escape
-
-Line = tuple[bool, str]  # whether it is a result, and the text
+from everdex.surfaces.cli.output import Line, Shown, escape
 
 
 def piped(document: dict[str, Any]) -> Iterator[Line]:
@@ -51,3 +49,6 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
     yield False, f"{used}; {left} left out"
     for item in budget["left_out"][:5]:
         yield False, f"left out: {escape(item['path'])}:{item['start_line']} {escape(item['symbol'] or '')}".rstrip()
+
+
+SHOWN = Shown(piped, lambda document: 0 if document["results"] else 1)
