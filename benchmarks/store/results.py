@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-BEGIN, END = "<!-- store: begin -->", "<!-- store: end -->"
 TITLES = {
     "cold": "Cold index and store size",
     "nochange": "Sync without a change",
@@ -25,25 +24,35 @@ class Figure:
     reached: bool | None = None
 
 
-def markdown(machine: Mapping[str, str], figures: Mapping[str, Sequence[Figure]]) -> str:
+def markdown(
+    machine: Mapping[str, str], figures: Mapping[str, Sequence[Figure]], *, name: str = "store",
+    titles: Mapping[str, str] = TITLES,
+) -> str:  # fmt: skip
+    begin, end = _marks(name)
     lines = [
-        BEGIN,
-        "# Results: the store",
+        begin,
+        f"# Results: the {name}",
         "",
-        "Written by `benchmarks/store/run.py`. Read the ratios: the machine is small and shared.",
+        f"Written by `benchmarks/{name}/run.py`. Read the ratios: the machine is small and shared.",
         "",
         *(f"- {key}: {value}" for key, value in machine.items()),
     ]
-    for name, rows in figures.items():
-        lines += ["", f"## {TITLES[name]}", "", "| what | measured | bar | |", "| --- | --- | --- | --- |"]
+    for part, rows in figures.items():
+        lines += ["", f"## {titles[part]}", "", "| what | measured | bar | |", "| --- | --- | --- | --- |"]
         for row in rows:
             verdict = {True: "reached", False: "**missed**", None: ""}[row.reached]
             lines.append(f"| {row.name} | {row.value} | {row.bar} | {verdict} |")
-    return "\n".join([*lines, "", END, ""])
+    return "\n".join([*lines, "", end, ""])
 
 
-def merged(page: str, section: str) -> str:
-    """The page with the store's section replaced; what others wrote around it (held-out search figures) stays."""
-    before, begin, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2].lstrip("\n") if begin else ""
-    return before + section + after
+def merged(page: str, section: str, *, name: str = "store") -> str:
+    """The page with that section replaced, or added at its end; what others wrote around it stays."""
+    begin, end = _marks(name)
+    before, found, rest = page.partition(begin)
+    after = rest.partition(end)[2].lstrip("\n") if found else ""
+    between = "\n" if found and after else ""
+    return before + section + between + after
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

@@ -1,3 +1,35 @@
-"""everdex: a local, crash-safe, always-current index of a working tree."""
+"""everdex: a local, crash-safe, always-current index of a working tree.
+
+    import everdex
+    with everdex.open("~/src/flask") as index: …
+
+docs/api.md has the whole. Importing the package costs next to nothing: the API is imported when it is first used.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from everdex.surfaces.api.aio import AsyncIndex, aopen
+    from everdex.surfaces.api.index import Index, gc_stores, open, stores
+    from everdex.surfaces.api.model import to_dict
 
 __version__ = "0.1.0"
+__all__ = ["AsyncIndex", "Index", "__version__", "aopen", "gc_stores", "open", "stores", "to_dict"]
+
+_HOMES = {
+    "AsyncIndex": "aio", "aopen": "aio", "Index": "index", "gc_stores": "index", "open": "index", "stores": "index",
+    "to_dict": "model",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'everdex' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"everdex.surfaces.api.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+# The keys of thin.COMMANDS: other commands need not even look there.
+_READING = [["search"], ["symbols"], ["explain"], ["files"], ["status"], ["health"], ["audit"]]
+
 
 def main() -> None:
     try:
@@ -18,12 +21,12 @@ def main() -> None:
 
 
 def _shortly(arguments: list[str]) -> int | None:
-    """What needs no command line library: a hook, and a search that a daemon answers."""
+    """What needs no command line library: a hook, and what a daemon answers."""
     if arguments == ["hook"]:
         from everdex.surfaces.hooks import run
 
         return run.run()
-    if arguments[:1] != ["search"]:
+    if arguments[:1] not in _READING:
         return None
     from everdex.surfaces.daemon import thin
 

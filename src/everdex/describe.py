@@ -7,6 +7,7 @@ grammar, because `files`, `explain` and `status` are asked often and must start 
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -118,11 +119,18 @@ def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skip
     return body
 
 
-def chunk_map(view: SnapshotView, *, meta: bool) -> list[dict[str, Any]]:
+def chunk_map(view: SnapshotView, *, meta: bool, offset: int = 0, count: int | None = None) -> list[dict[str, Any]]:
     """Exactly one entry a docId, ascending; with `meta` also what its names were made from (metaV2)."""
+    end = view.doc_count if count is None else min(view.doc_count, offset + count)
     entries = []
-    for path_key in view.paths:
+    # Only the files that the page touches are read.
+    for place in range(bisect_right(view.file_offsets, offset) - 1, len(view.paths)):
+        if view.file_offsets[place] >= end:
+            break
+        path_key = view.paths[place]
         for document in view.documents_of(path_key):
+            if not offset <= document.doc_id < end:
+                continue
             row = document.row
             entry: dict[str, Any] = {
                 "docId": document.doc_id,

@@ -12,6 +12,8 @@
     ├── Busy                    busy            10   another writer holds the lease or the guard
     │   └── LeaseLost           lease_lost      10   our lease was taken over; nothing was published
     ├── DaemonStopping          daemon_stopping 10   the daemon is about to exit; ask again or read directly
+    ├── DaemonGone              daemon_gone     10   the daemon ended before it answered; ask again
+    ├── DaemonUnavailable       daemon_unavailable 70  a daemon was asked for and cannot be started
     ├── PublishConflict         publish_conflict 10  another snapshot was published meanwhile
     ├── Timeout                 timeout         11   a bounded wait ran out
     ├── Cancelled               cancelled       12   interrupted by the user
@@ -123,6 +125,18 @@ class DaemonStopping(EverdexError):
     code = "daemon_stopping"
     exit_code = 10
     default_hint = "run the command again; without a daemon it reads the store itself"
+
+
+class DaemonGone(EverdexError):
+    code = "daemon_gone"
+    exit_code = 10
+    default_hint = "ask again: the next question reaches another daemon, or none is needed"
+
+
+class DaemonUnavailable(EverdexError):
+    code = "daemon_unavailable"
+    exit_code = 70
+    default_hint = "run `everdex serve` in the repository to see why"
 
 
 class PublishConflict(EverdexError):

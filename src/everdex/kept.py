@@ -1,7 +1,7 @@
-"""One open view and its engines, kept between questions and replaced when another snapshot is active.
+"""Open views and their engines, kept between questions: the active snapshot's, and the last one asked for by id.
 
 The readers' lock is held only while a question is answered, so a process that idles for hours never keeps GC
-waiting; what is kept is used again only while its snapshot is still the active one, and so was never collected.
+waiting; what is kept is used again only when its snapshot, looked up under that lock, is still there.
 """
 
 from __future__ import annotations
@@ -53,23 +53,20 @@ class Kept:
 
 
 class KeptViews:
-    """The kept view of one store. Every method may be called from any thread."""
+    """The kept views of one store. Every method may be called from any thread."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._kept: Kept | None = None
+        self._active: Kept | None = None
+        self._older: Kept | None = None
 
     @contextmanager
-    def pinned(self) -> Iterator[Kept]:
-        """The active snapshot's view, for one question."""
+    def pinned(self, snapshot_id: str | None = None) -> Iterator[Kept]:
+        """The view of the active snapshot, or of a retained one, for one question."""
         with hold_shared(readers_lock(self._store), self._store.permissions):
             with self._lock:
-                kept = self._kept
-                if kept is None or kept.view.manifest.snapshot_id != active.read_pointer(self._store):
-                    fresh = Kept(open_kept_view(self._store))
-                    self._retire()
-                    kept = self._kept = fresh
+                kept = self._current() if snapshot_id is None else self._named(snapshot_id)
                 kept.users += 1
             try:
                 yield kept
@@ -83,19 +80,43 @@ class KeptViews:
                     if kept.retired and not kept.users:
                         kept.view.close()
 
+    def _current(self) -> Kept:
+        kept = self._active
+        if kept is None or kept.view.manifest.snapshot_id != active.read_pointer(self._store):
+            fresh = Kept(open_kept_view(self._store))
+            _retire(kept)
+            kept = self._active = fresh
+        return kept
+
+    def _named(self, snapshot_id: str) -> Kept:
+        for kept in (self._active, self._older):
+            known = kept is not None and kept.view.manifest.snapshot_id == snapshot_id
+            if kept is not None and known and active.manifest_path(self._store, snapshot_id).is_file():
+                return kept
+        pinned = active.pin(self._store, snapshot_id)
+        fresh = Kept(SnapshotView(self._store, pinned.manifest, pinned.warnings))
+        _retire(self._older)
+        self._older = fresh
+        return fresh
+
     def release(self) -> None:
-        """Close the view as soon as nobody uses it; the next question opens it again."""
+        """Close the views as soon as nobody uses them; the next question opens them again."""
         with self._lock:
-            self._retire()
+            _retire(self._active)
+            _retire(self._older)
+            self._active = self._older = None
 
     def _forget(self, kept: Kept) -> None:
         with self._lock:
-            if self._kept is kept:
-                self._retire()
+            _retire(kept)
+            if self._active is kept:
+                self._active = None
+            elif self._older is kept:
+                self._older = None
 
-    def _retire(self) -> None:
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.retired = True
-            if not kept.users:
-                kept.view.close()
+
+def _retire(kept: Kept | None) -> None:
+    if kept is not None:
+        kept.retired = True
+        if not kept.users:
+            kept.view.close()

@@ -58,8 +58,11 @@ STORE_UNUSED_DAYS: Final = 30
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576
 MAX_RESPONSE_BYTES: Final = 10_485_760
+MAX_CHUNKS_PER_PAGE: Final = 20_000
 MAX_SOCKET_PATH_BYTES: Final = 100
 DAEMON_WORKERS: Final = 8
+DAEMON_HELPERS: Final = 1  # processes beside the daemon's own that compute searches
+DAEMON_HELPER_IDLE_S: Final = 120  # without work before a helper is given up
 DAEMON_QUEUE: Final = 32
 DAEMON_PER_CLIENT: Final = 4
 DAEMON_CONNECTIONS: Final = 128

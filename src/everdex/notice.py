@@ -5,7 +5,7 @@ told from the file itself, because an agent does not wait for an index. Names an
 untrusted: they go out short and only when they look like names; no signature, comment or heading is ever passed on.
 
 `_about` is the one place that says what hangs on a file. Today that is the file's own definitions; who depends on
-them belongs there as soon as the graph can tell.
+them belongs there once the daemon keeps the graph of its view open: making one takes too long for an edit.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
     if not touch.written or touch.moment == "before":
         for key in keys:
             _remember(warm, key, _on_disk(warm, key))
-        with warm.pinned() as kept:
+        with warm.reader.pinned() as kept:
             said = [line for key in keys for line in _about(kept.view, key)]
             return _fitted(said + [line for name in touch.names for line in _defined(kept.view, name)], limit)
-    with warm.pinned() as kept:
+    with warm.reader.pinned() as kept:
         # Last seen rather than last indexed: the index may have been faster than the agent.
         seen = warm.outlines
         before = {key: seen[key] if key in seen else _outline(kept.view, key) for key in keys}
@@ -79,7 +79,7 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
 
 
 def _greeting(warm: ResidentIndex) -> str:
-    with warm.pinned() as kept:
+    with warm.reader.pinned() as kept:
         files, snapshot = len(kept.view.paths), kept.view.manifest.snapshot_id
     return (
         f"everdex keeps an index of this repository current while you work ({files:,} files, snapshot {snapshot}). "

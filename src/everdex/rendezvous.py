@@ -12,9 +12,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 import everdex
 from everdex import limits
@@ -51,8 +52,9 @@ def run_directory() -> Path:
 
 def socket_of(index: Index) -> Path:
     """The socket of the daemon for this index, whether or not one listens there."""
-    inside = store_path(index.store_id) / "daemon.sock"
-    if len(os.fsencode(inside)) <= limits.MAX_SOCKET_PATH_BYTES:
+    # A shared store has many users and each his own daemon, so nothing of it lies in the store.
+    inside = (index.shared_store or store_path(index.store_id)) / "daemon.sock"
+    if index.shared_store is None and len(os.fsencode(inside)) <= limits.MAX_SOCKET_PATH_BYTES:
         return inside
     # The kernel takes 107 bytes; a hash of the long name is as unique and always fits.
     return run_directory() / f"{hashlib.sha256(os.fsencode(inside)).hexdigest()[:16]}.sock"
@@ -71,8 +73,7 @@ def is_own_socket(path: Path) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """Proof of being the one daemon of a store."""
 
     index: Index
@@ -81,6 +82,8 @@ class Claim:
 
     def announce(self) -> None:
         """Let the thin client find us."""
+        if self.index.shared_store is not None:
+            return  # the thin client knows the user's own stores only
         root = self.index.root
         fields = (
             ENTRY_MAGIC, PACKAGE, os.fspath(root.path), os.fspath(self.socket), "git" if root.is_git else "plain",
@@ -93,7 +96,7 @@ class Claim:
     def withdraw(self) -> None:
         """Leave nothing behind that could be found."""
         self.socket.unlink(missing_ok=True)
-        if self.index.root.path.is_dir():
+        if self.index.shared_store is None and self.index.root.path.is_dir():
             _entry(self.index.root.path).unlink(missing_ok=True)
 
     def log(self, event: str, **fields: Any) -> None:
@@ -106,9 +109,9 @@ def claim(index: Index) -> Iterator[Claim]:
     """Be the daemon of this index while the block runs; `Busy` when another process is."""
     store = index.store()
     make_directory(run_directory(), PRIVATE)
-    path = _lock(store)
+    path = _lock(index, store)
     try:
-        handle = lock_for_life(path, store.permissions)
+        handle = lock_for_life(path, PRIVATE if index.shared_store is not None else store.permissions)
     except Busy as error:
         raise Busy(
             f"a daemon already serves {index.root.path} (process {_pid(path)})", hint="stop it with `everdex stop`"
@@ -127,11 +130,11 @@ def claim(index: Index) -> Iterator[Claim]:
 
 def is_claimed(index: Index) -> bool:
     """Whether a daemon of this index is alive."""
-    return is_locked(_lock(index.store()))
+    return is_locked(_lock(index, index.store()))
 
 
-def _lock(store: Store) -> Path:
-    return store.locks / "daemon.lock"
+def _lock(index: Index, store: Store) -> Path:
+    return store.locks / "daemon.lock" if index.shared_store is None else socket_of(index).with_suffix(".lock")
 
 
 def _pid(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""An index kept warm for many questions: one open view and its engines, replaced when a new snapshot is active.
+"""An index kept warm for many questions: a reader over its views, and the proof of how fresh they are.
 
 Promises what the service promises: an answer comes from one snapshot and says truly how fresh it is. A question
 looks at the tree first, unless the kernel reported nothing since a look at most two seconds old; `checked_at` is
@@ -7,26 +7,21 @@ the time of the look it stands on. Looks are single-flight. Knows nothing of soc
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import threading
 import time
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import Any
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
+from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
-from everdex.kept import Kept, KeptViews
+from everdex.reader import Reader
 from everdex.roots import everdex_home
-from everdex.search.check import check
-from everdex.search.engine import Engine
-from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading, Searcher
+from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
-from everdex.view import SnapshotView, open_view
 
 
 class ResidentIndex:
@@ -34,12 +29,10 @@ class ResidentIndex:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.store = index.store()
         self.publishes = 0
         self.compactions = 0
         self.collections = 0
-        self._embedder, self._warnings = index.embedder()
-        self._views = KeptViews(self.store)
+        self.reader = Reader(index)
         self._looking = threading.Lock()
         self._reporting = threading.Lock()
         self._reported = True
@@ -47,28 +40,31 @@ class ResidentIndex:
         self._looked_at = ""
         self._refreshing: threading.Thread | None = None
         self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
-        self._watch = Watch(index.root.path, frozenset({everdex_home(), self.store.path}))
+        excluded = frozenset({everdex_home(), self.reader.store.path})
+        self._watch = Watch(index.root.path, excluded, git_directories(index.root))
         self._config_stamp = self._stamp()
 
     def close(self) -> None:
         self._watch.close()
-        self.shed()
+        self.reader.shed()
 
     # -- questions -----------------------------------------------------------------------------
 
-    def search(
-        self, request: SearchRequest, reading: Reading, *, rehash: bool = False, explain: bool = False
-    ) -> Answer:
-        """The same answer that `Index.search` gives."""
-        check(request)
+    def symbols(self, asked: str, reading: Reading) -> Answer:
+        """The same answer that `Index.symbols` gives."""
+        return self.reader.symbols(asked, self.stated(reading), snapshot_id=reading.snapshot_id)
+
+    def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
+        """A page of what `Index.chunks` gives."""
+        freshness = self.stated(reading)
+        return self.reader.chunks(freshness, snapshot_id=reading.snapshot_id, meta=meta, offset=offset, count=count)
+
+    def stated(self, reading: Reading, *, rehash: bool = False) -> Freshness:
+        """How fresh an answer is to be called, after making it so as far as the reading asks for it."""
+        self.reader.store.touch_last_used()
         if reading.snapshot_id is not None:
-            with open_view(self.store, reading.snapshot_id) as view:
-                searcher = Searcher(self.index, view, answers.PINNED, self._engine(view), self._warnings)
-                return searcher.answer(request, explain=explain)
-        freshness = self.freshness(rehash=rehash) if reading.sync else answers.UNCHECKED
-        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
-            self.store.touch_last_used()
-            return Searcher(self.index, kept.view, freshness, engine, self._warnings).answer(request, explain=explain)
+            return answers.PINNED
+        return self.freshness(rehash=rehash) if reading.sync else answers.UNCHECKED
 
     def freshness(self, *, rehash: bool = False) -> Freshness:
         """Make the index current if need be, and say how current it is."""
@@ -89,10 +85,6 @@ class ResidentIndex:
     def _refresh(self) -> None:
         with suppress(EverdexError):  # a question meets the same failure, and that one is reported
             self.freshness()
-
-    def pinned(self) -> AbstractContextManager[Kept]:
-        """The active snapshot as it is, for one question."""
-        return self._views.pinned()
 
     def sync(self, options: SyncOptions) -> Answer:
         """Bring the index up to date, as `everdex index` does."""
@@ -146,23 +138,6 @@ class ResidentIndex:
     def wait_for_change(self, seconds: float) -> bool:
         return self._watch.wait(seconds)
 
-    def _engine(self, view: SnapshotView) -> Engine:
-        return self.index.engine(view, self._embedder, self._warnings)
-
-    # -- memory -------------------------------------------------------------------------------
-
-    def warm_up(self) -> None:
-        """Open the active snapshot and have one question behind us, so that nobody waits for it."""
-        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
-            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
-
-    def shed(self) -> None:
-        """Give memory back; the next question opens the view again."""
-        self._views.release()
-        gc.collect()
-        with suppress(AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
-
     # -- upkeep --------------------------------------------------------------------------------
 
     def reconcile(self) -> None:
@@ -183,7 +158,7 @@ class ResidentIndex:
         root = self.index.root
         if not root.path.is_dir():
             return "root_gone"
-        if not (self.store.path / "store.json").is_file():
+        if not (self.reader.store.path / "store.json").is_file():
             return "store_gone"
         stamp = self._stamp()
         if stamp != self._config_stamp:
@@ -213,9 +188,3 @@ class ResidentIndex:
         except OSError:
             return (os.path.lexists(path / ".git"),)
         return (os.path.lexists(path / ".git"), found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-
-
-def resident_bytes() -> int:
-    """This process's resident memory."""
-    with open("/proc/self/statm", "rb") as stream:
-        return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -11,9 +11,11 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from everdex import answers, config, describe
 from everdex.answers import Answer, Freshness, Origin
@@ -39,8 +41,7 @@ if TYPE_CHECKING:
 _WAIT_FOR_WRITER_S: Final = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """How a reading command treats the index before it answers."""
 
     sync: bool = True  # bring it up to date first
@@ -93,9 +94,7 @@ class Searcher:
         """The configured settings with what this request overrides."""
         settings = self._index.config.query
         rerank = settings.rerank if request.rerank is None else request.rerank
-        return config.query_fingerprint(
-            replace(settings, profile=request.profile or settings.profile, rerank=rerank)
-        )
+        return config.query_fingerprint(replace(settings, profile=request.profile or settings.profile, rerank=rerank))
 
     def _cursor(self, offset: int) -> dict[str, Any]:
         """Where the next page begins; it counts in this snapshot only."""
@@ -206,16 +205,21 @@ class Index:
         body = describe.plan_body(self.root, self.config, detected)
         return self._of_tree(detected.discovery, body)
 
-    def files(self, *, skipped: bool = False, reading: Reading | None = None) -> Answer:
-        """The eligible files of the tree as it is now (or of a snapshot), and with `skipped` what is out and why."""
+    def files(self, *, skipped: bool = False, paths: tuple[str, ...] = (), reading: Reading | None = None) -> Answer:
+        """The eligible files of the tree as it is now (or of a snapshot), and with `skipped` what is out and why.
+
+        With `paths` (globs, or directories) only those files are listed; what is skipped is always told of the whole.
+        """
         chosen = reading or Reading()
         if chosen.snapshot_id is not None:
             pinned = active.pin(self.store(), chosen.snapshot_id)
             body = describe.snapshot_files(self.root, pinned.manifest, self._live(chosen.snapshot_id), skipped=skipped)
+            _keep_paths(body, paths)
             origin = answers.origin_of(pinned.manifest)
             return Answer(origin, self.query_fingerprint, answers.PINNED, body, warnings=chosen.warnings)
         found = self.discover(with_ignored=skipped)
         body = describe.tree_files(self.root, self.config, found, self._live(None), skipped=skipped)
+        _keep_paths(body, paths)
         return self._of_tree(found, body, warnings=chosen.warnings)
 
     def explain(self, path: str, *, reading: Reading | None = None) -> Answer:
@@ -226,9 +230,7 @@ class Index:
         )
         live = self._live(chosen.snapshot_id)
         body = describe.explain_body(self.root, self.config, found, live)
-        return Answer(
-            self.tree_origin(), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings
-        )
+        return Answer(self.tree_origin(), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings)
 
     def status(self, *, reading: Reading | None = None) -> Answer:
         """The state of the store, its snapshots and (unless told not to look) the tree."""
@@ -383,3 +385,12 @@ class Index:
             self.root, self.config.index, include_untracked=self._untracked, everdex_home=everdex_home(),
             with_ignored=with_ignored,
         )  # fmt: skip
+
+
+def _keep_paths(body: dict[str, Any], paths: tuple[str, ...]) -> None:
+    """Leave only the files that any of the patterns means."""
+    if not paths:
+        return
+    from everdex.search.filters import path_matches
+
+    body["files"] = [file for file in body["files"] if any(path_matches(file["path"], glob) for glob in paths)]

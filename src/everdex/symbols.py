@@ -74,12 +74,12 @@ def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
     outline = _outline(view, files.pop())[0] if len(files) == 1 else None
-    suggestions = [] if matches else _suggestions(view, names, wanted)
+    close = [] if matches else suggestions(view, names, wanted)
     warnings: tuple[str, ...] = ()
     if not matches and ("/" in wanted or language_of(wanted) is not None):
         warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
     return _found(
-        wanted, "name", definitions, suggestions, outline, len(matches) - len(shown), limits_hit, warnings
+        wanted, "name", definitions, close, outline, len(matches) - len(shown), limits_hit, warnings
     )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def _outline(view: SnapshotView, path_key: str) -> tuple[dict[str, Any], int]:
     return {"path": path_key, "language": language, "symbols": shown}, len(rows) - len(shown)
 
 
-def _suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
+def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
     """Names like the one asked for, closest first, each with how it is like it and where it is defined."""
     last = _dotted(wanted).rpartition(".")[2]
     near = {hit.name: hit for hit in reversed(names.near(last))}

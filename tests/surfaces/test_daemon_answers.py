@@ -8,14 +8,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from everdex.__main__ import _READING
 from everdex.config import PROFILE_NAMES
 from everdex.search.model import Mode
 from everdex.surfaces.cli.app import run
 from everdex.surfaces.daemon import thin
+from everdex.surfaces.daemon.methods import METHODS
 from support.commands import COMMAND, Done, on_terminal
 from support.daemons import Daemon
 from support.trees import commit_all, run_git, tree
@@ -66,6 +69,8 @@ def _lasting(document: dict[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in document.items() if key not in ("request_id", "timings_ms", "daemon")}
     rest["warnings"] = [text for text in rest["warnings"] if not text.startswith("offline: ")]
     rest["freshness"] = {**rest["freshness"], "checked_at": None}
+    if "checks" in rest:  # health tells ages and free space
+        rest["checks"] = [(check["code"], check["status"]) for check in rest["checks"]]
     return rest
 
 
@@ -94,16 +99,42 @@ def test_a_search_prints_the_same_bytes(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("files",), ("files", "--skipped"), ("explain", "src/session.py"), ("status", "--no-sync")]
-)
+    "arguments",
+    [
+        ("files",), ("files", "--skipped"), ("explain", "src/session.py"), ("explain", "nowhere.py"),
+        ("explain", "/etc"),
+        ("symbols", "Session"), ("symbols", "src/session.py"), ("symbols", "Sesion"), ("symbols", "open", "--no-sync"),
+        ("symbols", "./src/../src/routes.go", "."), ("chunks",), ("chunks", "--meta"), ("health",), ("audit",),
+        ("status", "--no-sync"), ("status",), ("symbols", " "),
+    ],
+)  # fmt: skip
 def test_other_commands_answer_the_same(
     daemon: Daemon, offline: Callable[..., Done], arguments: tuple[str, ...]
 ) -> None:
-    """files, explain and status go through the daemon too, with the same documents."""
-    through, here = daemon.run(*arguments, "--json"), offline(*arguments, "--json")
-    assert _lasting(through.json) == _lasting(here.json)
+    """Every reading command goes through the daemon: the same documents, and in a pipe the same bytes."""
+    before = daemon.metrics()["answered"]
+    through, text = daemon.run(*arguments, "--json"), daemon.run(*arguments)
+    assert daemon.metrics()["answered"] >= before + 3 or arguments[-1] == "/etc", "the daemon was not asked"
+    here, plain = offline(*arguments, "--json"), offline(*arguments)
+    assert (through.code, _lasting(through.json)) == (here.code, _lasting(here.json))
     if arguments[0] == "status":
         assert (through.json["daemon"]["pid"], here.json["daemon"]) == (daemon.process.pid, None)
+    elif arguments[0] not in ("audit", "health"):  # which tell times
+        assert text == plain
+
+
+def test_chunks_come_in_pages_of_one_snapshot(daemon: Daemon) -> None:
+    """A page says where the next one begins, and together they are every chunk once."""
+    with daemon.wire() as wire:
+        whole = wire.call("chunks")["result"]
+        assert (whole["cursor"], whole["omitted"]) == (None, 0)
+        seen, cursor = [], {"offset": 0}
+        while cursor is not None:
+            page = wire.call("chunks", count=1, **cursor)["result"]
+            seen += page["chunks"]
+            cursor = page["cursor"]
+        assert seen == whole["chunks"]
+        assert len(seen) > 3
 
 
 def test_vimgrep_through_the_daemon(daemon: Daemon, offline: Callable[..., Done]) -> None:
@@ -122,10 +153,14 @@ def test_a_terminal_gets_its_groups_through_the_daemon(daemon: Daemon) -> None:
     assert daemon.metrics()["answered"] == before + 2
 
 
-def test_the_thin_client_imports_next_to_nothing(daemon: Daemon) -> None:
+@pytest.mark.parametrize(
+    "command",
+    ["search cookie", "symbols Session", "files", "status", "explain src/session.py", "health --json", "audit"],
+)
+def test_the_thin_client_imports_next_to_nothing(daemon: Daemon, command: str) -> None:
     """On the way to a running daemon neither click nor json, re, typing or the socket module is loaded."""
     script = (
-        "import sys\nbefore = set(sys.modules)\nsys.argv = ['everdex', 'search', 'cookie']\n"
+        f"import sys\nbefore = set(sys.modules)\nsys.argv = ['everdex', *{command.split()!r}]\n"
         "from everdex.__main__ import main\n"
         "try: main()\nexcept SystemExit as done: code = done.code\n"
         "print(code, *sorted(set(sys.modules) - before), file=sys.stderr)\n"
@@ -143,6 +178,15 @@ def test_the_thin_client_knows_the_choices_of_the_full_one() -> None:
     """Modes and profiles are spelled twice, because the thin client imports nothing; they agree."""
     assert list(thin.MODES) == [str(mode) for mode in Mode]
     assert thin.PROFILES == PROFILE_NAMES
+    assert [[name] for name in thin.COMMANDS] == _READING
+    assert all(METHODS[name].shown is not None for name in thin.COMMANDS)
+
+
+def _understood(arguments: list[str]) -> dict[str, Any] | None:
+    """What the thin client would send, from a root that is elsewhere."""
+    parsed = thin.parse(arguments)
+    request = thin.request(*parsed[0], "/elsewhere") if parsed is not None else None
+    return None if request is None else json.loads(request)
 
 
 @pytest.mark.parametrize(
@@ -153,15 +197,16 @@ def test_the_thin_client_knows_the_choices_of_the_full_one() -> None:
 )  # fmt: skip
 def test_what_the_thin_client_does_not_understand_it_leaves(arguments: list[str]) -> None:
     """Another option, a bad value or no text: the full command line decides what to say."""
-    assert thin.parse(arguments) is None
+    assert _understood(["search", *arguments]) is None
 
 
 @pytest.mark.parametrize("query", ['a "quoted" \\ back', "tab\tnew\nline\x00", "ünï ✓ \U0001f600", "plain"])
 def test_the_thin_client_writes_real_json(query: str) -> None:
     """Whatever the query holds, the daemon reads the same text."""
-    understood = thin.parse([query, "-k", "3", "--lang", "python", "--lang=go", "--explain", "--json"])
-    assert understood is not None
-    assert json.loads(understood[0]) == {
+    understood = _understood(
+        ["search", query, "-k", "3", "--lang", "python", "--lang=go", "--explain", "--json"]
+    )
+    assert understood == {
         "id": 1, "method": "search", "render": "json",
         "params": {"query": query, "k": 3, "languages": ["python", "go"], "explain": True},
     }  # fmt: skip
@@ -197,10 +242,24 @@ def test_a_commit_is_in_the_next_answer(daemon: Daemon) -> None:
         assert wire.call("search", query="cookie")["result"]["git"]["head_sha"] == head
 
 
+def test_a_commit_in_a_linked_worktree_is_in_the_next_answer(daemon: Daemon, tmp_path: Path) -> None:
+    """Its HEAD lies outside the tree, in the repository it is linked to."""
+    main = tree(tmp_path / "main", {"a.py": "alpha = 1\n"}, git=True)
+    commit_all(main)
+    linked = tmp_path / "linked"
+    run_git(main, "worktree", "add", "-q", "-b", "side", str(linked))
+    with Daemon(linked, tmp_path / "home") as own, own.wire() as wire:
+        for _ in range(3):
+            wire.call("search", query="alpha")
+            commit_all(linked)
+            head = run_git(linked, "rev-parse", "HEAD").strip()
+            assert wire.call("search", query="alpha")["result"]["git"]["head_sha"] == head
+
+
 def test_another_process_may_publish(daemon: Daemon) -> None:
     """What `everdex index` published is what the daemon answers from, also without a look of its own."""
     (daemon.root / "other.py").write_text("published_elsewhere = 1\n")
-    snapshot = daemon.run("index", "--json").json["snapshot_id"]
+    snapshot = daemon.run("index", "--wait", "--json").json["snapshot_id"]
     with daemon.wire() as wire:
         result = wire.call("search", query="published_elsewhere", mode="literal", no_sync=True)["result"]
     assert (result["snapshot_id"], len(result["results"])) == (snapshot, 1)
@@ -237,10 +296,53 @@ def test_gc_and_health_work_beside_an_idle_daemon(daemon: Daemon) -> None:
     assert daemon.run("health").code == 0
 
 
-def test_batch_answers_beside_a_daemon(daemon: Daemon) -> None:
-    """A batch pins one snapshot for all its lines, so it reads the store itself."""
-    done = subprocess.run(
-        [*COMMAND, "search", "--batch", "-"], input=b"ServeRoutes\ncookie\n", cwd=daemon.root, capture_output=True,
-        check=True, env={**os.environ, **daemon.env},
+def test_a_batch_is_answered_by_the_daemon_from_one_snapshot(daemon: Daemon) -> None:
+    """Also while others publish between its lines: the file that appears in the middle is in no answer."""
+    before = daemon.metrics()["answered"]
+    batch = subprocess.Popen(
+        [*COMMAND, "search", "--batch", "-", "--mode", "literal"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        cwd=daemon.root, env={**os.environ, **daemon.env}, text=True,
     )  # fmt: skip
-    assert len({json.loads(line)["snapshot_id"] for line in done.stdout.splitlines()}) == 1
+    assert batch.stdin is not None
+    assert batch.stdout is not None
+
+    def ask(line: str) -> dict[str, Any]:
+        assert batch.stdin is not None
+        assert batch.stdout is not None
+        batch.stdin.write(line + "\n")
+        batch.stdin.flush()
+        document: dict[str, Any] = json.loads(batch.stdout.readline())
+        return document
+
+    first = ask("ServeRoutes")
+    (daemon.root / "between.py").write_text("between_the_lines = 1\n")
+    assert daemon.run("search", "between_the_lines", "--mode", "literal").code == 0
+    second, third = ask("between_the_lines"), ask("sign_cookie")
+    assert (ask("\\")["results"], ask("")["error"]["code"]) == ([], "query_invalid")
+    batch.communicate()
+    assert batch.returncode == 2
+    assert (len(first["results"]), second["results"], len(third["results"])) == (1, [], 1)
+    assert {answer["snapshot_id"] for answer in (first, second, third)} == {first["snapshot_id"]}
+    assert first["freshness"] == second["freshness"] == third["freshness"]
+    assert daemon.metrics()["answered"] == before + 7
+    (daemon.root / "between.py").unlink()
+
+
+def test_a_batch_goes_on_when_its_daemon_leaves(daemon: Daemon, tmp_path: Path) -> None:
+    """The lines after that are answered from the store, from the same snapshot."""
+    root = tree(tmp_path / "other", {"a.py": "alpha = 1\n"}, git=True)
+    with Daemon(root, tmp_path / "home") as own:
+        batch = subprocess.Popen(
+            [*COMMAND, "search", "--batch", "-", root], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, **own.env}, text=True,
+        )  # fmt: skip
+        assert batch.stdin is not None
+        assert batch.stdout is not None
+        batch.stdin.write("alpha\n")
+        batch.stdin.flush()
+        first = json.loads(batch.stdout.readline())
+        assert own.run("stop").code == 0
+        out, _ = batch.communicate("alpha\nalpha\n")
+    lost, last = map(json.loads, out.splitlines())
+    assert lost["error"]["code"] == "daemon_gone"
+    assert (last["snapshot_id"], last["freshness"]) == (first["snapshot_id"], first["freshness"])

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import everdex as package
-from support.commands import everdex
+from support.commands import COMMAND, everdex
 from support.daemons import HELLO, Daemon, Wire
 from support.trees import tree
 
@@ -227,6 +227,94 @@ def test_a_hundred_clients_come_and_go(repository: Path) -> None:
             time.sleep(0.05)
         assert left <= before
         assert daemon.metrics()["clients"] == 1
+
+
+def _stopped(root: Path) -> int | None:
+    found: int | None = everdex("stop", "--json", cwd=root).json["pid"]
+    return found
+
+
+def test_the_daemon_option_starts_one_and_asks_it(repository: Path) -> None:
+    """The first command starts it (and indexes), the next find it; with --offline it is a contradiction."""
+    assert everdex("search", "alpha", "--daemon", cwd=repository).lines == ["src/a.py:1:def alpha():"]
+    running = everdex("status", "--json", cwd=repository).json["daemon"]
+    assert running["answered"] == 1
+    assert everdex("symbols", "alpha", "--daemon", cwd=repository).code == 0
+    both = everdex("files", "--daemon", "--offline", "--json", cwd=repository)
+    assert (both.code, both.json["error"]["code"]) == (2, "usage")
+    assert _stopped(repository) == running["pid"]
+
+
+@pytest.mark.parametrize("how", ["environment", "file"])
+def test_a_user_may_have_daemons_started_unasked(repository: Path, home: Path, how: str) -> None:
+    """One line turns it on; without it, and with --offline, nothing is started."""
+    everdex("search", "alpha", cwd=repository)
+    assert _stopped(repository) is None
+    env = {"EVERDEX_AUTOSTART": "1"} if how == "environment" else {}
+    if how == "file":
+        (home / "config.toml").write_text("[daemon]\nauto_start = true\n")
+    everdex("search", "alpha", "--offline", cwd=repository, env=env)
+    assert _stopped(repository) is None
+    assert everdex("files", cwd=repository, env=env).lines == ["src/a.py"]
+    assert everdex("files", cwd=repository, env={"EVERDEX_AUTOSTART": "0"}).code == 0
+    assert _stopped(repository) is not None
+
+
+def test_a_repository_cannot_have_daemons_started(repository: Path) -> None:
+    """`.everdex.toml` belongs to the repository: it has no such key."""
+    (repository / ".everdex.toml").write_text("[daemon]\nauto_start = true\n")
+    done = everdex("search", "alpha", "--json", cwd=repository)
+    assert (done.code, done.json["error"]["code"]) == (2, "config_invalid")
+    assert list(repository.parent.glob("**/daemon.sock")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["auto_start = true\n", "[daemon]\nauto_start = 1\n", "[daemon]\nspeed = 1\n", "[x", "daemon = 3\n", "\xff"]
+)
+def test_bad_settings_of_a_user_are_named(repository: Path, home: Path, text: str) -> None:
+    """A typing error in the home's config.toml is told, with the file's name."""
+    everdex("index", cwd=repository)
+    (home / "config.toml").write_bytes(text.encode("latin-1"))
+    done = everdex("search", "alpha", cwd=repository)
+    assert (done.code, str(home / "config.toml") in done.err) == (2, True)
+
+
+def test_without_a_daemon_that_can_start_the_store_is_read(repository: Path, home: Path) -> None:
+    """auto_start is for speed: where it fails the answer comes with a warning. --daemon says what is wrong."""
+    everdex("index", cwd=repository)
+    (home / "run").write_text("in the way")
+    unasked = everdex("search", "alpha", cwd=repository, env={"EVERDEX_AUTOSTART": "1"})
+    assert (unasked.code, unasked.lines) == (0, ["src/a.py:1:def alpha():"])
+    assert "warning: no daemon: " in unasked.err
+    asked = everdex("search", "alpha", "--daemon", "--json", cwd=repository)
+    assert (asked.code, asked.json["error"]["code"]) == (70, "io_error")
+
+
+def test_several_who_start_it_at_once_share_one(repository: Path) -> None:
+    """Five commands, no daemon, no index: one becomes the daemon, all are answered by it."""
+    commands = [
+        subprocess.Popen([*COMMAND, "search", "alpha", "--daemon", repository], stdout=subprocess.PIPE, text=True)
+        for _ in range(5)
+    ]
+    assert {command.communicate(timeout=60)[0] for command in commands} == {"src/a.py:1:def alpha():\n"}
+    assert everdex("status", "--json", cwd=repository).json["daemon"]["answered"] == 5
+    assert _stopped(repository) is not None
+
+
+def test_a_shared_store_has_a_daemon_for_each_user(repository: Path, tmp_path: Path, home: Path) -> None:
+    """Its socket lies in the user's own home, and the answers are those of the shared store."""
+    shared = tmp_path / "shared"
+    command = ("files", "--shared-store", shared, "--json")
+    assert everdex("index", "--shared-store", shared, cwd=repository).code == 0
+    before = everdex(*command, cwd=repository).json
+    through = everdex(*command, "--daemon", cwd=repository).json
+    assert (through["store_id"], through["files"]) == (before["store_id"], before["files"])
+    status = everdex("status", "--shared-store", shared, "--json", cwd=repository).json
+    assert Path(status["daemon"]["socket"]).parent == home / "run"
+    assert status["shared"]
+    assert not list(shared.glob("daemon*"))
+    stopped = everdex("stop", "--shared-store", shared, "--json", cwd=repository).json
+    assert stopped["pid"] == status["daemon"]["pid"]
 
 
 @pytest.mark.parametrize(("limit", "reason"), [("DAEMON_IDLE_EXIT_S", "idle"), ("DAEMON_RSS_BYTES", "memory")])

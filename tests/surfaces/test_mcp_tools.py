@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
 
 from support.agents import Agent
+from support.commands import everdex
 from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
@@ -47,8 +48,10 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
         },
         git=True,
     )
-    with Agent(root, env={"EVERDEX_HOME": str(base / "home"), "EVERDEX_EMBEDDER": "fake"}) as connected:
+    env = {"EVERDEX_HOME": str(base / "home"), "EVERDEX_EMBEDDER": "fake"}
+    with Agent(root, env=env) as connected:
         yield connected
+    everdex("stop", root, env=env)
 
 
 def _tokens(value: object) -> float:

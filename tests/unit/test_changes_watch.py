@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from everdex import limits
+from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
-from support.trees import tree
+from support.trees import commit_all, run_git, tree
 
 
 @pytest.fixture
@@ -101,13 +102,37 @@ def test_a_warm_index_answers_after_it_gave_its_memory_back(root: Path) -> None:
     index = Index.open(root)
     index.sync(SyncOptions(workers=1))
     warm = ResidentIndex(index)
-    warm.warm_up()
+    warm.reader.warm_up()
     request = SearchRequest("marker", Mode.LITERAL)
-    assert warm.search(request, Reading()).body["results"] == []
-    warm.shed()
+    assert warm.reader.search(request, warm.stated(Reading())).body["results"] == []
+    warm.reader.shed()
     (root / "a.py").write_text("marker = 1\n")
     warm.reconcile()
     warm.collect()
     assert (warm.publishes, warm.collections) == (1, 1)
-    assert len(warm.search(request, Reading(sync=False)).body["results"]) == 1
+    assert len(warm.reader.search(request, warm.stated(Reading(sync=False))).body["results"]) == 1
     warm.close()
+
+
+def test_a_linked_worktree_is_watched_where_its_head_is(tmp_path: Path) -> None:
+    """A commit, a switch of branches and a moved branch change nothing in the tree itself, and are reported."""
+    main = tree(tmp_path / "main", {"a.py": "x = 1\n"}, git=True)
+    commit_all(main)
+    linked = tmp_path / "linked"
+    run_git(main, "worktree", "add", "-q", "-b", "side", str(linked))
+    root = Index.open(linked).root
+    outside = git_directories(root)
+    assert outside == (main / ".git", main / ".git/worktrees/linked")
+    assert git_directories(Index.open(main).root) == ()
+    watch = Watch(linked, frozenset(), outside)
+    changes = [
+        lambda: commit_all(linked),
+        lambda: run_git(linked, "switch", "-q", "-c", "other"),
+        lambda: run_git(main, "update-ref", "refs/heads/other", "HEAD"),
+        lambda: run_git(main, "branch", "-q", "deep/er"),
+    ]
+    for number, change in enumerate(changes):
+        watch.touched()
+        change()
+        assert watch.touched(), number
+    watch.close()

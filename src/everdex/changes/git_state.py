@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import unicodedata
+from pathlib import Path
 from typing import Final
 
 from everdex import limits
@@ -68,6 +69,18 @@ def start_git_state(root: Root) -> GitStateHandle:
 def git_state(root: Root, untracked_included: bool) -> GitState:
     """HEAD and whether tracked files differ from it."""
     return start_git_state(root).result(untracked_included)
+
+
+def git_directories(root: Root) -> tuple[Path, ...]:
+    """Where git keeps HEAD, index and branches of this tree, as far as that is outside it: for a linked worktree."""
+    if not root.is_git:
+        return ()
+    try:
+        output = run_git(root, ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"])
+    except GitFailed:
+        return ()
+    found = {Path(os.path.realpath(os.fsdecode(line))) for line in output.splitlines()}
+    return tuple(sorted(path for path in found if not path.is_relative_to(root.path)))
 
 
 def _without_local_filters(root: Root) -> dict[str, str]:

@@ -30,10 +30,14 @@ _READ_BYTES: Final = 1 << 16
 
 
 class Watch:
-    """One inotify instance over every directory below a root but `excluded`. Safe to use from several threads."""
+    """One inotify instance over every directory below a root but `excluded`. Safe to use from several threads.
 
-    def __init__(self, root: Path, excluded: frozenset[Path]) -> None:
+    `git` names directories of git outside the root, where a linked worktree has its HEAD, index and branches.
+    """
+
+    def __init__(self, root: Path, excluded: frozenset[Path], git: tuple[Path, ...] = ()) -> None:
         self._root = os.fsencode(root)
+        self._git = frozenset(os.fsencode(path) for path in git)
         self._excluded = frozenset(os.fsencode(path) for path in excluded)
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._lock = threading.Lock()
@@ -73,7 +77,8 @@ class Watch:
         except AttributeError:  # not Linux: the caller looks for itself each time
             return
         self.healthy = self._handle >= 0
-        self._add_tree(self._root)
+        for top in (self._root, *sorted(self._git)):
+            self._add_tree(top)
 
     def _stop(self) -> None:
         self.healthy = False
@@ -124,7 +129,7 @@ class Watch:
                     below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             except OSError:
                 continue  # gone or forbidden: nothing in it can be indexed either
-            if os.path.basename(directory) == b".git":
+            if directory in self._git or os.path.basename(directory) == b".git":
                 # HEAD and index lie here, branches in refs; objects are only noise.
                 below = [path for path in below if os.path.basename(path) == b"refs"]
             pending.extend(below)

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from everdex.parse import Trees
 
 # language -> module with `extract(path_key, language, root, data) -> bytes`; loaded when a file needs it
-_EXTRACTORS: Final[dict[str, str]] = {}
+_EXTRACTORS: Final[dict[str, str]] = {
+    "python": "everdex.facts.python",
+    **dict.fromkeys(
+        ("bash", "c", "cpp", "csharp", "cuda", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift"),
+        "everdex.facts.names",
+    ),
+}
 
 
 def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:

@@ -180,12 +180,14 @@ class RowsReader:
 
     def chunk(self, row_no: int) -> ChunkRow:
         row = self._connection.execute(
-            "SELECT c.*, f.path_key, f.file_hash, f.language FROM chunks c JOIN files f USING (file_no) WHERE row_no=?",
+            "SELECT c.*, f.path_key, f.file_hash, f.language, f.source FROM chunks c JOIN files f USING (file_no)"
+            " WHERE row_no=?",
             (row_no,),
         ).fetchone()
         if row is None:
             raise Corrupt(f"row {row_no} is missing from a segment")
-        return self._chunk_row(row)
+        # What lies behind the chunk is not decompressed.
+        return self._chunk_row(row[:-1], zlib.decompressobj().decompress(row[-1], row[6]))
 
     def chunks(self, file_no: int) -> list[ChunkRow]:
         """Every row of one file, in order."""
@@ -195,7 +197,17 @@ class RowsReader:
             " AND row_no < (SELECT first_row + row_count FROM files WHERE file_no=?1) ORDER BY row_no",
             (file_no,),
         )
-        return [self._chunk_row(row) for row in rows]
+        source = self.source(file_no)
+        return [self._chunk_row(row, source) for row in rows]
+
+    def row_at(self, rows: range, byte: int) -> int | None:
+        """Which of a file's rows holds this byte; rows cover their file once, in order."""
+        row = self._connection.execute(
+            "SELECT row_no FROM chunks WHERE row_no >= ? AND row_no < ? AND byte_start <= ?"
+            " ORDER BY row_no DESC LIMIT 1",
+            (rows.start, rows.stop, byte),
+        ).fetchone()
+        return int(row[0]) if row else None
 
     def chunk_hashes(self, rows: range) -> list[bytes]:
         """Content hashes of consecutive rows."""
@@ -294,8 +306,9 @@ class RowsReader:
         texts = json.loads(zlib.decompress(compressed)) if compressed else []
         return list(zip(texts[::2], texts[1::2], strict=True))
 
-    def _chunk_row(self, row: tuple[Any, ...]) -> ChunkRow:
-        (_, file_no, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
+    def _chunk_row(self, row: tuple[Any, ...], source: bytes) -> ChunkRow:
+        """A stored row and its file's bytes, at least as far as the row goes."""
+        (_, _, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
          symbol, symbol_kind, breadcrumb, span, pre, post, collision, path_key, file_hash,
          file_language) = row  # fmt: skip
         crumbs = tuple((breadcrumb or symbol.replace(".", BREADCRUMB_SEPARATOR)).split(BREADCRUMB_SEPARATOR))
@@ -314,7 +327,7 @@ class RowsReader:
             chunk_hash=chunk_hash.hex(),
             chunker_version=versions.CHUNKER_VERSION,
             kind=kind,
-            text=self.source(file_no)[start:end].decode("utf-8"),
+            text=source[start:end].decode("utf-8"),
             start_line=start_line,
             end_line=end_line,
             byte_start=start,

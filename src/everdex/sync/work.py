@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from everdex.changes import content_skip, read_stable
 from everdex.changes.model import IndexedFile, ReadFailed, SourceFile, UnstableRead
@@ -33,8 +34,7 @@ _ZLIB_LEVEL = 4
 _NOTHING = ParsedFile("", ParseStatus.WINDOWS, (), (), ())
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
+class BatchResult(msgspec.Struct, frozen=True):
     """Records of the files that could be indexed, and what became of the others."""
 
     batch: RecordBatch

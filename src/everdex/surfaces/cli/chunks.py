@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from everdex.durable import Permissions, replace_atomically
-from everdex.errors import UsageError
+from everdex.errors import DaemonStopping, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import encode, escape, plural, warn, write, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from everdex.service import Reading
+    from everdex.surfaces.daemon.client import Connection
 
 # An export is the user's own file, not part of a store.
 _EXPORTED: Final = Permissions(0o755, 0o644)
@@ -45,14 +49,18 @@ def chunks_command(
       everdex chunks --snapshot 01K… --json | jq '.chunks | length'
     """
     from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import reach
     from everdex.sync.model import SyncOptions
 
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"--output {output}: there is no directory {output.parent}", hint="make the directory first")
     index = Index.open_to_read(path, shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    with Progress(quiet=as_json) as progress:
-        document = index.chunks(reading, SyncOptions(progress=progress), meta=meta).to_dict()
+    connection = reach(index, reading)
+    document = _pages(connection, reading, meta=meta) if connection is not None else None
+    if document is None:
+        with Progress(quiet=as_json) as progress:
+            document = index.chunks(reading, SyncOptions(progress=progress), meta=meta).to_dict()
     lines = [encode(chunk) for chunk in document["chunks"]]
     if output is not None:
         replace_atomically(Path(os.path.abspath(output)), "".join(line + "\n" for line in lines).encode(), _EXPORTED)
@@ -69,3 +77,21 @@ def chunks_command(
     for line in lines:
         write(line)
     return 0
+
+
+def _pages(connection: Connection, reading: Reading, *, meta: bool) -> dict[str, Any] | None:
+    """Every page of the daemon's answer as one document: all from the snapshot of the first."""
+    with connection:
+        try:
+            document = connection.call(
+                "chunks", {"meta": meta, "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id}
+            )
+            cursor = document.pop("cursor")
+            while cursor is not None:
+                page = connection.call("chunks", {"meta": meta, **cursor})
+                document["chunks"] += page["chunks"]
+                cursor = page["cursor"]
+        except DaemonStopping:
+            return None
+    del document["omitted"]  # nothing is
+    return document

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 if TYPE_CHECKING:
     from everdex.service import Index
@@ -43,12 +44,7 @@ def explain_command(
     document = ask(index, reading, "explain", {"path": below, "snapshot_id": snapshot_id})
     if document is None:
         document = index.explain(below, reading=reading).to_dict()
-    if as_json:
-        write_json(document)
-        return 0
-    warn(document)
-    _show(document)
-    return 0
+    return SHOWN.print(document, as_json=as_json)
 
 
 def _index(path: str, root: Path | None, shared_store: Path | None) -> Index:
@@ -78,19 +74,22 @@ def _below(path: str, root: Path) -> str:
     return os.path.join(os.path.realpath(parent), name)
 
 
-def _show(document: dict[str, Any]) -> None:
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
     shown = escape(document["path"])
     if document["eligible"]:
         language = document["language"] or "no known language"
-        write(f"{shown}: in ({language}, {document['role']}, {size(document['size'])})")
+        yield True, f"{shown}: in ({language}, {document['role']}, {size(document['size'])})"
     else:
         detail = f" ({escape(document['detail'])})" if document["detail"] else ""
-        write(f"{shown}: out: {document['reason']}{detail}")
+        yield True, f"{shown}: out: {document['reason']}{detail}"
     known = document["indexed"]
     if known is None:
-        write("not in the index")
+        yield True, "not in the index"
     elif known["skip"]:
-        write(f"in the index as skipped: {known['skip']}")
+        yield True, f"in the index as skipped: {known['skip']}"
     else:
         state = "as it is on disk" if known["stat_matches"] else "touched or changed since"
-        write(f"indexed: {plural(known['chunks'], 'chunk')}, sha256 {known['content_hash'][:12]}, {state}")
+        yield True, f"indexed: {plural(known['chunks'], 'chunk')}, sha256 {known['content_hash'][:12]}, {state}"
+
+
+SHOWN = Shown(_lines)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, warn, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape
 
 
 @click.command("files", short_help="List the files that are in, or with --skipped those that are out and why.")
@@ -38,15 +40,17 @@ def files_command(
     document = ask(index, reading, "files", {"skipped": skipped, "snapshot_id": snapshot_id})
     if document is None:
         document = index.files(skipped=skipped, reading=reading).to_dict()
-    if as_json:
-        write_json(document)
-        return 0
-    warn(document)
-    if skipped:
-        for item in document["skipped"]:
-            detail = f"\t{escape(item['detail'])}" if item["detail"] else ""
-            write(f"{escape(item['path'])}\t{item['reason']}{detail}")
-    else:
+    return SHOWN.print(document, as_json=as_json)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    if "skipped" not in document:
         for item in document["files"]:
-            write(escape(item["path"]))
-    return 0
+            yield True, escape(item["path"])
+        return
+    for item in document["skipped"]:
+        detail = f"\t{escape(item['detail'])}" if item["detail"] else ""
+        yield True, f"{escape(item['path'])}\t{item['reason']}{detail}"
+
+
+SHOWN = Shown(_lines)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from everdex.errors import Corrupt
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, warn, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape
 
 _MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 
 
 @click.command("health", short_help="Check the index in full: whole, current, within its limits.")
 @options.root_argument
+@options.way_options
 @options.shared_option
 @options.json_option
-def health_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
+def health_command(path: Path, offline: bool, shared_store: Path | None, as_json: bool) -> int:
     """Check the index of the repository around PATH in full; changes nothing.
 
     Every checksum is computed again. Exit code 0 means that answers can be trusted (warnings say what needs a
@@ -30,14 +32,21 @@ def health_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
       everdex health --json | jq -r '.checks[] | select(.status != "ok") | .code'
     """
     from everdex.maintain import health
-    from everdex.service import Index
+    from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import ask
 
-    document = health(Index.open_to_read(path, shared_store=shared_store)).to_dict()
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
-        for check in document["checks"]:
-            write(f"{_MARKS[check['status']]}  {check['code']:<22} {escape(check['message'])}")
-        write(f"health: {document['status']}")
-    return Corrupt.exit_code if document["status"] == "corrupt" else 0
+    index = Index.open_to_read(path, shared_store=shared_store)
+    document = ask(index, Reading(offline=offline), "health", {})
+    if document is None:
+        document = health(index).to_dict()
+        document["warnings"] += Reading(offline=offline).warnings
+    return SHOWN.print(document, as_json=as_json)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for check in document["checks"]:
+        yield True, f"{_MARKS[check['status']]}  {check['code']:<22} {escape(check['message'])}"
+    yield True, f"health: {document['status']}"
+
+
+SHOWN = Shown(_lines, lambda document: Corrupt.exit_code if document["status"] == "corrupt" else 0)

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from everdex.errors import UsageError
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 root_argument = click.argument("path", default=".", type=click.Path(path_type=Path))
@@ -37,10 +39,42 @@ no_sync_option = click.option(
 )
 
 
+_DAEMON = "everdex.daemon"
+
+
 def reading_options(function: _Function) -> _Function:
-    """--snapshot and --offline, which every reading command takes."""
-    offline = click.option("--offline", is_flag=True, help="Read the store directly, even when a daemon runs.")
+    """--snapshot, --offline and --daemon, which every reading command takes."""
     snapshot = click.option(
         "--snapshot", "snapshot_id", metavar="ID", help="Answer from this retained snapshot (see `everdex status`)."
     )
-    return snapshot(offline(function))
+    return snapshot(way_options(function))
+
+
+def way_options(function: _Function) -> _Function:
+    """--offline and --daemon; the second is asked for through `wants_daemon`."""
+    offline = click.option("--offline", is_flag=True, help="Read the store directly, even when a daemon runs.")
+    daemon = click.option(
+        "--daemon", is_flag=True, expose_value=False, callback=_note_daemon,
+        help="Start the daemon if none runs, and ask it.",
+    )  # fmt: skip
+    return offline(daemon(function))
+
+
+def _note_daemon(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    context.meta[_DAEMON] = wanted
+
+
+def wants_daemon() -> bool:
+    """Whether this command line says --daemon."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(_DAEMON):
+        return False
+    if context.params.get("offline"):
+        raise UsageError("--offline and --daemon exclude each other")
+    return True
+
+
+def wants_json() -> bool:
+    """Whether this command line says --json."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("as_json"))

@@ -10,9 +10,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, Final, TextIO
+
+import msgspec
 
 # C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
 _UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -62,8 +63,7 @@ def _put(stream: TextIO, line: str) -> None:
         buffer.flush()
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How results are shown: `grouped` is the layout for people, `coloured` whether it has colours."""
 
     grouped: bool
@@ -77,6 +77,26 @@ def style(color: str) -> Style:
         return Style(grouped=True, coloured=True)
     allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Style(grouped=terminal, coloured=terminal and allowed and color == "auto")
+
+
+Line = tuple[bool, str]  # whether it is a result (stdout) or a remark (stderr), and the escaped text
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """How an answer looks as text, and the exit code it means; the daemon prints through the same."""
+
+    lines: Callable[[dict[str, Any]], Iterable[Line]]
+    code: Callable[[dict[str, Any]], int] = lambda _: 0
+
+    def print(self, document: dict[str, Any], *, as_json: bool) -> int:
+        """Print an answer, warnings first; returns the exit code."""
+        if as_json:
+            write_json(document)
+        else:
+            warn(document)
+            for is_result, line in self.lines(document):
+                (write if is_result else write_error)(line)
+        return self.code(document)
 
 
 def warn(answer: Mapping[str, Any]) -> None:

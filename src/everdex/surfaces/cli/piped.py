@@ -6,12 +6,11 @@ The command line and the daemon both print through here, so that their bytes can
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from everdex.surfaces.cli.lines import Words, column_of, telling_line
-from everdex.surfaces.cli.output import escape
-
-Line = tuple[bool, str]  # whether it is a result, and the text
+from everdex.surfaces.cli.output import Line, Shown, escape
 
 
 def piped(document: dict[str, Any], *, columns: bool = False) -> Iterator[Line]:
@@ -52,3 +51,7 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
     yield False, f"{used}; {left} left out"
     for item in budget["left_out"][:5]:
         yield False, f"left out: {escape(item['path'])}:{item['start_line']} {escape(item['symbol'] or '')}".rstrip()
+
+
+SHOWN = Shown(piped, lambda document: 0 if document["results"] else 1)
+VIMGREP = Shown(partial(piped, columns=True), SHOWN.code)

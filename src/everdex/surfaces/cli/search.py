@@ -5,29 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from everdex import clock, languages, limits
 from everdex.config import PROFILE_NAMES
-from everdex.errors import QueryError, UsageError
+from everdex.errors import DaemonGone, DaemonStopping, QueryError, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.cli.output import Style, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import style, warn, write_json
+from everdex.surfaces.cli.piped import SHOWN, VIMGREP
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
     from everdex.service import Index, Reading, Searcher
+    from everdex.surfaces.daemon.client import Connection
 
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """Everything about the question but its words."""
 
     mode: str
@@ -44,8 +46,16 @@ class _Asked:
         from everdex.search.model import Mode, SearchRequest
 
         return SearchRequest(
-            query, Mode(self.mode), self.k, self.languages, self.paths, self.ignore_case, self.offset, self.profile,
-            self.budget, self.rerank,
+            query,
+            Mode(self.mode),
+            self.k,
+            self.languages,
+            self.paths,
+            self.ignore_case,
+            self.offset,
+            self.profile,
+            self.budget,
+            self.rerank,
         )
 
 
@@ -138,55 +148,93 @@ def search_command(
         check(asked.request(query))
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
-    document = _from_daemon(index, reading, asked, query, explain=explain) if query is not None else None
-    if document is None:
-        found = _here(index, reading, asked, query, batch, workers=workers, quiet=as_json, explain=explain)
-        if isinstance(found, int):
-            return found
-        document = found
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
-        if vimgrep:
-            _print_lines(document, columns=True)
-        else:
-            _show(document, style(color), (clock.now() - started) * 1000, index)
-    return 0 if document["results"] else 1
-
-
-def _from_daemon(
-    index: Index, reading: Reading, asked: _Asked, query: str, *, explain: bool
-) -> dict[str, Any] | None:
-    """The answer of the running daemon; None when there is none to ask."""
-    from everdex.surfaces.daemon.client import ask
-
-    params = {
-        "query": query, "mode": asked.mode, "k": asked.k, "languages": list(asked.languages),
-        "paths": list(asked.paths), "ignore_case": asked.ignore_case, "offset": asked.offset,
-        "profile": asked.profile, "budget": asked.budget, "rerank": asked.rerank, "explain": explain,
-        "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id,
-        "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1",
-    }  # fmt: skip
-    return ask(index, reading, "search", params)
-
-
-def _here(
-    index: Index, reading: Reading, asked: _Asked, query: str | None, batch: str | None,
-    *, workers: int, quiet: bool, explain: bool,
-) -> dict[str, Any] | int:  # fmt: skip
-    """The answer from the store, in this process; for a batch, which is printed as it goes, its exit code."""
-    from everdex.sync.model import SyncOptions
-
-    with (
-        Progress(quiet=quiet or batch is not None) as progress,
-        index.searcher(reading, SyncOptions(workers=workers, progress=progress)) as searcher,
-    ):
-        progress.finish()
+    quiet = as_json or batch is not None
+    with _Answers(index, reading, asked, workers=workers, quiet=quiet, explain=explain) as ask:
         if query is None:
             assert batch is not None
-            return _batch(searcher, asked, batch, explain=explain)
-        return searcher.answer(asked.request(query), explain=explain).to_dict()
+            return _batch(ask, batch)
+        document = ask(query)
+    if vimgrep:
+        return VIMGREP.print(document, as_json=False)
+    if as_json or not style(color).grouped or "budget" in document:
+        return SHOWN.print(document, as_json=as_json)
+    from everdex.surfaces.cli.draw import draw
+    from everdex.surfaces.cli.links import links
+
+    warn(document)
+    elapsed_ms = (clock.now() - started) * 1000
+    draw(
+        document, coloured=style(color).coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        links=links(index.root.path),
+    )  # fmt: skip
+    return SHOWN.code(document)
+
+
+class _Answers:
+    """Answers queries from one snapshot: over the daemon if there is one to ask, else from the store."""
+
+    def __init__(
+        self, index: Index, reading: Reading, asked: _Asked, *, workers: int, quiet: bool, explain: bool
+    ) -> None:
+        self._index, self._reading, self._asked, self._explain = index, reading, asked, explain
+        self._workers, self._quiet = workers, quiet
+        self._freshness: dict[str, Any] | None = None  # of the first answer: the others are from its snapshot
+        self._connection: Connection | None = None
+        self._searcher: Searcher | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> _Answers:
+        from everdex.surfaces.daemon.client import reach
+
+        self._connection = reach(self._index, self._reading)
+        if self._connection is None:
+            self._open()
+        else:
+            self._stack.enter_context(self._connection)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def __call__(self, query: str) -> dict[str, Any]:
+        document = self._over_daemon(query) if self._connection is not None else None
+        if document is None:
+            searcher = self._searcher or self._open()
+            document = searcher.answer(self._asked.request(query), explain=self._explain).to_dict()
+        if self._freshness is None:
+            self._freshness = document["freshness"]
+            self._reading = msgspec.structs.replace(self._reading, snapshot_id=document["snapshot_id"])
+        document["freshness"] = self._freshness
+        return document
+
+    def _over_daemon(self, query: str) -> dict[str, Any] | None:
+        """The daemon's answer; None when it is leaving and the store has to be read."""
+        assert self._connection is not None
+        asked = self._asked
+        params = {
+            "query": query, "mode": asked.mode, "k": asked.k, "languages": list(asked.languages),
+            "paths": list(asked.paths), "ignore_case": asked.ignore_case, "offset": asked.offset,
+            "profile": asked.profile, "budget": asked.budget, "rerank": asked.rerank, "explain": self._explain,
+            "no_sync": not self._reading.sync, "snapshot_id": self._reading.snapshot_id,
+            "always_rehash": os.environ.get("EVERDEX_ALWAYS_REHASH") == "1",
+        }  # fmt: skip
+        try:
+            return self._connection.call("search", params)
+        except DaemonStopping:
+            self._connection = None
+            return None
+        except DaemonGone:
+            self._connection = None  # the next line of a batch must not ask a dead one
+            raise
+
+    def _open(self) -> Searcher:
+        from everdex.sync.model import SyncOptions
+
+        progress = self._stack.enter_context(Progress(quiet=self._quiet))
+        options = SyncOptions(workers=self._workers, progress=progress)
+        self._searcher = self._stack.enter_context(self._index.searcher(self._reading, options))
+        progress.finish()
+        return self._searcher
 
 
 def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
@@ -208,12 +256,12 @@ def known_languages(wanted: tuple[str, ...]) -> None:
             raise QueryError(f"unknown language {name!r}", hint=f"known are {known}")
 
 
-def _batch(searcher: Searcher, asked: _Asked, source: str, *, explain: bool) -> int:
+def _batch(ask: _Answers, source: str) -> int:
     """Answer line by line; a bad line gets an error document and the rest goes on."""
     found, failed = False, 0
     for raw in _lines(source):
         try:
-            document = searcher.answer(asked.request(_text(raw)), explain=explain).to_dict()
+            document = ask(_text(raw))
             found = found or bool(document["results"])
         except Exception as error:  # noqa: BLE001 - even a bug must not cost the other lines their answers
             known = as_everdex(error)
@@ -239,23 +287,3 @@ def _text(raw: bytes) -> str:
         return raw.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise QueryError(f"the query is not UTF-8 (byte {error.start})") from error
-
-
-def _show(document: dict[str, Any], shown: Style, elapsed_ms: float, index: Index) -> None:
-    if not shown.grouped or "budget" in document:
-        _print_lines(document, columns=False)
-        return
-    from everdex.surfaces.cli.draw import draw
-    from everdex.surfaces.cli.links import links
-
-    draw(
-        document, coloured=shown.coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
-        links=links(index.root.path),
-    )  # fmt: skip
-
-
-def _print_lines(document: dict[str, Any], *, columns: bool) -> None:
-    from everdex.surfaces.cli.piped import piped
-
-    for is_result, line in piped(document, columns=columns):
-        (write if is_result else write_error)(line)

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from everdex.errors import InternalError
 from everdex.surfaces.cli import options
+from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import escape, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.service import Index
 
-_START_S: Final = 60.0
+_ANNOUNCE_S: Final = 0.1
 
 
 @click.command("serve", short_help="Run the daemon that answers for a repository from a warm index.")
 @options.root_argument
 @click.option("--detach", is_flag=True, help="Come back as soon as the daemon answers, and leave it running.")
+@click.option("--announce", is_flag=True, hidden=True, help="Say progress and readiness as JSON lines on stdout.")
 @options.workers_option
+@options.shared_option
 @options.json_option
-def serve_command(path: Path, detach: bool, workers: int, as_json: bool) -> int:
-    """Run the daemon for the repository around PATH: search, files, explain and status go through it from then on.
+def serve_command(
+    path: Path, detach: bool, announce: bool, workers: int, shared_store: Path | None, as_json: bool
+) -> int:
+    """Run the daemon for the repository around PATH: every reading command goes through it from then on.
 
     The index is brought up to date first. The daemon keeps it warm and current, answers many clients at once, and
     leaves by itself after half an hour without a question, or when the repository, its configuration or everdex
@@ -40,29 +44,49 @@ def serve_command(path: Path, detach: bool, workers: int, as_json: bool) -> int:
       everdex serve --detach ~/src/flask
       everdex serve --detach --json | jq .pid
     """
-    from everdex.rendezvous import claim
     from everdex.service import Index
+
+    index = Index.open_to_read(path, shared_store=shared_store)
+    if announce:
+        announced = _Announced()
+        try:
+            return _serve(index, announced, workers, announced.ready)
+        except Exception as error:  # noqa: BLE001 - whoever started us is the only one to tell
+            announced.say({"error": as_everdex(error).to_dict()})
+            return as_everdex(error).exit_code
+    with Progress(quiet=as_json) as progress:
+        if detach:
+            _ready(index, _detached(index, progress, workers), as_json)
+            return 0
+
+        def ready() -> None:
+            progress.finish()
+            _ready(index, os.getpid(), as_json)
+
+        return _serve(index, progress, workers, ready, say=write_error if not as_json else None)
+
+
+def _serve(
+    index: Index, progress: Callable[[str, int, int], None], workers: int, ready: Callable[[], object],
+    *, say: Callable[[str], None] | None = None,
+) -> int:  # fmt: skip
+    """Be the daemon until there is a reason to leave."""
+    from everdex.rendezvous import claim
     from everdex.sync.model import SyncOptions
 
-    index = Index.open_to_read(path)
-    with Progress(quiet=as_json) as progress:
-        index.sync(SyncOptions(workers=workers, progress=progress), wait=True)
-        progress.finish()
-    if detach:
-        _ready(index, _detached(index), as_json)
-        return 0
+    index.sync(SyncOptions(workers=workers, progress=progress), wait=True)
     with claim(index) as held:
         from everdex.resident import ResidentIndex
         from everdex.surfaces.daemon.server import Server
 
         warm = ResidentIndex(index)
-        warm.warm_up()
+        warm.reader.warm_up()
         server = Server(warm, held)
         server.listen()
-        _ready(index, os.getpid(), as_json)
+        ready()
         reason = server.run()
-    if not as_json:
-        write_error(f"stopped: {reason}")
+    if say is not None:
+        say(f"stopped: {reason}")
     sys.stdout.flush()
     # A question that did not end in time may still hold a thread or a worker process; nobody waits for it.
     os._exit(0)
@@ -79,25 +103,41 @@ def _ready(index: Index, pid: int, as_json: bool) -> None:
         write_error(f"serving {escape(root)} (process {pid})")
 
 
-def _detached(index: Index) -> int:
+def _detached(index: Index, progress: Progress, workers: int) -> int:
     """Start a daemon of its own session and wait until it answers."""
     from everdex.rendezvous import claim
-    from everdex.surfaces.daemon.client import connect
+    from everdex.surfaces.daemon.start import start
 
+    index.create_store()
     with claim(index):
-        pass  # another daemon is reported by us, not by a child nobody hears
-    # -P: the working directory may be a hostile repository and must not be imported from.
-    child = subprocess.Popen(
-        [sys.executable, "-P", "-m", "everdex", "serve", os.fspath(index.root.path)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-        start_new_session=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline and child.poll() is None:
-        connection = connect(index)
-        if connection is not None:
-            with connection:
-                return int(connection.hello["pid"])
-        time.sleep(0.05)
-    child.terminate()
-    raise InternalError("the daemon did not start", hint="run `everdex serve` without --detach to see why")
+        pass  # another daemon is reported by us: nobody is to wait for its end
+    with start(index, progress, workers=workers) as connection:
+        return int(connection.hello["pid"])
+
+
+class _Announced:
+    """Tells whoever started this process how far it is, one JSON document a line; nobody has to listen."""
+
+    def __init__(self) -> None:
+        self._told = 0.0
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        if done == total or time.monotonic() - self._told >= _ANNOUNCE_S:
+            self._told = time.monotonic()
+            self.say({"progress": [phase, done, total]})
+
+    def say(self, document: dict[str, Any]) -> None:
+        try:
+            write_json(document)
+        except BrokenPipeError:
+            self.end()
+
+    def ready(self) -> None:
+        self.say({"pid": os.getpid()})
+        self.end()
+
+    def end(self) -> None:
+        """From here on nothing is said: the pipe's other end may be gone for hours."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, plural, size, warn, write, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 _SHOWN = 5
 
@@ -39,16 +40,18 @@ def status_command(
     document = ask(index, reading, "status", {"no_sync": no_sync, "snapshot_id": snapshot_id})
     if document is None:
         document = index.status(reading=reading).to_dict()
-    if as_json:
-        write_json(document)
-        return 0
-    warn(document)
-    for name, value in _lines(document):
-        write(f"{name:<11} {escape(value)}".rstrip())
-    return 0
+    return SHOWN.print(document, as_json=as_json)
 
 
-def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for name, value in _entries(document):
+        yield True, f"{name:<11} {escape(value)}".rstrip()
+
+
+SHOWN = Shown(_lines)
+
+
+def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
     counts, writer = document["counts"], document["writer"]
     lines = [
         ("root", document["canonical_root"]),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import escape, plural, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import Line, Shown, escape, plural
 from everdex.surfaces.cli.progress import Progress
 
 
@@ -39,20 +40,17 @@ def symbols_command(
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
     from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import ask
     from everdex.sync.model import SyncOptions
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    with Progress(quiet=as_json) as progress:
-        answer = index.symbols(_key(asked, index.root.path), reading, SyncOptions(workers=workers, progress=progress))
-    document = answer.to_dict()
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
-        _show(document)
-    outlined = document["by"] == "path" and document["outline"]["symbols"]
-    return 0 if document["definitions"] or outlined else 1
+    name = _key(asked, index.root.path)
+    document = ask(index, reading, "symbols", {"name": name, "no_sync": no_sync, "snapshot_id": snapshot_id})
+    if document is None:
+        with Progress(quiet=as_json) as progress:
+            document = index.symbols(name, reading, SyncOptions(workers=workers, progress=progress)).to_dict()
+    return SHOWN.print(document, as_json=as_json)
 
 
 def _key(asked: str, root: Path) -> str:
@@ -64,24 +62,33 @@ def _key(asked: str, root: Path) -> str:
     return real.relative_to(root).as_posix() if real.is_relative_to(root) else asked
 
 
-def _show(document: dict[str, Any]) -> None:
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
     if document["by"] == "path":
-        _show_outline(document["outline"])
+        yield from _outline(document["outline"])
     for item in document["definitions"]:
-        write(f"{escape(item['path'])}:{item['start_line']}:{escape(item['signature'] or item['qualified_name'])}")
+        text = item["signature"] or item["qualified_name"]
+        yield True, f"{escape(item['path'])}:{item['start_line']}:{escape(text)}"
     if document["by"] == "name" and not document["definitions"]:
-        write_error(f"no definition is called {escape(document['query'])}")
+        yield False, f"no definition is called {escape(document['query'])}"
     for item in document["suggestions"]:
         for place in item["places"]:
             where = f"{escape(place['path'])}:{place['start_line']}"
-            write_error(f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}")
+            yield False, f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
     if document["omitted"]:
-        write_error(f"{plural(document['omitted'], 'more definition')} not shown")
+        yield False, f"{plural(document['omitted'], 'more definition')} not shown"
 
 
-def _show_outline(outline: dict[str, Any]) -> None:
+def _outline(outline: dict[str, Any]) -> Iterator[Line]:
     if not outline["symbols"]:
-        write_error(f"{escape(outline['path'])} defines nothing that the index knows")
+        yield False, f"{escape(outline['path'])} defines nothing that the index knows"
     for item in outline["symbols"]:
-        indent = "  " * item["qualified_name"].count(".")
-        write(f"{escape(outline['path'])}:{item['start_line']}:{indent}{escape(item['signature'] or item['name'])}")
+        text = "  " * item["qualified_name"].count(".") + escape(item["signature"] or item["name"])
+        yield True, f"{escape(outline['path'])}:{item['start_line']}:{text}"
+
+
+def _code(document: dict[str, Any]) -> int:
+    outlined = document["by"] == "path" and document["outline"]["symbols"]
+    return 0 if document["definitions"] or outlined else 1
+
+
+SHOWN = Shown(_lines, _code)

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex import limits
-from everdex.resident import ResidentIndex, resident_bytes
+from everdex.reader import resident_bytes
+from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.daemon.lanes import Lanes
 
 _PAUSE_S: Final = 1.0
 _LONGEST_SETTLE_S: Final = 1.0
@@ -23,9 +25,11 @@ _MEMORY_CHECK_S: Final = 5.0
 
 class Background:
     def __init__(
-        self, warm: ResidentIndex, idle_s: Callable[[], float], log: Callable[..., None], stop: Callable[[str], None]
-    ) -> None:
+        self, warm: ResidentIndex, lanes: Lanes, idle_s: Callable[[], float], log: Callable[..., None],
+        stop: Callable[[str], None],
+    ) -> None:  # fmt: skip
         self._warm = warm
+        self._lanes = lanes
         self._idle_s = idle_s
         self._log = log
         self._stop = stop
@@ -82,7 +86,8 @@ class Background:
         self._warm.freshness()
         if self._warm.publishes > before:
             self._backoff = 0.0
-            self._warm.warm_up()
+            self._warm.reader.warm_up()
+            self._lanes.refresh()
         else:
             self._slow_down()
 
@@ -95,18 +100,23 @@ class Background:
         self._warm.reconcile()
 
     def _mind_memory(self) -> None:
-        if resident_bytes() <= limits.DAEMON_RSS_BYTES:
+        self._lanes.shed(unused_s=limits.DAEMON_HELPER_IDLE_S)
+        if self._resident_bytes() <= limits.DAEMON_RSS_BYTES:
             return
-        self._warm.shed()
-        after = resident_bytes()
+        self._lanes.shed()
+        self._warm.reader.shed()
+        after = self._resident_bytes()
         self._log("memory_shed", rss_bytes=after)
         if after > limits.DAEMON_RSS_BYTES:
             self._stop("memory")
 
+    def _resident_bytes(self) -> int:
+        return resident_bytes() + self._lanes.resident_bytes()
 
-def describe(warm: ResidentIndex) -> dict[str, Any]:
+
+def describe(warm: ResidentIndex, lanes: Lanes) -> dict[str, Any]:
     """The part of a daemon's status that its upkeep knows."""
     return {
         "watching": warm.watching, "publishes": warm.publishes, "compactions": warm.compactions,
-        "gc": warm.collections, "rss_bytes": resident_bytes(),
+        "gc": warm.collections, "helpers": len(lanes.helpers), "rss_bytes": resident_bytes() + lanes.resident_bytes(),
     }  # fmt: skip

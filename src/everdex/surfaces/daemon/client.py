@@ -1,4 +1,4 @@
-"""The full command line's way to a daemon: ask one question, get the same document the service would give.
+"""A client of the daemon, for Python: ask a question, get the same document the service would give.
 
 None means that no daemon answers for this index (none runs, or it is leaving), so the caller reads the store
 itself. Everything a daemon does answer stands, `busy` too: working around it would defeat what it is for.
@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from everdex import errors, limits
-from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout
-from everdex.rendezvous import is_own_socket, socket_of
+from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
+from everdex.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.service import Index, Reading
+from everdex.settings import auto_start
+from everdex.surfaces.cli.options import wants_daemon, wants_json
+from everdex.surfaces.cli.output import escape, write_error
+from everdex.surfaces.cli.progress import Progress
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
 
+_LEAVE_S: Final = 20.0
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 
@@ -45,20 +51,28 @@ class Connection:
             raise
 
     def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The method's result; a coded error is raised as the error it names."""
+        """The method's result; a coded error is raised as the error it names, `DaemonGone` when none comes."""
         self._count += 1
-        reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+        try:
+            reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+        except (ConnectionError, wire.Hangup) as error:
+            raise DaemonGone("the daemon went away before it answered") from error
         result: dict[str, Any] = reply["result"]
         return result
 
     def _exchange(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        payload = encode(document)
+        if len(payload) > wire.MAX_REQUEST:
+            raise errors.LimitExceeded(
+                f"the question has {len(payload):,} bytes; at most {wire.MAX_REQUEST:,} are allowed", hint="shorten it"
+            )
         self._socket.settimeout(_PATIENCE_S)
-        self._socket.sendall(wire.frame(encode(document)))
+        self._socket.sendall(wire.frame(payload))
         reply = decode(
             read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
         )
         if "error" in reply:
-            raise _error(reply["error"])
+            raise error_of(reply["error"])
         return reply
 
     def close(self) -> None:
@@ -73,8 +87,6 @@ class Connection:
 
 def connect(index: Index) -> Connection | None:
     """A connection to the daemon of this index; None when none listens."""
-    if index.shared_store is not None:
-        return None  # a shared store has many users, a daemon serves one
     path = socket_of(index)
     if not is_own_socket(path):
         return None
@@ -84,8 +96,8 @@ def connect(index: Index) -> Connection | None:
 
 
 def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A daemon's answer; None when the caller is to answer from the store."""
-    connection = None if reading.offline else connect(index)
+    """A daemon's answer to a command; None when the caller is to answer from the store."""
+    connection = reach(index, reading)
     if connection is None:
         return None
     with connection:
@@ -93,11 +105,49 @@ def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) 
             return connection.call(method, params)
         except DaemonStopping:
             return None
-        except (ConnectionError, wire.Hangup) as error:
-            raise Timeout("the daemon went away before it answered", hint="run the command again") from error
 
 
-def _error(body: Mapping[str, Any]) -> EverdexError:
+def reach(index: Index, reading: Reading) -> Connection | None:
+    """The daemon a command is to ask: the running one, or where the user wants that, one it starts."""
+    wanted = wants_daemon()
+    if reading.offline:
+        return None
+    connection = connect(index)
+    if connection is not None or not (wanted or auto_start()):
+        return connection
+    from everdex.surfaces.daemon.start import start
+
+    try:
+        with Progress(quiet=wants_json()) as progress:
+            return start(index, progress)
+    except EverdexError as error:
+        if wanted:
+            raise
+        # auto_start is for speed: when no daemon can run, the store can still be read.
+        write_error(f"warning: no daemon: {escape(error.message)}")
+        return None
+
+
+def stop(index: Index) -> int | None:
+    """Ask the daemon of this index to leave and wait until it has; its process id, None when none was running."""
+    try:
+        running = is_claimed(index)
+    except NotIndexed:
+        running = False
+    connection = connect(index) if running else None
+    if connection is None:
+        return None
+    with connection:
+        pid = int(connection.call("shutdown")["pid"])
+    deadline = time.monotonic() + _LEAVE_S
+    while is_claimed(index):
+        if time.monotonic() > deadline:
+            raise Timeout(f"process {pid} has not left after {_LEAVE_S:.0f} s", hint=f"end it with kill {pid}")
+        time.sleep(0.02)
+    return pid
+
+
+def error_of(body: Mapping[str, Any]) -> EverdexError:
     """The error of ours that a reply describes."""
     kinds: list[type[EverdexError]] = [EverdexError]
     for kind in kinds:

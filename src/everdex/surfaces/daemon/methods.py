@@ -1,25 +1,43 @@
-"""What each method of the daemon takes and answers: the bodies of the command line's --json, field for field.
+"""The methods of the daemon, one entry each: what it takes, how it answers, how its answer looks as text.
 
-Parameters come from a socket, so every one is known, typed and bounded here; what a query may say is the
-engine's business. Knows nothing of frames, queues or threads.
+Answers are the documents of the command line's --json, field for field, and the text is the command line's too.
+Parameters come from a socket, so every one is known, typed and bounded here; what a query may say is the engine's
+business. A new method is one entry in METHODS. Knows nothing of frames, queues or threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from everdex import limits
+from everdex import limits, maintain
+from everdex.answers import Answer
 from everdex.errors import UsageError
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Reading
+from everdex.service import Index, Reading
+from everdex.surfaces.cli import audit, explain, files, health, piped, status, symbols
+from everdex.surfaces.cli.output import Shown
 from everdex.surfaces.cli.search import known_languages
 from everdex.surfaces.daemon import touched
 from everdex.sync.model import SyncOptions
 
+Parameters = Mapping[str, Any]
+Check = Callable[[Any], bool]
+
 _MAX_ITEMS: Final = 100
 _MAX_STRING: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`answer` is given checked parameters; what has none (searches, and what is never queued) the server does."""
+
+    takes: Mapping[str, Check]
+    answer: Callable[[ResidentIndex, Parameters], Answer] | None = None
+    needs: tuple[str, ...] = ()
+    shown: Shown | None = None  # without it there is no `"render":"text"`
 
 
 def _text(value: Any) -> bool:
@@ -46,61 +64,13 @@ def _texts(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= _MAX_ITEMS and all(map(_text, value))
 
 
-_READING: Final[dict[str, Callable[[Any], bool]]] = {"snapshot_id": _name}
-PARAMETERS: Final[dict[str, dict[str, Callable[[Any], bool]]]] = {
-    "search": {
-        "query": _text, "mode": _name, "k": _count, "languages": _texts, "paths": _texts, "ignore_case": _flag,
-        "offset": _count, "profile": _name, "budget": _count, "rerank": _choice, "explain": _flag,
-        "no_sync": _flag, "always_rehash": _flag, **_READING,
-    },
-    "files": {"skipped": _flag, **_READING},
-    "explain": {"path": _text, **_READING},
-    "status": {"no_sync": _flag, **_READING},
-    "sync": {"allow_degraded": _flag, "always_rehash": _flag},
-    "touched": touched.PARAMETERS,
-    "ping": {},
-    "shutdown": {},
-}  # fmt: skip
+def reading(params: Parameters) -> Reading:
+    """How a question wants the index: the parameters of SYNCED."""
+    return Reading(sync=not params.get("no_sync", False), snapshot_id=params.get("snapshot_id"))
 
 
-def checked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parameters of a method, or `UsageError` naming the one that is wrong."""
-    known = PARAMETERS[method]
-    for name, value in params.items():
-        if name not in known:
-            raise UsageError(f"{method} has no parameter {name[:40]!r}; known are {', '.join(known) or 'none'}")
-        if not known[name](value):
-            raise UsageError(f"{method}: parameter {name!r} has the wrong type or is too large")
-    for name in ("query", "path"):
-        if name in known and name not in params:
-            raise UsageError(f"{method} needs the parameter {name!r}")
-    return params
-
-
-def answer(warm: ResidentIndex, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The document that answers a checked call."""
-    reading = Reading(sync=not params.get("no_sync", False), snapshot_id=params.get("snapshot_id"))
-    if method == "search":
-        found = warm.search(
-            request(warm, params), reading, rehash=params.get("always_rehash", False),
-            explain=params.get("explain", False),
-        )  # fmt: skip
-        return found.to_dict()
-    if method == "files":
-        return warm.index.files(skipped=params.get("skipped", False), reading=reading).to_dict()
-    if method == "explain":
-        return warm.index.explain(params["path"], reading=reading).to_dict()
-    if method == "status":
-        return warm.index.status(reading=reading).to_dict()
-    if method == "touched":
-        return touched.answer(warm, params)
-    options = SyncOptions(
-        allow_degraded=params.get("allow_degraded", False), always_rehash=params.get("always_rehash", False)
-    )
-    return warm.sync(options).to_dict()
-
-
-def request(warm: ResidentIndex, params: Mapping[str, Any]) -> SearchRequest:
+def request(index: Index, params: Parameters) -> SearchRequest:
+    """A search as the parameters describe it; whether it can be asked is not known here."""
     mode = params.get("mode") or "hybrid"
     if mode not in list(Mode):
         raise UsageError(f"unknown mode {mode!r}; known are {', '.join(Mode)}")
@@ -108,10 +78,89 @@ def request(warm: ResidentIndex, params: Mapping[str, Any]) -> SearchRequest:
     known_languages(wanted)
     k = params.get("k")
     return SearchRequest(
-        params["query"], Mode(mode), warm.index.config.query.k if k is None else k, wanted,
+        params["query"], Mode(mode), index.config.query.k if k is None else k, wanted,
         tuple(params.get("paths", ())), params.get("ignore_case", False), params.get("offset") or 0,
         params.get("profile"), params.get("budget"), params.get("rerank"),
     )  # fmt: skip
+
+
+def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.symbols(params["name"], reading(params))
+
+
+def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
+    meta = params.get("meta", False)
+    most = limits.MAX_CHUNKS_PER_PAGE // (8 if meta else 1)
+    count = min(params.get("count") or most, most)
+    return warm.chunks(reading(params), meta=meta, offset=params.get("offset") or 0, count=count)
+
+
+def _files(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.index.files(
+        skipped=params.get("skipped", False), paths=tuple(params.get("paths", ())), reading=reading(params)
+    )
+
+
+def _explain(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.index.explain(params["path"], reading=reading(params))
+
+
+def _status(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.index.status(reading=reading(params))
+
+
+def _health(warm: ResidentIndex, _: Parameters) -> Answer:
+    return maintain.health(warm.index)
+
+
+def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
+    return maintain.audit(warm.index, params.get("snapshot_id"))
+
+
+def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.sync(SyncOptions(**{name: params[name] for name in METHODS["sync"].takes if name in params}))
+
+
+PINNED: Final[dict[str, Check]] = {"snapshot_id": _name}
+SYNCED: Final[dict[str, Check]] = {"no_sync": _flag, **PINNED}
+METHODS: Final[dict[str, Method]] = {
+    "search": Method(
+        {
+            "query": _text, "mode": _name, "k": _count, "languages": _texts, "paths": _texts, "ignore_case": _flag,
+            "offset": _count, "profile": _name, "budget": _count, "rerank": _choice, "explain": _flag,
+            "always_rehash": _flag, **SYNCED,
+        },
+        None, ("query",), piped.SHOWN,
+    ),
+    "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
+    "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
+    "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
+    "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
+    "status": Method(SYNCED, _status, (), status.SHOWN),
+    "health": Method({}, _health, (), health.SHOWN),
+    "audit": Method(PINNED, _audit, (), audit.SHOWN),
+    "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag}, _sync),
+    "touched": Method(touched.PARAMETERS, touched.answer),
+    "ping": Method({}),
+    "shutdown": Method({}),
+}  # fmt: skip
+
+
+def checked(method: str, params: Parameters) -> Method:
+    """The method that is asked for, or `UsageError` naming what is wrong with the call."""
+    found = METHODS.get(method)
+    if found is None:
+        raise UsageError(f"unknown method {method[:40]!r}; known are {', '.join(METHODS)}")
+    known = found.takes
+    for name, value in params.items():
+        if name not in known:
+            raise UsageError(f"{method} has no parameter {name[:40]!r}; known are {', '.join(known) or 'none'}")
+        if not known[name](value):
+            raise UsageError(f"{method}: parameter {name!r} has the wrong type or is too large")
+    for name in found.needs:
+        if name not in params:
+            raise UsageError(f"{method} needs the parameter {name!r}")
+    return found
 
 
 def retry_after_ms(waiting: int, p50_ms: float) -> int:

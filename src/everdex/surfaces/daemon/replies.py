@@ -10,8 +10,9 @@ from everdex.errors import EverdexError, LimitExceeded
 from everdex.surfaces.cli.failures import error_lines
 from everdex.surfaces.cli.output import encode as encode_line
 from everdex.surfaces.cli.output import line_bytes, warning_lines
-from everdex.surfaces.cli.piped import piped
+from everdex.surfaces.cli.piped import VIMGREP
 from everdex.surfaces.daemon import wire
+from everdex.surfaces.daemon.methods import METHODS
 from everdex.surfaces.daemon.protocol import Request, encode
 
 
@@ -42,10 +43,11 @@ def failed(request: Request | None, error: EverdexError) -> bytes:
 
 
 def _rendered(request: Request, document: dict[str, Any]) -> bytes:
-    code = 0 if document["results"] else 1
+    shown = VIMGREP if request.render == "vimgrep" else METHODS[request.method].shown
+    assert shown is not None  # or the request would have been refused
+    code = shown.code(document)
     if request.render == "json":
         return wire.rendered(code, line_bytes(encode_line(document)), b"")
-    results = piped(document, columns=request.render == "vimgrep")
-    lines = [*((False, line) for line in warning_lines(document)), *results]
+    lines = [*((False, line) for line in warning_lines(document)), *shown.lines(document)]
     out, err = (b"".join(line_bytes(line) for kept, line in lines if kept is wanted) for wanted in (True, False))
     return wire.rendered(code, out, err)

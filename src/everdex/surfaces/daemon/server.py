@@ -13,16 +13,20 @@ import signal
 import socket
 import threading
 import time
+from dataclasses import replace
 from typing import Any, Final
 
 from everdex import __version__, limits
 from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout, UsageError
 from everdex.rendezvous import Claim, build_stamp
 from everdex.resident import ResidentIndex
+from everdex.search.check import check
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
 from everdex.surfaces.daemon.admission import Admission, Job
 from everdex.surfaces.daemon.background import Background, describe
+from everdex.surfaces.daemon.helper import FAILED, question
+from everdex.surfaces.daemon.lanes import HelperGone, Lanes
 from everdex.surfaces.daemon.metrics import Metrics
 from everdex.surfaces.daemon.protocol import (
     DeadlineStream,
@@ -86,7 +90,8 @@ class Server:
         self._build = build_stamp()
         self._checked = self._asked = self._started = time.monotonic()
         self._admission = Admission(self._work, self._too_late, self._metrics)
-        self._background = Background(warm, lambda: time.monotonic() - self._asked, claim.log, self.stop)
+        self._lanes = Lanes(warm.index, claim.log)
+        self._background = Background(warm, self._lanes, lambda: time.monotonic() - self._asked, claim.log, self.stop)
 
     def listen(self) -> None:
         """Open the socket, so that whoever looks finds us; from here on a signal ends us in order."""
@@ -128,6 +133,7 @@ class Server:
         for job in self._admission.close():
             self._answer(job, failed(job.request, self._leaving()))
         self._admission.finish(_GRACE_S)
+        self._lanes.close()
         with self._clients_lock:
             clients = list(self._clients)
         for client in clients:
@@ -194,7 +200,10 @@ class Server:
         request: Request | None = None
         try:
             request = request_of(decode(payload))
-            methods.checked(request.method, request.params)
+            method = methods.checked(request.method, request.params)
+            if request.render is not None and method.shown is None:
+                request = replace(request, render=None)
+                raise UsageError(f"{request.method} has no text: leave `render` out")
             if request.method == "ping":
                 load = {"in_flight": self._admission.in_flight, "queued": self._admission.queued}
                 client.send(encode({"id": request.number, "result": {"pid": os.getpid(), **load}}))
@@ -215,14 +224,10 @@ class Server:
     def _work(self, job: Job) -> None:
         request = job.request
         try:
-            document = methods.answer(self._warm, request.method, request.params)
-            if request.method == "status":
-                document["daemon"] = self._status()
-            payload = answered(request, document)
+            payload = self._found(request) if request.method == "search" else self._told(request)
         except Exception as error:  # noqa: BLE001 - whatever went wrong belongs to this answer, not to the process
             known = as_everdex(error)
-            self._metrics.count("failed")
-            self._claim.log("failed", method=request.method, code=known.code)
+            self._note_failure(request, known.code)
             payload = failed(request, known)
         elapsed = (time.monotonic() - job.arrived) * 1000
         self._metrics.took(elapsed)
@@ -230,6 +235,41 @@ class Server:
             self._claim.log("slow", method=request.method, ms=round(elapsed))
         self._asked = time.monotonic()
         self._answer(job, payload)
+
+    def _told(self, request: Request) -> bytes:
+        """The answer to anything but a search."""
+        answer = methods.METHODS[request.method].answer
+        assert answer is not None  # or it is done elsewhere here
+        document = answer(self._warm, request.params).to_dict()
+        if request.method == "status":
+            document["daemon"] = self._status()
+        return answered(request, document)
+
+    def _found(self, request: Request) -> bytes:
+        """The answer to a search, computed wherever there is room first."""
+        wanted, reading = methods.request(self._warm.index, request.params), methods.reading(request.params)
+        check(wanted)
+        freshness = self._warm.stated(reading, rehash=request.params.get("always_rehash", False))
+        try:
+            with self._lanes.lane() as lane:
+                if lane is not None:
+                    return self._helped(request, lane.ask(question(request, freshness)))
+                explain = request.params.get("explain", False)
+                found = self._warm.reader.search(wanted, freshness, snapshot_id=reading.snapshot_id, explain=explain)
+                return answered(request, found.to_dict())
+        except HelperGone:
+            return self._found(request)
+
+    def _helped(self, request: Request, reply: bytes) -> bytes:
+        if reply.startswith(FAILED):
+            code, _, payload = reply[1:].partition(b"\n")
+            self._note_failure(request, code.decode())
+            return payload
+        return reply[1:]
+
+    def _note_failure(self, request: Request, code: str) -> None:
+        self._metrics.count("failed")
+        self._claim.log("failed", method=request.method, code=code)
 
     def _answer(self, job: Job, payload: bytes) -> None:
         if self._admission.claim_answer(job):
@@ -249,7 +289,7 @@ class Server:
     def _counts(self) -> dict[str, Any]:
         return {
             "in_flight": self._admission.in_flight, "queued": self._admission.queued, **self._metrics.to_dict(),
-            **describe(self._warm),
+            **describe(self._warm, self._lanes),
         }  # fmt: skip
 
     def _mind_identity(self) -> None:

@@ -1,4 +1,4 @@
-"""The short way from `everdex search …` to a running daemon: nothing is imported but `_socket` and our frames.
+"""The short way from a reading command to a running daemon: nothing is imported but `_socket` and our frames.
 
 Understands exactly the options it can forward, finds the daemon by its entry below the home, and prints what the
 daemon rendered. Whatever it does not understand (another option, a terminal to draw on, no daemon, a refused
@@ -18,26 +18,41 @@ PROFILES = ("balanced", "discovery", "implementation", "planning", "debug")
 _FLAGS = {
     "-i": ("ignore_case", "true"), "--ignore-case": ("ignore_case", "true"), "--explain": ("explain", "true"),
     "--no-sync": ("no_sync", "true"), "--rerank": ("rerank", "true"), "--no-rerank": ("rerank", "false"),
+    "--skipped": ("skipped", "true"),
 }  # fmt: skip
 _LISTS = {"--lang": "languages", "--path": "paths"}
 _NUMBERS = {"-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000)}
 _WORDS = {"--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None)}
+# command -> (the parameter that its first positional is, whether a root may follow, the options it knows)
+COMMANDS = {
+    "search": ("query", True, (
+        "-i", "--ignore-case", "--explain", "--no-sync", "--rerank", "--no-rerank", "--lang", "--path", "-k",
+        "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
+    )),
+    "symbols": ("name", True, ("--no-sync", "--snapshot")),
+    "explain": ("path", False, ("--snapshot",)),
+    "files": (None, True, ("--skipped", "--snapshot")),
+    "status": (None, True, ("--no-sync", "--snapshot")),
+    "health": (None, True, ()),
+    "audit": (None, True, ("--snapshot",)),
+}  # fmt: skip
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
 
 def run(arguments: list[str]) -> int | None:
-    """The exit code of `search` with these arguments, or None when the full command line has to do it."""
+    """The exit code of a command line, or None when the full one has to do it."""
     if any(os.environ.get(name) for name in _SETTING_ASIDE):
         return None
-    understood = parse(arguments[1:])
+    understood = parse(arguments)
     if understood is None:
         return None
-    request, start, render = understood
-    if render == "text" and os.isatty(1):
+    asked, start = understood
+    if asked[0] == "search" and asked[3] == "text" and os.isatty(1):
         return None
     place = find(start)
-    payload = exchange(place, request, _WAIT_S) if place is not None else None
+    encoded = request(*asked, place[1]) if place is not None else None
+    payload = exchange(place[0], encoded, _WAIT_S) if place is not None and encoded is not None else None
     if payload is None or not payload.startswith(b"\0"):
         return None
     code, out, err = wire.split_rendered(payload)
@@ -46,45 +61,70 @@ def run(arguments: list[str]) -> int | None:
     return code
 
 
-def parse(arguments: list[str]) -> tuple[bytes, str, str] | None:
-    """(request, where to look for the root, how to render), or None for anything not understood."""
+def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], str | None, str], str] | None:
+    """((command, JSON of each option, first positional, how to render), where the root is); None in doubt."""
+    command, *options = arguments
+    subject_is, rooted, known = COMMANDS[command]
     lists: dict[str, list[str]] = {}
     positionals: list[str] = []
-    seen: dict[str, str] = {}
+    fields: dict[str, str] = {}
     render = "text"
-    rest = iter(arguments)
+    rest = iter(options)
     for argument in rest:
         name, equals, value = argument.partition("=")
         if not argument.startswith("-"):
             positionals.append(argument)
-        elif argument in ("--json", "--vimgrep"):
+        elif argument == "--json" or (argument == "--vimgrep" and command == "search"):
             if render not in ("text", argument[2:]):
                 return None  # one or the other
             render = argument[2:]
+        elif argument == "--daemon":
+            continue  # if none runs, the full command line starts it
+        elif name not in known:
+            return None
         elif argument in _FLAGS:
             key, value = _FLAGS[argument]
-            seen[key] = value
-        elif name in _LISTS or name in _NUMBERS or name in _WORDS or name == "--color":
-            if not equals or name == "-k":
-                if equals:
-                    return None
-                value = next(rest, "")
-            encoded = _value(name, value)
+            fields[key] = value
+        elif name in _FLAGS or (equals and name == "-k"):
+            return None
+        else:
+            encoded = _value(name, value if equals else next(rest, ""))
             if encoded is None:
                 return None
             if name in _LISTS:
                 lists.setdefault(_LISTS[name], []).append(encoded)
             elif name != "--color":
-                seen[(_NUMBERS.get(name) or _WORDS[name])[0]] = encoded
-        else:
+                fields[(_NUMBERS.get(name) or _WORDS[name])[0]] = encoded
+    subject = None
+    if subject_is is not None:
+        if not positionals:
             return None
-    query = _string(positionals[0]) if 1 <= len(positionals) <= 2 else None
-    if query is None or (render == "vimgrep" and "budget" in seen):
+        subject = positionals.pop(0)
+    if len(positionals) > rooted or (render == "vimgrep" and "budget" in fields):
         return None
-    seen.update((key, f"[{','.join(values)}]") for key, values in lists.items())
-    fields = [f'"query":{query}', *(f'"{key}":{value}' for key, value in seen.items())]
-    request = f'{{"id":1,"method":"search","render":"{render}","params":{{{",".join(fields)}}}}}'
-    return request.encode(), positionals[1] if len(positionals) == 2 else ".", render
+    fields.update((key, f"[{','.join(values)}]") for key, values in lists.items())
+    return (command, fields, subject, render), positionals[0] if positionals else "."
+
+
+def request(command: str, fields: dict[str, str], subject: str | None, render: str, root: str) -> bytes | None:
+    """The frame's JSON; None for what is not text, or a path that only the full command line can place."""
+    if subject is not None:
+        if command == "explain":
+            # Elsewhere an absolute path may belong to another repository, and a relative one may lead out of this.
+            absolute = os.path.abspath(subject)
+            if os.path.isabs(subject) or not absolute.startswith(root + "/"):
+                return None
+            subject = absolute
+        elif command == "symbols" and os.path.isfile(subject):
+            parent, name = os.path.split(os.path.abspath(subject))
+            real = os.path.join(os.path.realpath(parent), name)
+            subject = real[len(root) + 1 :] if real.startswith(root + "/") else subject
+        text = _string(subject)
+        if text is None:
+            return None
+        fields = {COMMANDS[command][0] or "": text, **fields}
+    params = ",".join(f'"{key}":{value}' for key, value in fields.items())
+    return f'{{"id":1,"method":"{command}","render":"{render}","params":{{{params}}}}}'.encode()
 
 
 def _value(name: str, value: str) -> str | None:
@@ -113,8 +153,8 @@ def _string(text: str) -> str | None:
     return '"' + "".join(f"\\u{ord(c):04x}" if c in '"\\' or ord(c) < 0x20 else c for c in text) + '"'
 
 
-def find(start: str) -> str | None:
-    """The socket of the daemon that serves the root around a path, where that is beyond doubt."""
+def find(start: str) -> tuple[str, str] | None:
+    """(socket, root) of the daemon that serves the root around a path, where that is beyond doubt."""
     home = os.environ.get("EVERDEX_HOME")
     home = os.path.abspath(home) if home else os.path.join(os.path.expanduser("~"), ".everdex")
     try:
@@ -126,7 +166,7 @@ def find(start: str) -> str | None:
         return None
 
 
-def _walk(run: str, start: str) -> str | None:
+def _walk(run: str, start: str) -> tuple[str, str] | None:
     if "/.git/" in start + "/" or not os.path.isdir(run):
         return None
     device = os.stat(start).st_dev
@@ -148,7 +188,7 @@ def _walk(run: str, start: str) -> str | None:
         directory = above
 
 
-def _entry(path: str, root: str, is_git: bool) -> str | None:
+def _entry(path: str, root: str, is_git: bool) -> tuple[str, str] | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -158,7 +198,7 @@ def _entry(path: str, root: str, is_git: bool) -> str | None:
     finally:
         os.close(handle)
     expected = [_MAGIC, _PACKAGE, root, "git" if is_git else "plain", os.environ.get("EVERDEX_EMBEDDER", "")]
-    return fields[3] if len(fields) == 6 and [*fields[:3], *fields[4:]] == expected else None
+    return (fields[3], root) if len(fields) == 6 and [*fields[:3], *fields[4:]] == expected else None
 
 
 def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from everdex.answers import UNCHECKED, Answer
 from everdex.errors import UsageError
 from everdex.notice import Touch, notice
 from everdex.resident import ResidentIndex
@@ -36,10 +37,12 @@ PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def answer(warm: ResidentIndex, params: Mapping[str, Any]) -> dict[str, Any]:
+def answer(warm: ResidentIndex, params: Mapping[str, Any]) -> Answer:
     """`context` for a checked call: text for the agent, empty when there is nothing to say."""
     moment = params.get("moment", "after")
     if moment not in MOMENTS:
         raise UsageError(f"unknown moment {moment[:40]!r}; known are {', '.join(MOMENTS)}")
     touch = Touch(moment, tuple(params.get("paths", ())), tuple(params.get("names", ())), params.get("written", False))
-    return {"context": notice(warm, touch, params.get("limit", _DEFAULT_LIMIT))}
+    text = notice(warm, touch, params.get("limit", _DEFAULT_LIMIT))
+    with warm.reader.pinned() as kept:
+        return warm.index.answer(kept.view, UNCHECKED, {"context": text})

@@ -77,9 +77,9 @@ def _daemon(event: events.Event) -> str | None:
     starts = [_existing(os.path.dirname(path)) for path in event.paths[:1]]
     starts += [event.directory, os.environ.get("CLAUDE_PROJECT_DIR", "")]
     for start in dict.fromkeys(filter(None, starts)):
-        place = thin.find(start)
-        if place is not None:
-            return place
+        found = thin.find(start)
+        if found is not None:
+            return found[0]
     return None
 
 

@@ -6,11 +6,10 @@ Every function takes an answer's document and gives the reply as plain values in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from everdex.search.budget import BYTES_PER_TOKEN
-from everdex.search.filters import path_matches
 from everdex.surfaces.mcp.budget import Spendable, fit, whole_lines
 
 Document = Mapping[str, Any]
@@ -103,10 +102,8 @@ def _outline_worth(entry: Document) -> tuple[Any, ...]:
     return entry["public"], -entry["qualified_name"].count("."), -entry["start_line"]
 
 
-def files(document: Document, paths: Sequence[str], budget: int) -> Reply:
-    chosen = [
-        file for file in document["files"] if not paths or any(path_matches(file["path"], glob) for glob in paths)
-    ]
+def files(document: Document, budget: int, *, listed: bool) -> Reply:
+    chosen = document["files"]
     above = Counter(directory for file in chosen for directory in _directories(file["path"]))
     shown = sorted(above.items(), key=lambda item: (-item[1], item[0]))[:_DIRECTORIES]
     reply = {
@@ -116,10 +113,10 @@ def files(document: Document, paths: Sequence[str], budget: int) -> Reply:
         "by_role": _counted(file["role"] for file in chosen),
         "directories": [{"path": path, "files": count} for path, count in shown],
         # A list of everything tells less than the counts and costs the whole budget.
-        "files": list(chosen) if paths else [],
+        "files": list(chosen) if listed else [],
         "skipped_by_reason": document["skipped_by_reason"],
     }
-    reply["omitted"] = {"files": 0 if paths else len(chosen), "directories": len(above) - len(shown)}
+    reply["omitted"] = {"files": 0 if listed else len(chosen), "directories": len(above) - len(shown)}
     fit(reply, budget, [Spendable("files", reply["files"]), Spendable("directories", reply["directories"])])
     return reply
 

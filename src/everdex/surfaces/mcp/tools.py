@@ -1,6 +1,6 @@
 """The tools, described for a model that has never heard of everdex.
 
-Each one asks the warm index on a worker thread and shapes its answer; whatever is raised comes back as a coded
+Each one asks the daemon, from a worker thread, and shapes its answer; whatever is raised comes back as a coded
 error, never as a broken connection. A first index is built inside the first call, which reports its progress.
 """
 
@@ -19,12 +19,12 @@ from pydantic import Field
 
 from everdex import clock, languages, limits
 from everdex.errors import EverdexError, NotIndexed, QueryError
+from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.mcp import model, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
-from everdex.sync.model import SyncOptions
-from everdex.warm import WarmIndex
+from everdex.surfaces.mcp.proxy import Progress, Proxy
 
 _READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -51,8 +51,8 @@ Count = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, description="at most t
 class Tools:
     """The tools of one root."""
 
-    def __init__(self, warm: WarmIndex) -> None:
-        self._warm = warm
+    def __init__(self, proxy: Proxy) -> None:
+        self._ask = proxy.ask
 
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
@@ -93,14 +93,15 @@ class Tools:
         For every occurrence of a text use `grep`; for a definition whose name you know use `symbol`.
         """
 
-        def ask(options: SyncOptions) -> CallToolResult:
-            _check_languages(languages)
+        def ask(progress: Progress) -> CallToolResult:
+            _check(query, mode, languages)
             # Shares of a score belong to single results, and packing joins neighbours: explained ones stay apart.
             room = None if explain else int((budget_tokens - _FRAME_TOKENS) * _SNIPPET_SHARE)
-            request = SearchRequest(
-                query, Mode(mode), k, tuple(languages or ()), tuple(paths or ()), profile=profile, budget=room
-            )
-            document = self._warm.search(request, options, explain=explain).to_dict()
+            params = {
+                "query": query, "mode": mode, "k": k, "languages": languages or [], "paths": paths or [],
+                "profile": profile, "budget": room, "explain": explain,
+            }  # fmt: skip
+            document = self._ask("search", params, progress)
             reply = replies.search(document, k, budget_tokens)
             return _result(reply, text.search(reply))
 
@@ -123,11 +124,14 @@ class Tools:
         it never looks into ignored, binary or generated trees.
         """
 
-        def ask(options: SyncOptions) -> CallToolResult:
-            _check_languages(languages)
-            mode = Mode.LITERAL if literal else Mode.REGEX
-            request = SearchRequest(pattern, mode, k, tuple(languages or ()), tuple(paths or ()), ignore_case)
-            reply = replies.grep(self._warm.search(request, options).to_dict(), budget_tokens)
+        def ask(progress: Progress) -> CallToolResult:
+            mode = "literal" if literal else "regex"
+            _check(pattern, mode, languages)
+            params = {
+                "query": pattern, "mode": mode, "k": k, "languages": languages or [],
+                "paths": paths or [], "ignore_case": ignore_case,
+            }  # fmt: skip
+            reply = replies.grep(self._ask("search", params, progress), budget_tokens)
             return _result(reply, text.grep(reply))
 
         return await _run(ctx, ask)
@@ -145,8 +149,8 @@ class Tools:
         are listed apart as suggestions. A path (src/app.py) gives the outline of that file.
         """
 
-        def ask(options: SyncOptions) -> CallToolResult:
-            reply = replies.symbol(self._warm.symbols(name, options).to_dict(), budget_tokens)
+        def ask(progress: Progress) -> CallToolResult:
+            reply = replies.symbol(self._ask("symbols", {"name": name}, progress), budget_tokens)
             return _result(reply, text.symbol(reply))
 
         return await _run(ctx, ask)
@@ -156,12 +160,12 @@ class Tools:
     ) -> Annotated[CallToolResult, model.FilesReply]:
         """Tell what this repository consists of: how many files by language and role, and the largest directories.
 
-        With `paths` it speaks of those files only and lists them, as many as fit. Needs no index.
+        With `paths` it speaks of those files only and lists them, as many as fit.
         """
 
-        def ask(_: SyncOptions) -> CallToolResult:
-            reply = replies.files(self._warm.files().to_dict(), paths or (), budget_tokens)
-            return _plain(reply)
+        def ask(progress: Progress) -> CallToolResult:
+            document = self._ask("files", {"paths": paths or []}, progress)
+            return _plain(replies.files(document, budget_tokens, listed=bool(paths)))
 
         return await _run(ctx, ask)
 
@@ -175,9 +179,8 @@ class Tools:
         Use it when `search` or `grep` does not find something in a file that exists.
         """
 
-        def ask(_: SyncOptions) -> CallToolResult:
-            reply = replies.explain_path(self._warm.explain(path).to_dict())
-            return _plain(reply)
+        def ask(progress: Progress) -> CallToolResult:
+            return _plain(replies.explain_path(self._ask("explain", {"path": path}, progress)))
 
         return await _run(ctx, ask)
 
@@ -185,7 +188,7 @@ class Tools:
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, model.StatusReply]:
         """Show the state of the index: root, snapshot, numbers of files and chunks, what changed since, errors."""
-        return await _run(ctx, lambda _: _plain(self.status_reply(budget_tokens)))
+        return await _run(ctx, lambda progress: _plain(self.status_reply(budget_tokens, progress)))
 
     async def health(
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
@@ -194,13 +197,13 @@ class Tools:
 
         Takes seconds on a large repository. Only needed when an answer looks wrong.
         """
-        return await _run(ctx, lambda _: _plain(self.health_reply(budget_tokens)))
+        return await _run(ctx, lambda progress: _plain(self.health_reply(budget_tokens, progress)))
 
-    def status_reply(self, budget_tokens: int) -> dict[str, Any]:
-        return replies.status(self._warm.status().to_dict(), budget_tokens)
+    def status_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
+        return replies.status(self._ask("status", {}, progress, build=False), budget_tokens)
 
-    def health_reply(self, budget_tokens: int) -> dict[str, Any]:
-        return replies.health(self._warm.health().to_dict(), budget_tokens)
+    def health_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
+        return replies.health(self._ask("health", {}, progress, build=False), budget_tokens)
 
 
 def failed(error: BaseException) -> CallToolResult:
@@ -228,16 +231,18 @@ def _plain(reply: dict[str, Any]) -> CallToolResult:
     return _result(reply, text.as_json(reply))
 
 
-def _check_languages(wanted: list[str] | None) -> None:
+def _check(query: str, mode: str, wanted: list[str] | None) -> None:
+    """What can be refused here: a query that no daemon has to be started, or sent megabytes, for."""
+    check(SearchRequest(query, Mode(mode), 1))
     for name in wanted or ():
         if name not in languages.KNOWN:
             known = ", ".join(sorted(languages.KNOWN))
             raise QueryError(f"unknown language {name[:60]!r}", hint=f"known are {known}")
 
 
-async def _run(ctx: Context[Any], ask: Callable[[SyncOptions], CallToolResult]) -> CallToolResult:
+async def _run(ctx: Context[Any], ask: Callable[[Progress], CallToolResult]) -> CallToolResult:
     try:
-        return await to_thread.run_sync(ask, SyncOptions(progress=_Progress(ctx)))
+        return await to_thread.run_sync(ask, _Progress(ctx))
     except Exception as error:  # noqa: BLE001 - the one place where a call ends
         return failed(error)
 

@@ -1,0 +1,88 @@
+"""Answers from one kept view: the part of a warm index that reads, whoever made sure of the freshness.
+
+The daemon's own process and its helper processes both answer through here, each with its own view and engines, so
+their answers cannot differ. How fresh an answer is the caller says; which snapshot gave it, the answer says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+from contextlib import AbstractContextManager, suppress
+
+from everdex import describe
+from everdex.answers import Answer, Freshness
+from everdex.kept import Kept, KeptViews
+from everdex.search.check import check
+from everdex.search.engine import Engine
+from everdex.search.model import Mode, SearchRequest
+from everdex.service import Index, Searcher
+from everdex.symbols import find
+from everdex.view import SnapshotView
+
+
+class Reader:
+    """One store, read again and again. Every method may be called from any thread."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.store = index.store()
+        self._embedder, self._warnings = index.embedder()
+        self._views = KeptViews(self.store)
+
+    def search(
+        self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
+    ) -> Answer:
+        """The same answer that `Index.search` gives."""
+        check(request)
+        with self._views.pinned(snapshot_id) as kept, kept.engine(self._engine) as engine:
+            searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
+            return searcher.answer(request, explain=explain)
+
+    def symbols(self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+        """The same answer that `Index.symbols` gives."""
+        with self._views.pinned(snapshot_id) as kept:
+            found = find(kept.view, kept.names, self.index.root.path, asked)
+            return self.index.answer(
+                kept.view, freshness, found.body, limits_hit=found.limits_hit, warnings=found.warnings
+            )
+
+    def chunks(
+        self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
+    ) -> Answer:
+        """A page of what `Index.chunks` gives, and with `cursor` where the next one begins."""
+        with self._views.pinned(snapshot_id) as kept:
+            page = describe.chunk_map(kept.view, meta=meta, offset=offset, count=count)
+            rest = max(0, kept.view.doc_count - offset - count)
+            following = {"snapshot_id": kept.view.manifest.snapshot_id, "offset": offset + count}
+            body = {"chunks": page, "omitted": rest, "cursor": following if rest else None}
+            return self.index.answer(kept.view, freshness, body)
+
+    def pinned(self) -> AbstractContextManager[Kept]:
+        """The active snapshot as it is, for one question."""
+        return self._views.pinned()
+
+    def _engine(self, view: SnapshotView) -> Engine:
+        return self.index.engine(view, self._embedder, self._warnings)
+
+    def warm_up(self) -> None:
+        """Open the active snapshot and have one question behind us, so that nobody waits for it."""
+        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
+            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
+
+    def shed(self) -> None:
+        """Give memory back; the next question opens the view again."""
+        self._views.release()
+        gc.collect()
+        with suppress(AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
+def resident_bytes(pid: int | str = "self") -> int:
+    """A process's resident memory; 0 when it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (FileNotFoundError, ProcessLookupError):
+        return 0

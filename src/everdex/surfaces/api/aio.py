@@ -1,0 +1,82 @@
+"""The asynchronous form of the Python API: every method of `Index`, awaited, on a worker thread.
+
+The work is the same; an event loop is not held up by it. `search_many` is an asynchronous iterator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from functools import update_wrapper
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from everdex.surfaces.api import model
+from everdex.surfaces.api.index import Index
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _awaited(
+    method: Callable[Concatenate[Index, _P], _R],
+) -> Callable[Concatenate[AsyncIndex, _P], Awaitable[_R]]:
+    async def call(self: AsyncIndex, /, *arguments: _P.args, **options: _P.kwargs) -> _R:
+        return await asyncio.to_thread(method, self.index, *arguments, **options)
+
+    return update_wrapper(call, method)
+
+
+class AsyncIndex:
+    """One repository, for coroutines."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    @property
+    def root(self) -> Path:
+        return self.index.root
+
+    async def __aenter__(self) -> AsyncIndex:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    close = _awaited(Index.close)
+    search = _awaited(Index.search)
+    symbol = _awaited(Index.symbol)
+    get_symbol = _awaited(Index.get_symbol)
+    files = _awaited(Index.files)
+    explain = _awaited(Index.explain)
+    chunks = _awaited(Index.chunks)
+    status = _awaited(Index.status)
+    health = _awaited(Index.health)
+    audit = _awaited(Index.audit)
+    sync = _awaited(Index.sync)
+    reindex_incremental = _awaited(Index.reindex_incremental)
+    reindex_full = _awaited(Index.reindex_full)
+    plan = _awaited(Index.plan)
+    repair = _awaited(Index.repair)
+    gc = _awaited(Index.gc)
+    compact = _awaited(Index.compact)
+    upgrade_store = _awaited(Index.upgrade_store)
+    start_daemon = _awaited(Index.start_daemon)
+    stop_daemon = _awaited(Index.stop_daemon)
+
+    async def search_many(self, queries: Iterable[str], **options: Any) -> AsyncIterator[model.SearchAnswer]:
+        """Answers to many questions, all from one snapshot."""
+        answers = self.index.search_many(queries, **options)
+        while (answer := await asyncio.to_thread(next, answers, None)) is not None:
+            yield answer
+
+
+async def aopen(
+    path: str | os.PathLike[str] = ".",
+    *,
+    daemon: bool | None = None,
+    shared_store: str | os.PathLike[str] | None = None,
+) -> AsyncIndex:
+    """The index of the repository around `path`, for coroutines."""
+    return AsyncIndex(await asyncio.to_thread(Index, path, daemon=daemon, shared_store=shared_store))

@@ -1,0 +1,379 @@
+"""What the Python API answers: frozen values with the fields of the command line's --json, under Python's names.
+
+Every answer says which snapshot gave it, how fresh it is and what was left out. docs/contracts.md has the meaning of
+each field. A field that a newer everdex adds is left out here, never an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+
+class Freshness(Struct, frozen=True):
+    """`fresh`, `stale` (with how many files differ), `unchecked` or `pinned`."""
+
+    state: str
+    dirty_count: int | None
+    checked_at: str | None
+
+
+class Git(Struct, frozen=True):
+    head_sha: str | None
+    dirty: bool | None
+    untracked_included: bool
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What every answer says about itself."""
+
+    request_id: str
+    store_id: str
+    snapshot_id: str | None  # None when the answer speaks of the files on disk
+    digest: str | None
+    git: Git
+    degraded: bool
+    freshness: Freshness
+    limits_hit: tuple[str, ...]
+    warnings: tuple[str, ...]
+    timings_ms: dict[str, float]
+
+
+class Share(Struct, frozen=True):
+    """One feature's share of a score."""
+
+    feature: str
+    value: float
+    detail: str
+
+
+class Result(Struct, frozen=True):
+    """A place that answers. Fields that its mode does not have (a matching line has no symbol) are empty."""
+
+    path: str
+    start_line: int
+    end_line: int
+    byte_start: int
+    byte_end: int
+    score: float
+    snippet: str
+    symbol: str | None = None
+    symbol_kind: str | None = None
+    breadcrumb: tuple[str, ...] = ()
+    language: str | None = None
+    column: int | None = None
+    chunk_uid: str | None = field(default=None, name="chunkUid")
+    chunk_id: str | None = field(default=None, name="chunkId")
+    doc_id: int | None = field(default=None, name="docId")
+    segment_id: str | None = field(default=None, name="segmentId")
+    file_hash: str | None = None
+    chunk_uids: tuple[str, ...] = field(default=(), name="chunkUids")
+    trimmed: bool = False
+    tokens: int | None = None
+    explain: tuple[Share, ...] = ()
+
+
+class Cursor(Struct, frozen=True):
+    """Where the next page begins, in that snapshot."""
+
+    snapshot_id: str
+    offset: int
+
+
+class Pointer(Struct, frozen=True):
+    path: str
+    start_line: int
+    symbol: str | None
+
+
+class Budget(Struct, frozen=True):
+    tokens: int
+    used: int
+    left_out: tuple[Pointer, ...]
+
+
+class SearchAnswer(Answer, frozen=True, kw_only=True):
+    query: str
+    mode: str
+    results: tuple[Result, ...]
+    omitted: int
+    cursor: Cursor | None
+    no_strong_match: bool
+    suggestions: tuple[str, ...]
+    budget: Budget | None = None
+
+
+class Symbol(Struct, frozen=True, kw_only=True):
+    name: str
+    qualified_name: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+    doc: str
+    public: bool
+
+
+class Definition(Symbol, frozen=True, kw_only=True):
+    path: str
+    name_line: int
+    name_column: int
+    byte_start: int
+    byte_end: int
+    match: str
+    source: str
+
+
+class Place(Struct, frozen=True):
+    path: str
+    start_line: int
+    kind: str
+
+
+class Suggestion(Struct, frozen=True):
+    name: str
+    how: str
+    places: tuple[Place, ...]
+
+
+class Outline(Struct, frozen=True):
+    path: str
+    language: str
+    symbols: tuple[Symbol, ...]
+
+
+class SymbolAnswer(Answer, frozen=True, kw_only=True):
+    query: str
+    by: str
+    definitions: tuple[Definition, ...]
+    suggestions: tuple[Suggestion, ...]
+    outline: Outline | None
+    omitted: int
+
+
+class File(Struct, frozen=True):
+    path: str
+    size: int
+    language: str | None
+    role: str
+    content_hash: str | None = None
+    chunks: int | None = None
+
+
+class Skipped(Struct, frozen=True):
+    path: str
+    reason: str
+    detail: str
+
+
+class FilesAnswer(Answer, frozen=True, kw_only=True):
+    canonical_root: str
+    source: str
+    files: tuple[File, ...]
+    skipped_by_reason: dict[str, int]
+    skipped: tuple[Skipped, ...] = ()
+
+
+class IndexedFile(Struct, frozen=True):
+    content_hash: str
+    size: int
+    chunks: int
+    skip: str | None
+    stat_matches: bool
+
+
+class Explanation(Answer, frozen=True, kw_only=True):
+    path: str
+    eligible: bool
+    reason: str | None = None
+    detail: str = ""
+    language: str | None = None
+    role: str | None = None
+    size: int | None = None
+    indexed: IndexedFile | None
+
+
+class Chunk(Struct, frozen=True):
+    doc_id: int = field(name="docId")
+    chunk_uid: str = field(name="chunkUid")
+    chunk_id: str = field(name="chunkId")
+    file: str
+    segment_id: str | None = field(name="segmentId")
+    start: int
+    end: int
+    meta: dict[str, Any] | None = field(default=None, name="metaV2")
+    row_id: str | None = field(default=None, name="rowId")
+    content_id: str | None = field(default=None, name="contentId")
+
+
+class ChunksAnswer(Answer, frozen=True, kw_only=True):
+    chunks: tuple[Chunk, ...]
+
+
+class Counts(Struct, frozen=True):
+    files_indexed: int
+    chunks_indexed: int
+
+
+class Problem(Struct, frozen=True):
+    """An eligible file that could not be indexed."""
+
+    code: str
+    path: str
+    message: str
+
+
+class StatusAnswer(Answer, frozen=True, kw_only=True):
+    canonical_root: str
+    store_path: str
+    shared: bool
+    seq: int
+    created_at: str
+    counts: Counts
+    segments: int
+    tombstones: int
+    retained_snapshots: int
+    size_bytes: int
+    embedder: str
+    pending: dict[str, int] | None
+    skipped: dict[str, int]
+    errors: tuple[Problem, ...]
+    daemon: dict[str, Any] | None
+
+
+class Check(Struct, frozen=True):
+    code: str
+    status: str
+    message: str
+    details: dict[str, Any] = {}
+
+
+class HealthAnswer(Answer, frozen=True, kw_only=True):
+    status: str
+    checks: tuple[Check, ...]
+
+
+class Finding(Struct, frozen=True):
+    code: str
+    subject: str
+    expected: Any
+    actual: Any
+
+
+class AuditAnswer(Answer, frozen=True, kw_only=True):
+    clean: bool
+    findings: tuple[Finding, ...]
+    files: int
+    rows: int
+    hint: str | None
+
+
+class Changes(Struct, frozen=True):
+    added: int
+    modified: int
+    deleted: int
+    renamed: int
+    touched: int
+    unchanged: int
+
+
+class SyncAnswer(Answer, frozen=True, kw_only=True):
+    """What a sync did (INDEX's IndexStats)."""
+
+    canonical_root: str
+    published: bool
+    compacted: bool
+    changes: Changes
+    seq: int
+    counts: Counts
+    segments: int
+    skipped: dict[str, int]
+    errors: tuple[Problem, ...]
+
+
+class Rename(Struct, frozen=True):
+    old: str = field(name="from")
+    new: str = field(name="to")
+
+
+class PlanAnswer(Answer, frozen=True, kw_only=True):
+    """What a sync would do."""
+
+    base_snapshot_id: str | None
+    add: tuple[str, ...]
+    modify: tuple[str, ...]
+    delete: tuple[str, ...]
+    rename: tuple[Rename, ...]
+    unchanged: int
+    eligible: int
+    bytes_to_index: int
+    bytes_limit: int
+
+
+class Damage(Struct, frozen=True):
+    artifact: str
+    problem: str
+    remedy: str
+
+
+class RepairAnswer(Answer, frozen=True, kw_only=True):
+    scope: str
+    damage: tuple[Damage, ...]
+    dry_run: bool
+    verified: bool
+
+
+class GcAnswer(Answer, frozen=True, kw_only=True):
+    dry_run: bool
+    retained: tuple[str, ...]
+    snapshots: tuple[str, ...]
+    segments: tuple[str, ...]
+    staging: tuple[str, ...]
+    bytes_freed: int
+
+
+class CompactAnswer(Answer, frozen=True, kw_only=True):
+    compacted: bool
+    segments_before: int
+    segments_after: int
+    tombstones_before: int
+    tombstones_after: int
+
+
+class UpgradeAnswer(Answer, frozen=True, kw_only=True):
+    status: str
+    artifacts: tuple[dict[str, Any], ...]
+    hint: str | None
+
+
+class StoreEntry(Struct, frozen=True):
+    store_id: str
+    canonical_root: str | None
+    config_fingerprint: str | None
+    created_at: str | None
+    last_used_at: str | None
+    size_bytes: int
+    active_snapshot_id: str | None
+    problem: str | None
+
+
+class Kept(Struct, frozen=True):
+    store_id: str
+    reason: str
+
+
+class StoresCollected(Struct, frozen=True):
+    """What `gc_stores` deleted, or without `apply` would delete, and what it kept and why."""
+
+    dry_run: bool
+    deleted: tuple[StoreEntry, ...]
+    kept: tuple[Kept, ...]
+    bytes_freed: int
+
+
+def to_dict(answer: Struct) -> dict[str, Any]:
+    """An answer as plain values, with the names of the command line's --json."""
+    plain: dict[str, Any] = msgspec.to_builtins(answer)
+    return plain

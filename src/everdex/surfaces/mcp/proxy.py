@@ -1,0 +1,59 @@
+"""The MCP server's way to the index: every question is one request to the daemon of its root.
+
+Holds no index and imports no numpy, so ten agents share one warm index. A daemon that is not there is started, and
+one that is leaving is replaced; one that dies in the middle costs that call a coded error, and the next call starts
+another. There is no second way in this process: it would be a second index in memory, and answers that differ in age.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from everdex import config
+from everdex.errors import DaemonStopping
+from everdex.service import Index
+from everdex.surfaces.daemon.client import connect
+from everdex.surfaces.daemon.start import start
+
+Progress = Callable[[str, int, int], None]
+
+_ATTEMPTS: Final = 3  # a configuration may change under a daemon that has only just been started
+
+
+class Proxy:
+    """One root; may be asked from several threads at once."""
+
+    def __init__(self, index: Index) -> None:
+        self._lock = threading.Lock()
+        self._index = index
+
+    @property
+    def index(self) -> Index:
+        return self._index
+
+    def ask(
+        self, method: str, params: Mapping[str, Any], progress: Progress, *, build: bool = True
+    ) -> dict[str, Any]:
+        """The daemon's answer. Without `build`, `NotIndexed` where starting one would mean a first index."""
+        for attempt in range(_ATTEMPTS):
+            index = self._current()
+            if not build:
+                index.store()
+            connection = connect(index) or start(index, progress)
+            with connection:
+                try:
+                    return connection.call(method, params)
+                except DaemonStopping:
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+        raise AssertionError("unreachable")
+
+    def _current(self) -> Index:
+        """`.everdex.toml` may change under a process that stays; another configuration is another store."""
+        with self._lock:
+            settings = config.load(self._index.root.path)
+            if settings != self._index.config:
+                self._index = Index(self._index.root, settings, shared_store=self._index.shared_store)
+            return self._index

@@ -1,0 +1,115 @@
+"""`everdex mcp` holds no index: it asks the daemon of its root, and says with a code when there is none to ask."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
+
+from support.agents import Agent
+from support.commands import COMMAND, everdex
+from support.trees import tree
+
+MESSAGES = [
+    {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}},
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "search", "arguments": {"query": "alpha"}},
+    },
+]  # fmt: skip
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tree(tmp_path / "project", {"a.py": "def alpha():\n    return 1\n"}, git=True)
+
+
+def _daemon(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = everdex("status", "--no-sync", "--json", cwd=root).json["daemon"]
+    return found
+
+
+def test_two_agents_share_one_daemon(root: Path) -> None:
+    """The first call of the first agent starts it; everybody's questions are answered there."""
+    with Agent(root) as one, Agent(root) as two:
+        assert one.ask("search", query="alpha")["results"]
+        before = _daemon(root)
+        assert two.ask("symbol", name="alpha")["definitions"]
+        assert one.ask("grep", pattern="return")["matches"]
+        after = _daemon(root)
+    assert (after["pid"], after["answered"]) == (before["pid"], before["answered"] + 3)
+    assert everdex("stop", "--json", cwd=root).json["pid"] == before["pid"]
+
+
+def test_the_server_itself_holds_no_index(root: Path) -> None:
+    """After an answer neither numpy nor any file of the store is mapped into the process that speaks MCP."""
+    process = subprocess.Popen(
+        [*COMMAND, "mcp", root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(json.dumps(message) + "\n" for message in MESSAGES))
+    process.stdin.flush()
+    while json.loads(process.stdout.readline()).get("id") != 2:
+        pass
+    maps = Path(f"/proc/{process.pid}/maps").read_text()
+    process.communicate(timeout=20)
+    assert "_pydantic_core" in maps
+    assert [line for line in maps.splitlines() if "numpy" in line or "/data/" in line] == []
+
+
+def test_a_daemon_that_dies_costs_one_call(root: Path, home: Path) -> None:
+    """Killed in the middle of a question: that call gets a code, and the next one starts another daemon."""
+    with Agent(root) as agent:
+        agent.ask("search", query="alpha")
+        first = _daemon(root)["pid"]
+        (lock,) = home.glob("data/*/locks/readers.lock")
+        handle = os.open(lock, os.O_RDWR)
+        fcntl.flock(handle, fcntl.LOCK_EX)  # no question can be answered
+        failed: list[dict[str, Any]] = []
+        call = threading.Thread(target=lambda: failed.append(agent.fail("search", query="alpha")))
+        call.start()
+        time.sleep(0.5)
+        os.kill(first, signal.SIGKILL)
+        call.join(timeout=30)
+        os.close(handle)
+        assert [error["code"] for error in failed] == ["daemon_gone"]
+        assert agent.ask("search", query="alpha")["results"]
+        assert _daemon(root)["pid"] != first
+
+
+def test_where_no_daemon_can_run_the_answer_is_a_code(root: Path, home: Path) -> None:
+    """A file where its socket's folder should be: each call is told so, and works as soon as that is mended."""
+    home.mkdir(exist_ok=True)
+    (home / "run").write_text("in the way")
+    with Agent(root) as agent:
+        assert agent.fail("search", query="alpha")["code"] == "io_error"
+        (home / "run").unlink()
+        assert agent.ask("search", query="alpha")["results"]
+
+
+def test_a_daemon_that_ends_at_once_is_reported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever kills it at its start, the caller hears `daemon_unavailable` and does not wait."""
+    index = everdex("index", root)
+    assert index.code == 0
+    monkeypatch.setenv("PYTHONHOME", "/nonexistent")  # of the child only: we have started already
+    from everdex.errors import DaemonUnavailable
+    from everdex.service import Index
+    from everdex.surfaces.daemon.start import start
+
+    with pytest.raises(DaemonUnavailable):
+        start(Index.open(root), lambda *_: None)
