@@ -84,6 +84,7 @@ def _greeting(warm: ResidentIndex) -> str:
     return (
         f"everdex keeps an index of this repository current while you work ({files:,} files, snapshot {snapshot}). "
         'Ask it before you grep: `everdex search "a question or a name"`, `everdex symbols NAME|FILE`, '
+        "`everdex callers NAME`, `everdex impact NAME` before you change something that others use, "
         "`everdex search --mode regex PATTERN`. Every answer says how fresh it is."
     )
 
