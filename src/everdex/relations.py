@@ -98,12 +98,11 @@ def answer(
         asked = question.symbol.strip()
         found = naming.find(atlas, asked)
         body = _named(atlas, names, asked, found)
-        about = _path_warnings(view, atlas, asked) if not found else ()
+        file = found[0].file if len(found) == 1 and question.method == "callees" else None
+        about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))
         if len(found) == 1:
-            (definition,) = found
-            fields, limits_hit = _BODIES[question.method](atlas, definition, question)
+            fields, limits_hit = _BODIES[question.method](atlas, found[0], question)
             body |= fields
-            about = coverage_warnings(atlas, definition.file if question.method == "callees" else None)
     body["coverage"] = atlas.coverage
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(
