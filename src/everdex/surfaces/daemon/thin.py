@@ -21,7 +21,10 @@ _FLAGS = {
     "--skipped": ("skipped", "true"),
 }  # fmt: skip
 _LISTS = {"--lang": "languages", "--path": "paths"}
-_NUMBERS = {"-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000)}
+_NUMBERS = {
+    "-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000),
+    "--depth": ("depth", 1, 20),
+}  # fmt: skip
 _WORDS = {"--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None)}
 # command -> (the parameter that its first positional is, whether a root may follow, the options it knows)
 COMMANDS = {
@@ -30,12 +33,18 @@ COMMANDS = {
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
     "symbols": ("name", True, ("--no-sync", "--snapshot")),
+    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "impact": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth")),
+    "map": (None, True, ("--no-sync", "--snapshot", "--budget", "--color")),
     "explain": ("path", False, ("--snapshot",)),
     "files": (None, True, ("--skipped", "--snapshot")),
     "status": (None, True, ("--no-sync", "--snapshot")),
     "health": (None, True, ()),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
+_DRAWN = ("search", "refs", "callers", "callees", "impact", "map")
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
@@ -48,7 +57,7 @@ def run(arguments: list[str]) -> int | None:
     if understood is None:
         return None
     asked, start = understood
-    if asked[0] == "search" and asked[3] == "text" and os.isatty(1):
+    if asked[0] in _DRAWN and asked[3] == "text" and os.isatty(1):
         return None
     place = find(start)
     encoded = request(*asked, place[1]) if place is not None else None
@@ -113,6 +122,8 @@ def request(command: str, fields: dict[str, str], subject: str | None, render: s
             if os.path.isabs(subject) or not absolute.startswith(root + "/"):
                 return None
             subject = absolute
+        elif COMMANDS[command][0] == "symbol" and ("/" in subject or ":" in subject or os.path.isfile(subject)):
+            return None
         elif command == "symbols" and os.path.isfile(subject):
             parent, name = os.path.split(os.path.abspath(subject))
             real = os.path.join(os.path.realpath(parent), name)
