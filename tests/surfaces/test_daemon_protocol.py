@@ -266,7 +266,7 @@ def test_the_documented_client_asks_every_documented_method(
     for name, value in daemon.env.items():
         monkeypatch.setenv(name, value)
     client = _documented_client()
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", PAGE.read_text().partition("## Protocol")[2], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|(.*?)\|", PAGE.read_text().partition("## Protocol")[2], re.MULTILINE)
     documented = {method: re.findall(r"`(\w+)`", params) for method, params in rows}
     assert documented.keys() == METHODS.keys()
     stream, hello = client["connect"](daemon.root)
