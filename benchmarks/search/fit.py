@@ -14,11 +14,13 @@ import json
 import os
 import random
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from msgspec.structs import fields, replace
 
 from everdex.embed import open_embedder
 from everdex.numeric import np, npt

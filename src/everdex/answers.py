@@ -7,8 +7,9 @@ fields lie beside the envelope's, so that one document is all a caller needs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from everdex import clock, versions
 
@@ -24,8 +25,7 @@ OFFLINE_WARNING: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(msgspec.Struct, frozen=True):
     """How current an answer is: `fresh` was checked against the tree just now."""
 
     state: str  # fresh, stale, unchecked, pinned
@@ -41,8 +41,7 @@ UNCHECKED = Freshness("unchecked", None, None)
 PINNED = Freshness("pinned", None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """What an answer speaks of: a snapshot, or (with no snapshot id) the tree as it is on disk."""
 
     store_id: str
@@ -70,8 +69,7 @@ def origin_of(manifest: Manifest) -> Origin:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """One answer: who gives it, how fresh it is, and its own fields in `body`."""
 
     origin: Origin
@@ -80,8 +78,8 @@ class Answer:
     body: Mapping[str, Any]
     limits_hit: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-    request_id: str = field(default_factory=clock.new_ulid)
+    timings_ms: Mapping[str, float] = msgspec.field(default_factory=dict)
+    request_id: str = msgspec.field(default_factory=clock.new_ulid)
 
     def to_dict(self) -> dict[str, Any]:
         origin = self.origin

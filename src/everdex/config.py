@@ -14,9 +14,11 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict, fields
 
 from everdex import languages, limits, versions
 from everdex.errors import ConfigError
@@ -26,8 +28,7 @@ IGNORE_NAME: Final = ".everdexignore"
 PROFILE_NAMES: Final = ("balanced", "discovery", "implementation", "planning", "debug")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexConfig:
+class IndexConfig(msgspec.Struct, frozen=True):
     """What is indexed and how it is represented; any change makes another store."""
 
     embedder: str = "wordllama"
@@ -41,8 +42,7 @@ class IndexConfig:
     chunk_max_chars: int = limits.MAX_CHUNK_CHARS
 
 
-@dataclass(frozen=True, slots=True)
-class QueryConfig:
+class QueryConfig(msgspec.Struct, frozen=True):
     """How answers are ranked and shown; never part of the index."""
 
     k: int = 10
@@ -51,10 +51,9 @@ class QueryConfig:
     rerank: bool = False  # needs everdex[rerank]
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    index: IndexConfig = field(default_factory=IndexConfig)
-    query: QueryConfig = field(default_factory=QueryConfig)
+class Config(msgspec.Struct, frozen=True):
+    index: IndexConfig = msgspec.field(default_factory=IndexConfig)
+    query: QueryConfig = msgspec.field(default_factory=QueryConfig)
 
 
 # key -> (smallest, largest) accepted value
@@ -198,7 +197,11 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "grammars": languages.GRAMMAR_VERSIONS,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
-            "schemas": {name: known.writable for name, known in versions.ARTIFACTS.items() if name != "answer"},
+            "facts": versions.FACTS_VERSION,
+            # Answers are not stored, and graphs are named by their own versions and made again.
+            "schemas": {
+                name: known.writable for name, known in versions.ARTIFACTS.items() if name not in ("answer", "graph")
+            },
         }
     )
 

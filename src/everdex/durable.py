@@ -10,7 +10,6 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ _BLOCK = 1 << 20
 _TEMPORARY = ".tmp"
 
 
-@dataclass(frozen=True, slots=True)
-class Permissions:
+class Permissions(msgspec.Struct, frozen=True):
     """How a store's directories and files are created; fixed for the store's life."""
 
     directory: int

@@ -7,8 +7,9 @@ This module reads no file and loads no grammar: the tree-sitter modules are only
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 # Distribution -> version, exactly as pinned in pyproject.toml; part of config_fingerprint because another
 # grammar gives other chunks.
@@ -43,8 +44,7 @@ GRAMMAR_VERSIONS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(msgspec.Struct, frozen=True):
     """How to load a grammar (`module.function()`) and which query file speaks for it."""
 
     module: str

@@ -12,9 +12,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 import everdex
 from everdex import limits
@@ -72,8 +73,7 @@ def is_own_socket(path: Path) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """Proof of being the one daemon of a store."""
 
     index: Index

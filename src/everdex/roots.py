@@ -11,15 +11,15 @@ import hashlib
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from everdex import limits
 from everdex.errors import RootRefused
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(msgspec.Struct, frozen=True):
     """A canonical root: `path` is a realpath; `is_git` tells whether git answers for it."""
 
     path: Path

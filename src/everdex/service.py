@@ -11,9 +11,11 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from everdex import answers, config, describe
 from everdex.answers import Answer, Freshness, Origin
@@ -39,8 +41,7 @@ if TYPE_CHECKING:
 _WAIT_FOR_WRITER_S: Final = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """How a reading command treats the index before it answers."""
 
     sync: bool = True  # bring it up to date first

@@ -67,19 +67,19 @@ def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
     shown = matches[:_MAX_DEFINITIONS]
     sources, cut = _sources(view, shown)
     definitions = [
-        {**symbol_dict(row), "match": how, "source": source}
+        {**symbol_dict(view, row), "match": how, "source": source}
         for (row, how), source in zip(shown, sources, strict=True)
     ]
     limits_hit = ("max_snippet_bytes_total",) if cut else ()
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
     outline = _outline(view, files.pop())[0] if len(files) == 1 else None
-    suggestions = [] if matches else _suggestions(view, names, wanted)
+    close = [] if matches else suggestions(view, names, wanted)
     warnings: tuple[str, ...] = ()
     if not matches and ("/" in wanted or language_of(wanted) is not None):
         warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
     return _found(
-        wanted, "name", definitions, suggestions, outline, len(matches) - len(shown), limits_hit, warnings
+        wanted, "name", definitions, close, outline, len(matches) - len(shown), limits_hit, warnings
     )  # fmt: skip
 
 
@@ -138,11 +138,11 @@ def _sources(view: SnapshotView, shown: Sequence[tuple[SymbolRow, str]]) -> tupl
 def _outline(view: SnapshotView, path_key: str) -> tuple[dict[str, Any], int]:
     rows = view.symbols_of(path_key)
     language = view.file_languages[view.file_index(path_key)]
-    shown = [_brief(row) for row in rows[:_MAX_OUTLINE]]
+    shown = [_brief(view, row) for row in rows[:_MAX_OUTLINE]]
     return {"path": path_key, "language": language, "symbols": shown}, len(rows) - len(shown)
 
 
-def _suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
+def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:
     """Names like the one asked for, closest first, each with how it is like it and where it is defined."""
     last = _dotted(wanted).rpartition(".")[2]
     near = {hit.name: hit for hit in reversed(names.near(last))}
@@ -161,24 +161,25 @@ def _place(row: SymbolRow) -> dict[str, Any]:
     return {"path": row.path_key, "start_line": row.start_line, "kind": row.kind}
 
 
-def _brief(row: SymbolRow) -> dict[str, Any]:
+def _brief(view: SnapshotView, row: SymbolRow) -> dict[str, Any]:
+    signature, doc = view.description(row)
     return {
         "name": row.name,
         "qualified_name": row.qualified_name,
         "kind": row.kind,
         "start_line": row.start_line,
         "end_line": row.end_line,
-        "signature": row.signature,
-        "doc": row.doc,
+        "signature": signature,
+        "doc": doc,
         "public": row.public,
     }
 
 
-def symbol_dict(row: SymbolRow) -> dict[str, Any]:
+def symbol_dict(view: SnapshotView, row: SymbolRow) -> dict[str, Any]:
     """A definition with its place."""
     return {
         "path": row.path_key,
-        **_brief(row),
+        **_brief(view, row),
         "name_line": row.name_line,
         "name_column": row.name_column,
         "byte_start": row.start_byte,

@@ -5,14 +5,14 @@ An artifact outside its readable range is refused by name (`incompatible`); it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex.errors import Incompatible
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaRange:
+class SchemaRange(msgspec.Struct, frozen=True):
     """Which versions of one artifact this build reads, and the one it writes."""
 
     min_readable: int
@@ -28,11 +28,14 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: owner, epoch, heartbeat, staging transaction
     "writer_lease": SchemaRange(1, 1, 1),
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
-    "chunk_row": SchemaRange(1, 1, 1),
+    # 2: rows.db has facts
+    "chunk_row": SchemaRange(2, 2, 2),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
     "store": SchemaRange(1, 1, 1),
+    # 1: one mapped file: blobs by file, offers, postings
+    "graph": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
@@ -40,6 +43,12 @@ CHUNKER_VERSION: Final = "1"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
+
+# 1: Python in full; the other languages' definitions, calls, references and imports
+FACTS_VERSION: Final = "1"
+
+# 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
+RESOLVERS_VERSION: Final = "1"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 RANKING_VERSION: Final = "1"

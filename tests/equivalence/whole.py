@@ -6,9 +6,10 @@ Where rows lie is left out: segments, file numbers and row numbers are the layou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading

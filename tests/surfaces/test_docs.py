@@ -8,13 +8,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import fields
 
 from everdex import answers, config, errors, limits, versions
 from everdex.changes.model import ReadError

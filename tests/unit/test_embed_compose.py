@@ -12,8 +12,8 @@ from everdex import embed
 from everdex.embed import compose
 from everdex.embed.quantize import cosine_factors, quantize
 from everdex.numeric import np, npt
-from everdex.terms.bags import words_of
 from everdex.terms.model import WordBags
+from everdex.terms.words import words_of
 
 FAKE = embed.open_embedder("fake", Path("/"))
 assert FAKE is not None

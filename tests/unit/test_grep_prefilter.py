@@ -109,7 +109,12 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@given(pattern=st.recursive(ATOM, grown, max_leaves=6))
+def is_tame(pattern: str) -> bool:
+    """Python's engine backtracks: a second unbounded repetition could keep it busy for hours on the giant line."""
+    return pattern.count("*") + pattern.count("+") <= 1
+
+
+@given(pattern=st.recursive(ATOM, grown, max_leaves=6).filter(is_tame))
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_regex_finds_what_a_plain_scan_of_every_line_finds(view: SnapshotView, pattern: str) -> None:
     """Leaving out files by the index changes no answer."""

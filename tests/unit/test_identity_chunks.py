@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import random
@@ -10,6 +9,7 @@ import struct
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 import xxhash
 
@@ -126,7 +126,7 @@ def test_collisions_do_not_depend_on_the_order_of_chunks() -> None:
     expected = {chunk.start_byte: identity.uid for chunk, identity in zip(parsed.chunks, identities, strict=True)}
     chunks = list(parsed.chunks)
     random.Random(1).shuffle(chunks)
-    shuffled = dataclasses.replace(parsed, chunks=tuple(chunks))
+    shuffled = msgspec.structs.replace(parsed, chunks=tuple(chunks))
     again = identify("src/short.py", data, shuffled)
     assert {chunk.start_byte: identity.uid for chunk, identity in zip(chunks, again, strict=True)} == expected
 

@@ -27,6 +27,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("discover",),
     ("changes",),
     ("parse",),
+    ("facts",),
     ("identity",),
     ("terms",),
     ("embed",),
@@ -34,10 +35,14 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("snapshot",),
     ("sync",),
     ("view",),
+    ("graph",),
     ("rerank",),
     ("search",),
     ("upkeep",),
-    ("answers", "describe", "symbols", "service", "warm", "maintain", "kept", "reader", "resident", "rendezvous"),
+    (
+        "answers", "describe", "symbols", "relations", "exporting", "service", "warm", "maintain", "kept", "reader",
+        "resident", "rendezvous",
+    ),
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}

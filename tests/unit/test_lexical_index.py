@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields, replace
 
 from everdex.errors import Corrupt, EverdexError, Incompatible, InternalError
 from everdex.numeric import np

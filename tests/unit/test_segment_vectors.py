@@ -8,7 +8,14 @@ import pytest
 
 from everdex.errors import Corrupt, Incompatible
 from everdex.numeric import np, npt
-from everdex.segment.vectors import VectorsReader, VectorsWriter, join_vectors, quantize_query
+from everdex.segment.vectors import (
+    VectorsReader,
+    VectorsWriter,
+    join_vectors,
+    joint_lengths,
+    products,
+    quantize_query,
+)
 
 DIM = 12
 
@@ -33,37 +40,40 @@ def unit(rows: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     return np.asarray(wide / np.where(length > 0, length, 1.0))
 
 
-def test_cosines_are_those_of_the_stored_rows(tmp_path: Path) -> None:
+def whole_products(query: npt.NDArray[np.float32], rows: npt.NDArray[np.int8]) -> list[float]:
+    return [float(number) for number in (rows.astype(np.int64) @ query.astype(np.int64)).tolist()]
+
+
+def test_factors_make_products_cosines(tmp_path: Path) -> None:
     """Text and path cosines agree with plain float64 arithmetic."""
     reader = written(tmp_path / "v", [(30, 4), (7, 2)])
     query = quantize_query(np.random.default_rng(5).normal(size=DIM).astype(np.float32))
-    out = np.zeros(reader.rows, dtype=np.float32)
-    reader.row_cosines(query, out)
+    factors = np.concatenate([reader.row_factors, reader.path_factors])
     texts = np.concatenate([random_rows(30, 0), random_rows(7, 1)])
     paths = np.concatenate([random_rows(4, 100), random_rows(2, 101)])
-    assert np.allclose(out, unit(texts) @ query, rtol=1e-5)
-    assert np.allclose(reader.path_cosines(query), unit(paths) @ query, rtol=1e-5)
+    expected = np.concatenate([unit(texts), unit(paths)]) @ query
+    assert np.allclose(products(query, reader.vectors) * factors, expected, rtol=1e-5)
 
 
-def test_a_row_scores_the_same_bits_wherever_it_lies(tmp_path: Path) -> None:
-    """One file of all rows and one file a row give identical float32 products."""
-    rows, paths = random_rows(5_000, 1), random_rows(1, 2)
+@pytest.mark.parametrize("dim", [1, 2, 3, 5, 31, 64, 100, 256, 1_000])
+def test_products_are_exact(dim: int) -> None:
+    """Whatever the dimension and however large the numbers, every product is the whole number that it is."""
+    generator = np.random.default_rng(dim)
+    rows = generator.integers(-127, 128, size=(3_000, dim)).astype(np.int8)
+    rows[0], rows[1] = 127, -127
+    for vector in (generator.normal(size=dim), np.ones(dim), -np.ones(dim), np.eye(dim)[0]):
+        query = quantize_query(vector.astype(np.float32))
+        assert products(query, rows).tolist() == whole_products(query, rows)
+
+
+def test_a_row_scores_the_same_bits_wherever_it_lies() -> None:
+    """Alone, in a slice or among all rows, read-only or not, a row has one product."""
+    rows = random_rows(5_000, 1)
+    rows.flags.writeable = False
     query = quantize_query(np.random.default_rng(3).normal(size=DIM).astype(np.float32))
-    together = written_rows(tmp_path / "all", rows, paths, query)
-    for index in (0, 1, 4_095, 4_096, 4_999):
-        alone = written_rows(tmp_path / str(index), rows[index : index + 1], paths, query)
-        assert alone[0].tobytes() == together[index].tobytes()
-
-
-def written_rows(
-    path: Path, rows: npt.NDArray[np.int8], paths: npt.NDArray[np.int8], query: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
-    writer = VectorsWriter(path, DIM)
-    writer.add(join_vectors(rows, paths, np.zeros(len(rows), dtype=np.int64)))
-    writer.close()
-    out = np.zeros(len(rows), dtype=np.float32)
-    VectorsReader(path).row_cosines(query, out)
-    return out
+    together = products(query, rows)
+    for start, stop in ((0, 1), (1, 2), (17, 4_096), (4_999, 5_000), (10, 10)):
+        assert products(query, rows[start:stop]).tobytes() == together[start:stop].tobytes()
 
 
 def test_joint_lengths_are_those_of_the_summed_vectors(tmp_path: Path) -> None:
@@ -74,9 +84,11 @@ def test_joint_lengths_are_those_of_the_summed_vectors(tmp_path: Path) -> None:
     writer = VectorsWriter(tmp_path / "v", DIM)
     writer.add(join_vectors(rows, paths, row_files))
     writer.close()
+    reader = VectorsReader(tmp_path / "v")
     for share in (0.0, 0.5, 2.0):
         expected = np.linalg.norm(unit(rows) + share * unit(paths)[row_files], axis=1)
-        assert np.allclose(VectorsReader(tmp_path / "v").lengths(row_files, share), expected, atol=1e-6)
+        found = joint_lengths(reader.row_factors, reader.overlaps, reader.path_factors[row_files], share)
+        assert np.allclose(found, expected, atol=1e-6)
 
 
 def test_taking_rows_keeps_them_bit_for_bit(tmp_path: Path) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 
 import pytest
+from msgspec.structs import fields
 
 from everdex.numeric import np
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
 from everdex.terms import bags as bags_module
 from everdex.terms import vocabulary
-from everdex.terms.bags import BagExtractor, words_of
+from everdex.terms.bags import BagExtractor
 from everdex.terms.model import Bags, Field, WordBags
 from everdex.terms.vocabulary import TokenTable
+from everdex.terms.words import words_of
 
 SOURCE = b"def fetchRows(limit):\n    # fetch caf\xc3\xa9 rows\n    return rows[limit]\nx = 1\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -20,8 +19,7 @@ class IndexedFile(msgspec.Struct, frozen=True, gc=False):
     skip: str | None  # a SkipReason found only by reading (binary, encoding, too_many_chunks), else None
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(msgspec.Struct, frozen=True):
     """The bytes of a file, read stably: stat before and after the read agree."""
 
     path_key: str
@@ -31,8 +29,7 @@ class SourceFile:
     observed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(msgspec.Struct, frozen=True):
     """What git says of the working tree; all empty when there is no git."""
 
     head_sha: str | None
@@ -40,8 +37,7 @@ class GitState:
     untracked_included: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSet:
+class ChangeSet(msgspec.Struct, frozen=True):
     """Confirmed differences. A renamed file is in `rename` only, not in add or delete."""
 
     add: tuple[Candidate, ...]

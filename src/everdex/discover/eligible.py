@@ -11,9 +11,10 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex import limits
 from everdex.config import IndexConfig
@@ -30,21 +31,18 @@ _PLAIN: Final = stat.S_IFREG | _READABLE_BY_ALL
 _PLAIN_MASK: Final = 0o170000 | _READABLE_BY_ALL
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
+class _Link(msgspec.Struct, frozen=True):
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Directory:
+class _Directory(msgspec.Struct, frozen=True):
     """Listed like a file, yet a directory: a submodule, or a tracked file that a directory has replaced."""
 
 
 _Verdict = Candidate | Skip | _Link | _Directory | None  # None: gone
 
 
-@dataclass(frozen=True, slots=True)
-class Eligible:
+class Eligible(msgspec.Struct, frozen=True):
     """`files` by path on disk; `ignore_files` are those in force above anything listed that exists."""
 
     files: dict[bytes, Candidate]

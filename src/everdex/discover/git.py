@@ -12,8 +12,9 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex import limits
 from everdex.roots import SAFE_GIT, Root, git_environment
@@ -26,8 +27,7 @@ class GitFailed(Exception):
     """git could not answer, after every retry; control flow between rooms, never shown to a user as such."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitListing:
+class GitListing(msgspec.Struct, frozen=True):
     """What `git ls-files` shows: tracked and unignored untracked paths; nested repositories end in `/`."""
 
     paths: tuple[bytes, ...]

@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
+
+import msgspec
 
 from everdex import limits
 from everdex.discover.model import SkipReason
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The real place of a symlink's target, relative to the root."""
 
     path: bytes

@@ -6,7 +6,6 @@ times as long to make.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -54,23 +53,20 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     stat: FileStat
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(msgspec.Struct, frozen=True):
     path_key: str  # display form when the real path has no key (bad bytes are escaped)
     reason: SkipReason
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Collision:
+class Collision(msgspec.Struct, frozen=True):
     """Distinct files whose keys are equal after casefolding (or NFC)."""
 
     key: str
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(msgspec.Struct, frozen=True):
     files: tuple[Candidate, ...]  # sorted by path_key
     skipped: tuple[Skip, ...]  # sorted by path_key; ignored directories appear once, ending in '/'
     collisions: tuple[Collision, ...]

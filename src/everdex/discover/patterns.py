@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 _SPECIAL: Final = re.compile(rb"[*?\[\\]")
 _ANY: Final = b"[^/]"
@@ -35,8 +36,7 @@ _CLASSES: Final[dict[bytes, frozenset[int]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One line of an ignore file; `text` is the line as a person would quote it."""
 
     text: str

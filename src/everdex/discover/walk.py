@@ -10,7 +10,8 @@ import errno
 import os
 import stat
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from everdex import limits
 from everdex.discover.beneath import read_beneath
@@ -19,14 +20,12 @@ from everdex.discover.model import Skip, SkipReason
 from everdex.discover.patterns import RuleSet
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(msgspec.Struct, frozen=True):
     paths: tuple[bytes, ...]  # nested repositories end in "/"
     skipped: tuple[Skip, ...]  # ignored, reserved, not regular, unreadable
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
+class _Layer(msgspec.Struct, frozen=True):
     """One `.gitignore` in force: its rules and how much of a path stands before them."""
 
     prefix: int

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import xxhash
 
 from everdex import versions
@@ -21,8 +21,7 @@ UID_ALGO_VERSION = "v1"
 _CONTEXT_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkIdentity:
+class ChunkIdentity(msgspec.Struct, frozen=True):
     """Every name of one chunk."""
 
     chunk_hash: bytes  # SHA-256 of the payload as embedded

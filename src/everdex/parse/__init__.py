@@ -12,12 +12,28 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
 
 if TYPE_CHECKING:
-    from everdex.parse.file import parse_file
+    from everdex.parse.file import Trees, parse_file, parse_with_trees
     from everdex.parse.segments import segment_uid, virtual_path
 
-__all__ = ["Chunk", "ParseStatus", "ParsedFile", "Symbol", "parse_file", "segment_uid", "virtual_path"]
+__all__ = [
+    "Chunk",
+    "ParseStatus",
+    "ParsedFile",
+    "Symbol",
+    "Trees",
+    "parse_file",
+    "parse_with_trees",
+    "segment_uid",
+    "virtual_path",
+]
 
-_HOME: Final = {"parse_file": "file", "segment_uid": "segments", "virtual_path": "segments"}
+_HOME: Final = {
+    "Trees": "file",
+    "parse_file": "file",
+    "parse_with_trees": "file",
+    "segment_uid": "segments",
+    "virtual_path": "segments",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,8 +6,7 @@ embedded segment. Definitions that share a line with their neighbour stay part o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+import msgspec
 from tree_sitter import Node
 
 from everdex.parse.definitions import Definition
@@ -15,14 +14,13 @@ from everdex.parse.segments import Segment
 from everdex.parse.text import Atoms
 
 
-@dataclass(slots=True)
-class Block:
+class Block(msgspec.Struct):
     first: int  # atoms, both inclusive
     last: int
     node: Node | None
     definition: Definition | None = None
     segment: Segment | None = None
-    children: list[Block] = field(default_factory=list)
+    children: list[Block] = msgspec.field(default_factory=list)
 
 
 class Leads:

@@ -8,9 +8,9 @@ Which definitions exist, and what they are called, was decided before.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from tree_sitter import Node
 
 from everdex.parse.blocks import Block
@@ -28,8 +28,7 @@ _MAX_FILLER_BYTES: Final = 300
 _MAX_DEPTH: Final = 60
 
 
-@dataclass(slots=True)
-class Span:
+class Span(msgspec.Struct):
     """A chunk in the making; `main` is the definition it starts, `owner` the one around it."""
 
     first: int

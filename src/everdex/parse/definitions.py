@@ -17,10 +17,10 @@ Nodes are never walked here: Python pays for each one it touches.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+import msgspec
 from tree_sitter import Node
 
 from everdex.parse import grammar
@@ -37,8 +37,7 @@ _NAMED: Final = ("definition.", "scope.", "heading.")
 _ROLES: Final = ("outer", "lead", "docstring", "leaddoc", "doc")
 
 
-@dataclass(slots=True)
-class Definition:
+class Definition(msgspec.Struct):
     """One definition of a file while it is being worked out; positions are absolute bytes."""
 
     start: int  # of the outermost wrapper
@@ -57,15 +56,14 @@ class Definition:
     docstring: tuple[int, int] | None = None
 
 
-@dataclass(slots=True)
-class Found:
+class Found(msgspec.Struct):
     """Everything that one query found."""
 
-    definitions: list[Definition] = field(default_factory=list)
-    docs: list[tuple[int, int]] = field(default_factory=list)
-    leads: list[tuple[int, int]] = field(default_factory=list)
-    docstrings: list[tuple[int, int]] = field(default_factory=list)
-    segments: list[tuple[str, Node]] = field(default_factory=list)
+    definitions: list[Definition] = msgspec.field(default_factory=list)
+    docs: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    leads: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    docstrings: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    segments: list[tuple[str, Node]] = msgspec.field(default_factory=list)
 
     def extend(self, other: Found) -> None:
         self.definitions += other.definitions

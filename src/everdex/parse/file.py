@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Final
+from typing import Final, TypeAlias
 
 from tree_sitter import Node, Range
 
@@ -23,20 +23,30 @@ _MAX_DATA_BYTES: Final = 1_000_000
 _DATA_LANGUAGES: Final = frozenset(("json", "yaml", "toml", "css", "html", "sql"))
 
 
+# Each tree of a file with its grammar's language: the file's own first, then those of embedded segments.
+Trees: TypeAlias = tuple[tuple[str, Node], ...]
+
+
 def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
-    """Chunks and symbols of a file of valid UTF-8; any content gives an answer.
+    """Chunks and symbols of a file of valid UTF-8; any content gives an answer."""
+    return parse_with_trees(path_key, data, config)[0]
+
+
+def parse_with_trees(path_key: str, data: bytes, config: IndexConfig) -> tuple[ParsedFile, Trees]:
+    """The same with the syntax trees, for whoever reads more out of them; no trees when the file is in windows.
 
     When there are more than `limits.MAX_CHUNKS_PER_FILE` chunks only one more than that many are returned:
     such a file is skipped by the caller, and its memory stays bounded.
     """
     language = language_of(path_key) or "text"
     if not data:
-        return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
+        status = ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS
+        return ParsedFile(language, status, (), (), ()), ()
     too_many = len(data) > 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE
     too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
     tree = None if language not in GRAMMARS or too_many or too_large else grammar.parse_tree(language, data)
     if tree is None:
-        return _windows(language, data, config)
+        return _windows(language, data, config), ()
     return _parsed(language, tree.root_node, data, config)
 
 
@@ -59,7 +69,7 @@ def _plain_chunk(ordinal: int, span: Span, atoms: Atoms, language: str) -> Chunk
     )  # fmt: skip
 
 
-def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> ParsedFile:
+def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> tuple[ParsedFile, Trees]:
     found = definitions.find(language, data, root)
     parts = segments.locate(language, found.segments, data) if found.segments else []
     roots: dict[int, Node] = {-1: root}
@@ -80,13 +90,15 @@ def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> Pars
     tree = blocks.build(linked, parts, roots, leads, data, atoms)
     chunker.region(0, atoms.count - 1, tree, root, None, None)
     symbols = [item for item in linked if item.emitted]
-    return ParsedFile(
+    parsed = ParsedFile(
         language,
         ParseStatus.PARTIAL if partial else ParseStatus.PARSED,
         _chunks(chunker.spans, symbols, atoms, language),
         tuple(_symbol(item, data, atoms, leads) for item in symbols),
         _disjoint(found),
     )
+    embedded = ((parts[index].grammar or "", inner) for index, inner in roots.items() if index >= 0)
+    return parsed, ((language, root), *embedded)
 
 
 def _embedded(part: Segment, data: bytes, lines: Atoms) -> Node | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class ParseStatus(StrEnum):
@@ -12,8 +13,7 @@ class ParseStatus(StrEnum):
     WINDOWS = "windows"  # no grammar, or it failed: line windows
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True):
     """A definition."""
 
     name: str
@@ -31,8 +31,7 @@ class Symbol:
     public: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """A span of the file. The `text` chunks of a file cover it exactly once, in order."""
 
     ordinal: int
@@ -48,8 +47,7 @@ class Chunk:
     defines: tuple[int, ...]  # indices of every symbol whose definition starts inside this chunk
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(msgspec.Struct, frozen=True):
     language: str
     status: ParseStatus
     chunks: tuple[Chunk, ...]

@@ -7,9 +7,9 @@ parsed by the same code as any file, with offsets of the container.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import xxhash
 from tree_sitter import Node
 
@@ -27,8 +27,7 @@ _SCRIPT_TYPES: Final = {
 _FENCE_LANGUAGE: Final = re.compile(r"[\w.+#-]{1,40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """An embedded span: `start:end` with its fence or tags, `content_start:content_end` without."""
 
     kind: str  # fence, script, style

@@ -8,12 +8,12 @@ neither break a character nor overlap another. This module knows nothing of lang
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Atoms:
+
+class Atoms(msgspec.Struct, frozen=True):
     """Parallel arrays; `starts` and `characters` have one more entry than there are atoms."""
 
     starts: list[int]  # byte offset of each atom, then the length of the data

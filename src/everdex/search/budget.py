@@ -7,8 +7,10 @@ never overlap, so neither do snippets; neighbouring chunks become one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from everdex.search.model import Hit
 from everdex.terms import split
@@ -19,8 +21,7 @@ _LEAST_LINES: Final = 4
 CONSIDERED: Final = 40  # results looked at, however many fit
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(msgspec.Struct, frozen=True):
     """A run of whole lines of one file, from one or more neighbouring results."""
 
     path_key: str
@@ -38,8 +39,7 @@ class Snippet:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(msgspec.Struct, frozen=True):
     budget: int
     used: int
     snippets: tuple[Snippet, ...]

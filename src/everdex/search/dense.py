@@ -8,46 +8,92 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from everdex.embed.base import Embedder
 from everdex.embed.compose import query_vector
 from everdex.numeric import np, npt
-from everdex.segment.vectors import quantize_query
-from everdex.terms.bags import words_of
+from everdex.segment.vectors import joint_lengths, products, quantize_query
+from everdex.terms.words import words_of
 from everdex.view import SnapshotView
 
 PATH_SHARE: Final = 0.5
+# A segment is scanned where it lies when it is worth a call of its own and most of it is live; what is live of all
+# others is copied side by side, once a view.
+_LARGE: Final = 4_096
+_LIVE_SHARE: Final = 0.7
+
+Places = npt.NDArray[np.int64]
+
+
+class _Matrix(msgspec.Struct, frozen=True):
+    """Every vector that a view needs, numbered through some blocks, which may hold dead ones too."""
+
+    blocks: tuple[npt.NDArray[np.int8], ...]
+    factors: npt.NDArray[np.float32]  # 1 / length of each vector
+    texts: Places | slice  # which vector is each document's text
+    paths: Places  # which vector is each file's path
+    lengths: npt.NDArray[np.float64]  # of each document's joint vector
 
 
 class DenseScorer:
-    """Scores queries against one view; joint lengths do not depend on the query and are kept."""
+    """Scores queries against one view; whatever does not depend on the query is kept."""
 
     def __init__(self, view: SnapshotView) -> None:
         self._view = view
-        self._lengths: npt.NDArray[np.float64] | None = None
+        self._matrix: _Matrix | None = None
 
     def cosines(self, embedder: Embedder, text: str) -> npt.NDArray[np.float64] | None:
         """Cosine by docId; None when no word of the query has a vector."""
-        view = self._view
         query = quantize_query(query_vector(embedder, words_of(text)))
         norm = float(np.sqrt(np.square(query.astype(np.float64)).sum()))
-        if norm == 0.0 or not view.doc_count:
+        if norm == 0.0 or not self._view.doc_count:
             return None
-        rows = np.zeros(view.row_count, dtype=np.float32)
-        by_segment = []
-        for base, segment in zip(view.bases, view.segments, strict=True):
-            segment.vectors.row_cosines(query, rows[base : base + segment.vectors.rows])
-            by_segment.append(segment.vectors.path_cosines(query))
-        paths = view.gather_by_file(by_segment).astype(np.float64)
-        if self._lengths is None:
-            self._lengths = self._joint_lengths()
-        joint = rows[view.doc_rows].astype(np.float64) + PATH_SHARE * paths[view.doc_files]
-        cosines: npt.NDArray[np.float64] = joint / (self._lengths * norm)
-        return cosines
+        if self._matrix is None:
+            self._matrix = _gather(self._view)
+        matrix = self._matrix
+        near = np.concatenate([products(query, block) for block in matrix.blocks])
+        near *= matrix.factors
+        joint = near[matrix.texts].astype(np.float64)
+        joint += (PATH_SHARE * near[matrix.paths].astype(np.float64))[self._view.doc_files]
+        joint /= matrix.lengths * norm
+        return joint
 
-    def _joint_lengths(self) -> npt.NDArray[np.float64]:
-        view = self._view
-        lengths = np.ones(view.row_count, dtype=np.float64)
-        for index, (base, segment) in enumerate(zip(view.bases, view.segments, strict=True)):
-            lengths[base : base + segment.vectors.rows] = segment.vectors.lengths(view.row_files(index), PATH_SHARE)
-        live = lengths[view.doc_rows]
-        return np.where(live > 0, live, 1.0)
+
+def _gather(view: SnapshotView) -> _Matrix:
+    readers = [segment.vectors for segment in view.segments]
+    starts = np.cumsum([0, *(len(reader.vectors) for reader in readers)])
+    rows = np.array([reader.rows for reader in readers])
+    segments, file_numbers = view.file_places
+    texts = (starts[:-1] - np.array(view.bases))[segments][view.doc_files] + view.doc_rows
+    paths = (starts[:-1] + rows)[segments] + file_numbers
+    wanted = np.zeros(starts[-1], dtype=np.bool_)
+    wanted[texts] = wanted[paths] = True
+    numbers = np.zeros(starts[-1], dtype=np.int64)
+    blocks: list[npt.NDArray[np.int8]] = []
+    copied: list[npt.NDArray[np.int8]] = []
+    taken: list[Places] = []
+    copies: list[Places] = []
+    for reader, start, stop in zip(readers, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        live = np.flatnonzero(wanted[start:stop])
+        if stop - start >= _LARGE and len(live) >= _LIVE_SHARE * (stop - start):
+            blocks.append(reader.vectors)
+            taken.append(np.arange(start, stop))
+        else:
+            copied.append(reader.vectors[live])
+            copies.append(start + live)
+    if copied:
+        blocks.append(np.concatenate(copied))
+    order = np.concatenate([*taken, *copies])
+    numbers[order] = np.arange(len(order))
+    factors = np.concatenate([part for reader in readers for part in (reader.row_factors, reader.path_factors)])
+    overlaps = np.concatenate([reader.overlaps for reader in readers])[view.doc_rows]
+    lengths = joint_lengths(factors[texts], overlaps, factors[paths][view.doc_files], PATH_SHARE)
+    return _Matrix(
+        tuple(blocks), factors[order], _plain(numbers[texts]), numbers[paths], np.where(lengths > 0, lengths, 1.0)
+    )
+
+
+def _plain(places: Places) -> Places | slice:
+    """A slice where it says the same: it copies nothing."""
+    return slice(0, len(places)) if (places == np.arange(len(places))).all() else places

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from everdex.config import QueryConfig
@@ -120,7 +121,11 @@ class Engine:
             if depth == _DEPTHS[0] and (self._config.rerank if request.rerank is None else request.rerank):
                 scored, warnings = self._reranked(query, scorer, scored)
             ranked = saturate(self._view, scored, taken)
-            ordered += in_pages(profile, ranked, lambda item: self._category(scorer, item), page)
+            # Quotas must see everything; without them nothing past the page is put in order.
+            if profile.quotas:
+                ordered += in_pages(profile, list(ranked), lambda item: self._category(scorer, item), page)
+            else:
+                ordered += islice(ranked, wanted + 1 - len(ordered))
             if len(ordered) > wanted or len(candidates) == self._evident(signals, candidates, allowed):
                 break
         chosen: Sequence[Ranked] = ordered[request.offset : wanted]

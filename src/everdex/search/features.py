@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex.languages import role_of
 from everdex.search.query import Intent, Query
@@ -28,13 +29,23 @@ _QUALIFIER: Final = re.compile(r"\.|::|#|/|->")
 Definition = tuple[str, str, str]  # name, qualified name, kind
 
 
-_role = lru_cache(maxsize=65_536)(role_of)
+@lru_cache(maxsize=65_536)
+def _place(path_key: str) -> tuple[str, str, bool]:
+    """(name without its endings, role, whether it is a header) of a file."""
+    file_name = path_key.rpartition("/")[2]
+    return file_name.partition(".")[0] or file_name, role_of(path_key), file_name.endswith(_HEADERS)
 
 
 @lru_cache(maxsize=65_536)
 def stems(text: str) -> tuple[str, ...]:
     """Stems of the identifier parts of a name."""
     return tuple(split.stem(part) for token in split.tokens(text) for part in split.parts(token))
+
+
+@lru_cache(maxsize=65_536)
+def _starts(text: str) -> frozenset[str]:
+    """How the stems of a name begin: names without a common one are of no common family."""
+    return frozenset(stem[:_FAMILY] for stem in stems(text))
 
 
 def query_stems(text: str) -> tuple[str, ...]:
@@ -52,8 +63,7 @@ def same_family(first: str, second: str) -> bool:
     return shorter >= _FAMILY and abs(len(first) - len(second)) <= 3 and first[:shorter] == second[:shorter]
 
 
-@dataclass(frozen=True, slots=True)
-class PathFeatures:
+class PathFeatures(msgspec.Struct, frozen=True):
     stem: float
     stem_query: float
     role: str
@@ -61,8 +71,7 @@ class PathFeatures:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NameFeatures:
+class NameFeatures(msgspec.Struct, frozen=True):
     covers: float
     exact: bool
     name: str  # the definition that matched best
@@ -101,32 +110,34 @@ class NameMatcher:
         known = self._names.get(name)
         if known is None:
             parts = stems(name)
-            masks = [self._mask(part) for part in parts]
-            both = 0
-            for mask in masks:
-                both |= mask
-            named = sum(1 for mask in masks if mask) / len(masks) if masks else 0.0
-            asked = both.bit_count() / len(self._words) if self._words else 0.0
-            known = self._names[name] = (named, asked)
+            if not parts or not self._words:
+                return 0.0, 0.0
+            named = asked = 0
+            for part in parts:
+                mask = self._mask(part)
+                asked |= mask
+                named += mask > 0
+            known = self._names[name] = (named / len(parts), asked.bit_count() / len(self._words))
         return known
 
     def path(self, path_key: str) -> PathFeatures:
         """What the file's name and place say."""
-        file_name = path_key.rpartition("/")[2]
-        stem = file_name.partition(".")[0] or file_name
+        stem, role, header = _place(path_key)
         named, asked = self._shares(stem)
         exact = self._is_path and (path_key == self._text or path_key.endswith("/" + self._text.lstrip("./")))
-        header = file_name.endswith(_HEADERS)
-        return PathFeatures(named, asked, _role(path_key), header, exact)
+        return PathFeatures(named, asked, role, header, exact)
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""
         best, best_name, exact = 0.0, "", False
+        wanted, starts = self._exact, self._by_start
         for name, qualified, kind in found:
             if kind in _NAMELESS_KINDS:
                 continue
-            if name in self._exact and kind not in _WEAK_KINDS:
+            if name in wanted and kind not in _WEAK_KINDS:
                 exact, best_name = True, qualified
+            if _starts(name).isdisjoint(starts):  # most names of most chunks
+                continue
             named, asked = self._shares(name)
             if named * asked > best:
                 best = named * asked

@@ -77,13 +77,12 @@ def _files(view: SnapshotView, keep: Callable[[int], bool]) -> Flags:
 
 def _holding(view: SnapshotView, bm25: Bm25, phrase: str) -> Flags:
     """Documents whose text has the phrase, case ignored: its words by the index, the phrase itself by reading."""
-    rows = np.ones(view.row_count, dtype=np.bool_)
+    flags: Flags = np.ones(view.doc_count, dtype=np.bool_)
     for token in split.tokens(phrase):
         for term in split.index_terms(token):
-            having = np.zeros(view.row_count, dtype=np.bool_)
-            having[bm25.rows_with(term)] = True
-            rows &= having
-    flags: Flags = rows[view.doc_rows]
+            having = np.zeros(view.doc_count, dtype=np.bool_)
+            having[bm25.documents_with(term)] = True
+            flags &= having
     wanted = split.fold(phrase)
     for doc in np.flatnonzero(flags).tolist():
         flags[doc] = wanted in split.fold(view.document(doc).row.text)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from everdex import limits
 from everdex.errors import Timeout
@@ -29,8 +30,7 @@ LIMIT_LINES: Final = "matching_lines"
 LIMIT_SNIPPET: Final = "snippet_bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class GrepResult:
+class GrepResult(msgspec.Struct, frozen=True):
     """Matching lines by (path, line). `total` counts all of them, unless `limits_hit` names LIMIT_LINES."""
 
     matches: tuple[LineMatch, ...]

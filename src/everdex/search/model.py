@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from everdex.segment.model import ChunkRow
 
@@ -20,8 +21,7 @@ class Mode(StrEnum):
     LITERAL = "literal"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(msgspec.Struct, frozen=True):
     query: str
     mode: Mode = Mode.HYBRID
     k: int = 10
@@ -34,8 +34,7 @@ class SearchRequest:
     rerank: bool | None = None  # overrides the configured one; ranked modes only
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(msgspec.Struct, frozen=True):
     """One feature's share of a score; the shares of a result add up to its score."""
 
     feature: str
@@ -43,16 +42,14 @@ class Contribution:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     doc_id: int
     row: ChunkRow
     score: float
     contributions: tuple[Contribution, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LineMatch:
+class LineMatch(msgspec.Struct, frozen=True):
     """A line that matches a regex or literal."""
 
     path_key: str
@@ -63,8 +60,7 @@ class LineMatch:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
+class SearchOutcome(msgspec.Struct, frozen=True):
     hits: tuple[Hit, ...] = ()
     matches: tuple[LineMatch, ...] = ()
     omitted: int = 0  # found but not returned, because of k
@@ -74,4 +70,4 @@ class SearchOutcome:
     packed: Packed | None = None  # when a budget was given: what of `hits` fits it
     no_strong_match: bool = False
     suggestions: tuple[str, ...] = ()
-    timings_ms: dict[str, float] = field(default_factory=dict)
+    timings_ms: dict[str, float] = msgspec.field(default_factory=dict)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import Final
+
+import msgspec
 
 from everdex.numeric import np, npt
 from everdex.terms import split
@@ -25,8 +26,7 @@ _CLASSES: Final = 64
 _HUMP: Final = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class NameHit:
+class NameHit(msgspec.Struct, frozen=True):
     """A definition found by its name, and how."""
 
     doc_id: int

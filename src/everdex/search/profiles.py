@@ -7,15 +7,15 @@ ten results may be code, documentation or diagrams before the others get their t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+import msgspec
 
 CODE, DOCS, GRAPH = "code", "docs", "graph"
 _DIAGRAMS: Final = frozenset(("mermaid", "dot", "graphviz", "plantuml"))
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     name: str
     quotas: tuple[tuple[str, int], ...]  # of ten; empty: none
     function: float

@@ -7,9 +7,11 @@ classified by its shape alone. Nothing here looks at the index.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex import languages, limits
 from everdex.errors import QueryError
@@ -33,8 +35,7 @@ class Intent(StrEnum):
     NATURAL = "natural"
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(msgspec.Struct, frozen=True):
     """A query taken apart. `terms` are distinct index terms, in order."""
 
     text: str
@@ -48,6 +49,7 @@ class Query:
     symbols: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)  # each is checked before anything is opened for it, and asked after
 def parse_query(raw: str) -> Query:
     """Take a query apart; raises `QueryError` when there is nothing to search for."""
     _check(raw)

@@ -7,8 +7,9 @@ what is returned is explained; explaining adds the same numbers in the same orde
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
 
 from everdex import limits
 from everdex.numeric import np, npt
@@ -21,13 +22,14 @@ from everdex.search.signals import Signals
 from everdex.search.weights import Weights
 from everdex.view import SnapshotView
 
+_COLUMN = 64
+_LEAST = 5e-324  # the smallest number above 0
 _FUNCTIONS = frozenset(("function", "method", "constructor"))
 
 Part = tuple[str, float, str]  # feature, value, detail
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """A candidate in its final place. `repeat` is what saturation took from `raw`."""
 
     doc_id: int
@@ -41,13 +43,27 @@ class Ranked:
 
 def best(values: npt.NDArray[np.float64], allowed: npt.NDArray[np.bool_] | None, count: int) -> npt.NDArray[np.int64]:
     """Places of the `count` largest positive values, ties by place."""
-    usable = np.flatnonzero(values > 0 if allowed is None else (values > 0) & allowed)
+    if allowed is not None:
+        values = values * allowed
+    usable = np.flatnonzero(values >= _edge(values, count))
     if len(usable) > count:
         # Everything at least as good as the count-th stays, so that ties are cut by place and not by chance.
         edge = np.partition(values[usable], len(usable) - count)[len(usable) - count]
         usable = usable[values[usable] >= edge]
     chosen: npt.NDArray[np.int64] = usable[np.lexsort((usable, -values[usable]))][:count]
     return chosen
+
+
+def _edge(values: npt.NDArray[np.float64], count: int) -> float:
+    """A positive number that at least `count` values reach, or that all positive ones do."""
+    # Cut into columns whose largest values are known: if `count` of these reach a number, so many values do.
+    width = len(values) // _COLUMN
+    if width > count:
+        largest = values[: width * _COLUMN].reshape(_COLUMN, width).max(axis=0)
+        edge = float(np.partition(largest, width - count)[width - count])
+        if edge > 0.0:
+            return edge
+    return _LEAST
 
 
 class Scorer:
@@ -98,11 +114,14 @@ class Scorer:
 
     def explain(self, doc: int) -> list[Part]:
         """The parts of a scored candidate, in the order in which they were added."""
-        file = int(self._view.doc_files[doc])
-        signals = self._signal_parts(np.array([doc]), np.array([file]))
+        signals = self._signal_parts(np.array([doc]), self._view.doc_files[[doc]])
         parts = [(name, float(values[0]), "") for name, values in signals]
         again = [("rerank", self._reranked[doc], "")] if doc in self._reranked else []
-        return [*parts, *self._path_parts(file), *self._by_name[doc], *again]
+        return [*parts, *self.named(doc), *again]
+
+    def named(self, doc: int) -> list[Part]:
+        """Those of the parts that come from names and paths."""
+        return [*self._path_parts(int(self._view.doc_files[doc])), *self._by_name[doc]]
 
     def role(self, doc: int) -> str:
         return self._path(int(self._view.doc_files[doc])).role
@@ -155,14 +174,13 @@ class Scorer:
         return tuple(parts)
 
 
-def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dict[int, int]) -> list[Ranked]:
+def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dict[int, int]) -> Iterator[Ranked]:
     """In order, one strong hit a file before the second: each further one loses a share of its score.
 
-    `taken` counts by file what stands above already, and is carried on.
+    `taken` counts by file what stands above already, and is carried on. Only what is asked for is put in order.
     """
     heap = [(-score, doc, 0, score) for score, doc in scored]
     heapq.heapify(heap)
-    result: list[Ranked] = []
     while heap:
         _, doc, seen, raw = heapq.heappop(heap)
         file = int(view.doc_files[doc])
@@ -172,10 +190,9 @@ def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dic
             continue
         if before == seen:
             taken[file] = before + 1
-            result.append(Ranked(doc, raw, repeat))
+            yield Ranked(doc, raw, repeat)
         else:
             heapq.heappush(heap, (-(raw + repeat), doc, before, raw))
-    return result
 
 
 def contributions(scorer: Scorer, ranked: Ranked) -> tuple[Contribution, ...]:

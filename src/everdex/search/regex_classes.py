@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex.errors import QueryError
 
@@ -22,8 +23,7 @@ _LAST: Final = 0x10FFFF
 _MAX_MEMBERS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """A class: `inside` goes between RE2's brackets, after `^` when negated. `members` if few and listed."""
 
     inside: str

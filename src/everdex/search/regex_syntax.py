@@ -7,8 +7,10 @@ for the spelling of character classes, which is RE2's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from everdex.errors import QueryError
 from everdex.search import regex_classes as classes
@@ -23,8 +25,7 @@ _CONTROL: Final = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "
 _HEX_WIDTH: Final = {"x": 2, "u": 4, "U": 8}
 
 
-@dataclass(frozen=True, slots=True)
-class _Flags:
+class _Flags(msgspec.Struct, frozen=True):
     fold: bool
     spaced: bool = False  # (?x)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """One character as it is, or in any case."""
 
     character: str
     fold: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Characters:
+class Characters(msgspec.Struct, frozen=True):
     """One character of a class; `members` when they are few and listed."""
 
     source: str
@@ -22,27 +20,23 @@ class Characters:
     members: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True):
     r"""Nothing, at a place: `^`, `$`, `\b` or `\B`."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(msgspec.Struct, frozen=True):
     node: Node
     minimum: int
     maximum: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...]
 
 

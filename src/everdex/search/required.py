@@ -6,9 +6,10 @@ cut into tokens (terms/split.py), nothing of indexes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+import msgspec
 
 from everdex.search.regex_tree import Characters, Choice, Edge, Node, Repeat, Sequence, Text
 from everdex.terms.split import WORD, fold
@@ -22,8 +23,7 @@ class Side(IntEnum):
     CLOSED = 2  # the token ends here
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(msgspec.Struct, frozen=True):
     """A folded piece of one token."""
 
     text: str
@@ -31,13 +31,11 @@ class Fragment:
     right: Side
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(msgspec.Struct, frozen=True):
     parts: tuple[Requirement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(msgspec.Struct, frozen=True):
     parts: tuple[Requirement, ...]
 
 

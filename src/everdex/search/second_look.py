@@ -6,6 +6,8 @@ from a second look (`weights.RERANK`) is not given one.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from everdex.numeric import np
 from everdex.rerank.reranker import Reranker, document_text
 from everdex.search import weights
@@ -21,7 +23,7 @@ def look_again(
     weight = weights.RERANK[query.intent]
     if not weight or not scored:
         return scored
-    documents = [item.doc_id for item in saturate(view, scored, {})[: weights.RERANKED]]
+    documents = [item.doc_id for item in islice(saturate(view, scored, {}), weights.RERANKED)]
     cosines = reranker.rerank(query.text, [document_text(view.document(doc).row) for doc in documents])
     near = cosines.astype(np.float64) - cosines.min()
     shares = weight * near / (near.max() or 1.0)

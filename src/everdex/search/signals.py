@@ -5,7 +5,7 @@ Whole-array numpy only; whatever needs a name or a path is left to features.py, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from everdex.embed.base import Embedder
 from everdex.numeric import np, npt
@@ -18,8 +18,7 @@ from everdex.view import SnapshotView
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(msgspec.Struct, frozen=True):
     """By docId and by file; each array is scaled so that its best value is 1 (or all are 0)."""
 
     lexical: Floats
@@ -33,11 +32,13 @@ class SignalSource:
 
     def __init__(self, view: SnapshotView) -> None:
         self._view = view
-        self.bm25 = Bm25([segment.lexical for segment in view.segments], view.bases, view.live_mask)
+        self.bm25 = Bm25(
+            [segment.lexical for segment in view.segments], view.bases, view.doc_rows, view.doc_files, len(view.paths),
+            weights.BM25,
+        )  # fmt: skip
         self._dense = DenseScorer(view)
         counts = np.diff(view.file_offsets)
         self.file_sizes: Floats = np.log1p(counts) / 6.0
-        self._row_files: npt.NDArray[np.int64] | None = None
 
     def compute(
         self, query: Query, embedder: Embedder | None, *, lexical: bool, dense_if_needed: bool = False
@@ -46,11 +47,7 @@ class SignalSource:
         scores = np.zeros(view.doc_count)
         by_file = np.zeros(len(view.paths))
         if lexical:
-            terms = [(term, 1.0) for term in query.terms]
-            scores = self.bm25.scores(terms, weights.FIELD_WEIGHTS)[view.doc_rows]
-            by_file = self.bm25.group_scores(
-                query.terms, weights.FIELD_WEIGHTS, self._groups(), len(view.paths), weights.FILE_LENGTH_SHARE
-            )
+            scores, by_file = self.bm25.scores(query.terms)
         wanted = embedder is not None and not (dense_if_needed and scores.any())
         cosines = self._dense.cosines(embedder, query.text) if wanted and embedder is not None else None
         near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines, 0.0)
@@ -60,13 +57,6 @@ class SignalSource:
             dense=_scaled(near),
             best_cosine=float(near.max(initial=0.0)),
         )
-
-    def _groups(self) -> npt.NDArray[np.int64]:
-        """Global row -> file; -1 for a dead row."""
-        if self._row_files is None:
-            self._row_files = np.full(self._view.row_count, -1, dtype=np.int64)
-            self._row_files[self._view.doc_rows] = self._view.doc_files
-        return self._row_files
 
 
 def _scaled(values: Floats) -> Floats:

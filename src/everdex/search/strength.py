@@ -6,7 +6,6 @@ more), or when a vector or a name says so clearly.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -29,18 +28,13 @@ def is_strong(
     head = ordered[:_LOOKED_AT]
     if not head:
         return False
-    named = any(name in _NAMED for item in head for name, _, _ in scorer.explain(item.doc_id))
-    if named or best_cosine >= _ENOUGH_COSINE:
+    if best_cosine >= _ENOUGH_COSINE or any(name in _NAMED for item in head for name, *_ in scorer.named(item.doc_id)):
         return True
     weighed = total = 0.0
-    files = {int(view.doc_files[item.doc_id]) for item in head}
-    read = np.concatenate([view.doc_rows[view.file_offsets[file] : view.file_offsets[file + 1]] for file in files])
+    files = np.unique(view.doc_files[[item.doc_id for item in head]])
     for term in query.terms:
-        rows = bm25.rows_with(term)
-        weight = math.log(1.0 + (bm25.live_count - len(rows) + 0.5) / (len(rows) + 0.5))
+        weight = bm25.idf(term)
         total += weight
-        having = np.zeros(view.row_count, dtype=np.bool_)
-        having[rows] = True
-        if having[read].any():
+        if bm25.is_in_any(files, term):
             weighed += weight
     return total > 0 and weighed / total >= _ENOUGH_WEIGHT

@@ -9,14 +9,15 @@ feature brings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
+from everdex.search.bm25 import Bm25Settings
 from everdex.search.query import Intent
 
-# BM25F: whole numbers, so that sums over a file's rows are exact in whatever order they are added.
-FIELD_WEIGHTS: Final = (1.0, 3.0, 3.0, 1.0, 1.0)  # body, name, path, doc, signature
-FILE_LENGTH_SHARE: Final = 0.6  # how much a file's length discounts its word counts
+# Field weights of body, name, path, doc and signature.
+BM25: Final = Bm25Settings(field_weights=(1.0, 3.0, 3.0, 1.0, 1.0), file_length_share=0.6)
 
 LEXICAL_CANDIDATES: Final = 80
 DENSE_CANDIDATES: Final = 40
@@ -27,8 +28,7 @@ DEFINITION_CANDIDATES: Final = 50
 SATURATION: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(msgspec.Struct, frozen=True):
     """How much each feature counts for one kind of question."""
 
     lexical: float  # BM25F of the chunk

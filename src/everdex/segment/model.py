@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 # Names of types only: whoever wants a file's name from here must not pay for numpy and the grammars.
 if TYPE_CHECKING:
@@ -19,18 +20,17 @@ LEXICAL_NAME = "lexical.bin"
 FILES_NAME = "files.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(msgspec.Struct, frozen=True):
     """One file, ready to be stored. A file skipped by its content has no chunks and no source."""
 
     file: IndexedFile
     parsed: ParsedFile
     identities: tuple[ChunkIdentity, ...]
     source: bytes  # zlib-compressed bytes of the file
+    facts: bytes  # zlib-compressed facts (everdex.facts), b"" when there are none
 
 
-@dataclass(frozen=True, slots=True)
-class RecordBatch:
+class RecordBatch(msgspec.Struct, frozen=True):
     """Some files with the words and vectors of all their chunks, row by row in file order."""
 
     files: tuple[FileRecord, ...]
@@ -38,8 +38,7 @@ class RecordBatch:
     vectors: VectorBatch
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(msgspec.Struct, frozen=True):
     """STORE's ChunkRow, as read back. Derived ids are computed, not stored twice."""
 
     row_id: str
@@ -69,8 +68,7 @@ class ChunkRow:
     collision_of: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolRow:
+class SymbolRow(msgspec.Struct, frozen=True):
     """A definition as stored, with the row that holds its start."""
 
     path_key: str
@@ -83,7 +81,6 @@ class SymbolRow:
     end_byte: int
     name_line: int
     name_column: int
-    signature: str
-    doc: str
     public: bool
     row_no: int
+    place: int  # among its file's definitions

@@ -7,6 +7,7 @@ they cannot disagree with them.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,12 +24,17 @@ from everdex.segment.model import ChunkRow, FileRecord, SymbolRow
 
 BREADCRUMB_SEPARATOR: Final = "\x1f"
 _FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?)"
+_FACTS_SQL = "INSERT INTO facts VALUES (?,?)"
 _CHUNK_SQL = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_SYMBOL_SQL = "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_SYMBOL_SQL = "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+_DESCRIPTIONS_SQL = "INSERT INTO descriptions VALUES (?,?)"
+_QUALIFIED = "CASE s.container WHEN '' THEN s.name ELSE s.container || '.' || s.name END"
 _SYMBOL_COLUMNS = (
-    "f.path_key, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.start_byte, s.end_byte,"
-    " s.name_line, s.name_column, s.signature, s.doc, s.public, s.row_no"
+    f"f.path_key, s.name, {_QUALIFIED}, s.kind, s.start_line, s.end_line, s.start_byte, s.end_byte,"
+    " s.name_line, s.name_column, s.public, s.row_no, s.place"
 )
+_SYMBOLS_FROM = "FROM symbols s CROSS JOIN chunks c USING (row_no) CROSS JOIN files f USING (file_no)"
+_DESCRIPTION_LEVEL = 6
 
 
 class RowsWriter:
@@ -46,7 +52,6 @@ class RowsWriter:
         self._connection.execute("BEGIN")
         self._files = 0
         self.rows = 0
-        self._symbols = 0
 
     def add(self, records: Iterable[FileRecord]) -> None:
         """Append files with their chunks and symbols."""
@@ -70,6 +75,12 @@ class RowsWriter:
             self._files, record.file.path_key, bytes.fromhex(record.file.content_hash), parsed.language,
             str(parsed.status), self.rows, len(parsed.chunks), record.source,
         ))  # fmt: skip
+        if record.facts:
+            self._connection.execute(_FACTS_SQL, (self._files, record.facts))
+        if parsed.symbols:
+            texts = [text for symbol in parsed.symbols for text in (symbol.signature, symbol.doc)]
+            blob = zlib.compress(json.dumps(texts, ensure_ascii=False).encode(), _DESCRIPTION_LEVEL)
+            self._connection.execute(_DESCRIPTIONS_SQL, (self._files, blob))
         for chunk, identity in zip(parsed.chunks, record.identities, strict=True):
             main = parsed.symbols[chunk.symbol] if chunk.symbol is not None else None
             collision = int(identity.uid.rpartition(":c")[2]) if identity.collision_of else 0
@@ -86,11 +97,10 @@ class RowsWriter:
             for index in chunk.defines:
                 symbol = parsed.symbols[index]
                 symbols.append((
-                    self._symbols, self._files, row_no, symbol.name, symbol.qualified_name, symbol.kind,
+                    row_no, index, symbol.name, symbol.qualified_name[: -len(symbol.name) - 1], symbol.kind,
                     symbol.start_byte, symbol.end_byte, symbol.start_line, symbol.end_line, symbol.name_line,
-                    symbol.name_column, symbol.signature, symbol.doc, int(symbol.public),
+                    symbol.name_column, int(symbol.public),
                 ))  # fmt: skip
-                self._symbols += 1
         self._files += 1
         self.rows += len(parsed.chunks)
 
@@ -101,12 +111,13 @@ class RowsWriter:
         symbols: list[tuple[Any, ...]] = []
         for file_no in file_numbers:
             old_file, old_chunks, old_symbols = reader.raw_file(file_no)
+            for statement, blob in zip((_FACTS_SQL, _DESCRIPTIONS_SQL), reader.raw_blobs(file_no), strict=True):
+                if blob is not None:
+                    self._connection.execute(statement, (self._files, blob))
             shift = self.rows - old_file[5]
             files.append((self._files, *old_file[1:5], self.rows, *old_file[6:]))
             chunks.extend((row[0] + shift, self._files, *row[2:]) for row in old_chunks)
-            for row in old_symbols:
-                symbols.append((self._symbols, self._files, row[2] + shift, *row[3:]))
-                self._symbols += 1
+            symbols.extend((row[0] + shift, *row[1:]) for row in old_symbols)
             self._files += 1
             self.rows += old_file[6]
             if len(chunks) > 5_000:
@@ -127,7 +138,6 @@ class RowsWriter:
         connection.execute("INSERT INTO meta VALUES ('chunk_row_schema_version', ?)", (str(version),))
         connection.execute("INSERT INTO meta VALUES ('chunker_version', ?)", (versions.CHUNKER_VERSION,))
         connection.execute("CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE)")
-        connection.execute("CREATE INDEX symbols_by_row ON symbols (row_no)")
         connection.execute("COMMIT")
         connection.close()
 
@@ -144,16 +154,16 @@ class RowsReader:
         uri = f"file:{_uri_path(path)}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            version = self._connection.execute(
-                "SELECT value FROM meta WHERE key='chunk_row_schema_version'"
-            ).fetchone()
+            version = self._connection.execute("SELECT value FROM meta WHERE key='chunk_row_schema_version'").fetchone()
         except sqlite3.DatabaseError as error:
             raise Corrupt(f"{path} is not a readable segment: {error}") from error
         versions.check_readable("chunk_row", int(version[0]) if version else None, str(path))
         self._source = lru_cache(maxsize=64)(self._read_source)
+        self._descriptions = lru_cache(maxsize=64)(self._read_descriptions)
 
     def close(self) -> None:
         self._source.cache_clear()
+        self._descriptions.cache_clear()
         self._connection.close()
 
     def files(self) -> list[tuple[int, str, str, str, int, int]]:
@@ -170,12 +180,14 @@ class RowsReader:
 
     def chunk(self, row_no: int) -> ChunkRow:
         row = self._connection.execute(
-            "SELECT c.*, f.path_key, f.file_hash, f.language FROM chunks c JOIN files f USING (file_no) WHERE row_no=?",
+            "SELECT c.*, f.path_key, f.file_hash, f.language, f.source FROM chunks c JOIN files f USING (file_no)"
+            " WHERE row_no=?",
             (row_no,),
         ).fetchone()
         if row is None:
             raise Corrupt(f"row {row_no} is missing from a segment")
-        return self._chunk_row(row)
+        # What lies behind the chunk is not decompressed.
+        return self._chunk_row(row[:-1], zlib.decompressobj().decompress(row[-1], row[6]))
 
     def chunks(self, file_no: int) -> list[ChunkRow]:
         """Every row of one file, in order."""
@@ -185,7 +197,17 @@ class RowsReader:
             " AND row_no < (SELECT first_row + row_count FROM files WHERE file_no=?1) ORDER BY row_no",
             (file_no,),
         )
-        return [self._chunk_row(row) for row in rows]
+        source = self.source(file_no)
+        return [self._chunk_row(row, source) for row in rows]
+
+    def row_at(self, rows: range, byte: int) -> int | None:
+        """Which of a file's rows holds this byte; rows cover their file once, in order."""
+        row = self._connection.execute(
+            "SELECT row_no FROM chunks WHERE row_no >= ? AND row_no < ? AND byte_start <= ?"
+            " ORDER BY row_no DESC LIMIT 1",
+            (rows.start, rows.stop, byte),
+        ).fetchone()
+        return int(row[0]) if row else None
 
     def chunk_hashes(self, rows: range) -> list[bytes]:
         """Content hashes of consecutive rows."""
@@ -207,6 +229,23 @@ class RowsReader:
             row = self._connection.execute("SELECT source FROM files WHERE file_no=?", (file_no,)).fetchone()
             yield file_no, row[0]
 
+    def facts(self, file_no: int) -> bytes:
+        """What a file says of itself; b"" when its language says nothing."""
+        compressed = self.raw_blobs(file_no)[0]
+        return zlib.decompress(compressed) if compressed else b""
+
+    def descriptions(self, file_no: int) -> list[tuple[str, str]]:
+        """(signature, first sentence of documentation) of each of a file's definitions, by place."""
+        return self._descriptions(file_no)
+
+    def raw_blobs(self, file_no: int) -> tuple[bytes | None, bytes | None]:
+        """A file's facts and descriptions as stored, for copying."""
+        row: tuple[bytes | None, bytes | None] = self._connection.execute(
+            "SELECT (SELECT facts FROM facts WHERE file_no=?1), (SELECT texts FROM descriptions WHERE file_no=?1)",
+            (file_no,),
+        ).fetchone()
+        return row
+
     def symbols_named(self, name: str) -> list[SymbolRow]:
         """Definitions with this name, ignoring ASCII case."""
         return self._symbols("s.name = ? COLLATE NOCASE", name)
@@ -221,15 +260,13 @@ class RowsReader:
         """(row_no, name, qualified_name, kind) of every definition that starts in these rows."""
         marks = ",".join("?" * len(row_numbers))
         return self._connection.execute(
-            f"SELECT row_no, name, qualified_name, kind FROM symbols WHERE row_no IN ({marks}) ORDER BY symbol_no",
+            f"SELECT row_no, name, {_QUALIFIED}, kind FROM symbols s WHERE row_no IN ({marks}) ORDER BY row_no, place",
             tuple(row_numbers),
         )
 
-    def all_symbols(self) -> list[tuple[int, str, str, str]]:
-        """(row_no, name, qualified_name, kind) of every definition."""
-        return self._connection.execute(
-            "SELECT row_no, name, qualified_name, kind FROM symbols ORDER BY symbol_no"
-        ).fetchall()
+    def all_symbols(self) -> list[tuple[int, str]]:
+        """(row_no, name) of every definition."""
+        return self._connection.execute("SELECT row_no, name FROM symbols ORDER BY row_no, place").fetchall()
 
     def raw_file(self, file_no: int) -> tuple[Any, list[Any], list[Any]]:
         """The stored tuples of one file, for copying into another segment."""
@@ -240,7 +277,7 @@ class RowsReader:
             (file_row[5], file_row[5] + file_row[6]),
         ).fetchall()
         symbols = execute(
-            "SELECT * FROM symbols WHERE row_no >= ? AND row_no < ? ORDER BY symbol_no",
+            "SELECT * FROM symbols WHERE row_no >= ? AND row_no < ? ORDER BY row_no, place",
             (file_row[5], file_row[5] + file_row[6]),
         ).fetchall()
         return file_row, chunks, symbols
@@ -255,8 +292,7 @@ class RowsReader:
 
     def _symbols(self, where: str, *values: object) -> list[SymbolRow]:
         rows = self._connection.execute(
-            f"SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f USING (file_no)"
-            f" WHERE {where} ORDER BY s.symbol_no",
+            f"SELECT {_SYMBOL_COLUMNS} {_SYMBOLS_FROM} WHERE {where} ORDER BY s.row_no, s.place",
             values,
         )
         return [_symbol_row(row) for row in rows]
@@ -265,8 +301,14 @@ class RowsReader:
         row = self._connection.execute("SELECT source FROM files WHERE file_no=?", (file_no,)).fetchone()
         return zlib.decompress(row[0])
 
-    def _chunk_row(self, row: tuple[Any, ...]) -> ChunkRow:
-        (_, file_no, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
+    def _read_descriptions(self, file_no: int) -> list[tuple[str, str]]:
+        compressed = self.raw_blobs(file_no)[1]
+        texts = json.loads(zlib.decompress(compressed)) if compressed else []
+        return list(zip(texts[::2], texts[1::2], strict=True))
+
+    def _chunk_row(self, row: tuple[Any, ...], source: bytes) -> ChunkRow:
+        """A stored row and its file's bytes, at least as far as the row goes."""
+        (_, _, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
          symbol, symbol_kind, breadcrumb, span, pre, post, collision, path_key, file_hash,
          file_language) = row  # fmt: skip
         crumbs = tuple((breadcrumb or symbol.replace(".", BREADCRUMB_SEPARATOR)).split(BREADCRUMB_SEPARATOR))
@@ -285,7 +327,7 @@ class RowsReader:
             chunk_hash=chunk_hash.hex(),
             chunker_version=versions.CHUNKER_VERSION,
             kind=kind,
-            text=self.source(file_no)[start:end].decode("utf-8"),
+            text=source[start:end].decode("utf-8"),
             start_line=start_line,
             end_line=end_line,
             byte_start=start,
@@ -314,7 +356,7 @@ def _crumbs_to_store(breadcrumb: tuple[str, ...], symbol: str) -> str:
 
 def _symbol_row(row: tuple[Any, ...]) -> SymbolRow:
     values = list(row)
-    values[12] = bool(values[12])
+    values[10] = bool(values[10])
     return SymbolRow(*values)
 
 

@@ -12,6 +12,11 @@ CREATE TABLE files (
     source    BLOB NOT NULL        -- zlib: the file's bytes; chunk text is a slice of them
 );
 
+CREATE TABLE facts (
+    file_no INTEGER PRIMARY KEY,
+    facts   BLOB NOT NULL          -- zlib: what the file says of itself (everdex.facts); files without have no row
+);
+
 CREATE TABLE chunks (
     row_no      INTEGER PRIMARY KEY,
     file_no     INTEGER NOT NULL,
@@ -33,20 +38,25 @@ CREATE TABLE chunks (
     collision   INTEGER NOT NULL   -- 0, or n for a chunkUid ending in ':cn'
 );
 
+-- Clustered by row, so that a row's definitions need no index; where a definition is follows from its row.
 CREATE TABLE symbols (
-    symbol_no      INTEGER PRIMARY KEY,
-    file_no        INTEGER NOT NULL,
-    row_no         INTEGER NOT NULL,
-    name           TEXT NOT NULL,
-    qualified_name TEXT NOT NULL,
-    kind           TEXT NOT NULL,
-    start_byte     INTEGER NOT NULL,
-    end_byte       INTEGER NOT NULL,
-    start_line     INTEGER NOT NULL,
-    end_line       INTEGER NOT NULL,
-    name_line      INTEGER NOT NULL,
-    name_column    INTEGER NOT NULL,
-    signature      TEXT NOT NULL,
-    doc            TEXT NOT NULL,
-    public         INTEGER NOT NULL
+    row_no      INTEGER NOT NULL,
+    place       INTEGER NOT NULL,  -- among the file's definitions, from 0
+    name        TEXT NOT NULL,
+    container   TEXT NOT NULL,     -- qualified name of what is around it, or ''
+    kind        TEXT NOT NULL,
+    start_byte  INTEGER NOT NULL,
+    end_byte    INTEGER NOT NULL,
+    start_line  INTEGER NOT NULL,
+    end_line    INTEGER NOT NULL,
+    name_line   INTEGER NOT NULL,
+    name_column INTEGER NOT NULL,
+    public      INTEGER NOT NULL,
+    PRIMARY KEY (row_no, place)
+) WITHOUT ROWID;
+
+-- Signatures and documentation are a third of what is said of a definition and seldom asked for: a file's in one piece.
+CREATE TABLE descriptions (
+    file_no INTEGER PRIMARY KEY,
+    texts   BLOB NOT NULL          -- zlib: JSON [signature, doc, signature, doc, …] by place
 );

@@ -2,16 +2,17 @@
 
 A chunk's vector is its text's unit vector plus a share of its path's; the two are stored apart, so that a
 renamed file keeps its text vectors and the share is a matter of the query. int8 rows are a quarter of f32 on
-disk and, converted block by block inside the cache, faster to scan than f32 from memory
-(docs/adr/0005-int8-vectors.md).
+disk and several times faster to scan (docs/adr/0005-int8-vectors.md). What is live is not known here.
 """
 
 from __future__ import annotations
 
 import struct
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
+import simsimd
 
 from everdex import versions
 from everdex.embed.quantize import cosine_factors, row_cosines
@@ -20,11 +21,11 @@ from everdex.numeric import np, npt
 
 _MAGIC = b"EVDXVEC\n"
 _HEADER = struct.Struct("<8sIIII40x")
-_BLOCK_ROWS = 2048
+# A query's numbers are split into two digits of this base, each within ±127.
+_BASE = 255
 
 
-@dataclass(frozen=True, slots=True)
-class VectorBatch:
+class VectorBatch(msgspec.Struct, frozen=True):
     """Vectors of some files: rows of their chunks, one row a file, and numbers that make products cosines."""
 
     rows: npt.NDArray[np.int8]
@@ -44,17 +45,43 @@ def join_vectors(
 
 
 def quantize_query(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """A unit vector as whole numbers small enough that every dot product is exact in float32.
-
-    Sums of products then stay below 2**24, so BLAS gives the same bits in whatever order it adds:
-    a row's score cannot depend on which segment or block it lies in.
-    """
+    """A unit vector as whole numbers small enough that every dot product with a row is exact in float32."""
     largest = float(np.abs(vector).max(initial=0.0))
     if largest == 0.0:
         return np.zeros_like(vector, dtype=np.float32)
-    levels = (2**24 - 1) // (127 * len(vector))
+    levels = min((2**24 - 1) // (127 * len(vector)), 127 * _BASE)
     whole: npt.NDArray[np.float32] = np.rint(vector * (levels / largest)).astype(np.float32)
     return whole
+
+
+def products(query: npt.NDArray[np.float32], rows: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """The dot product of every row with a query from `quantize_query`: whole numbers, so exact.
+
+    A row's product cannot depend on which segment or block it lies in, nor on the machine: eight-bit instructions
+    where there are some, two digits of the query at a time.
+    """
+    if not len(rows):
+        return np.zeros(0, dtype=np.float32)
+    last = np.mod(query + _BASE // 2, _BASE) - _BASE // 2
+    digits = np.stack([(query - last) / _BASE, last]).astype(np.int8)
+    first, second = np.asarray(simsimd.cdist(digits, rows, "dot"))
+    first *= _BASE
+    first += second
+    exact: npt.NDArray[np.float32] = first.astype(np.float32)
+    return exact
+
+
+def joint_lengths(
+    row_factors: npt.NDArray[np.float32],
+    overlaps: npt.NDArray[np.float32],
+    path_factors: npt.NDArray[np.float32],
+    path_share: float,
+) -> npt.NDArray[np.float64]:
+    """Length of each chunk's joint vector: text + `path_share` × path, both of length one (or zero)."""
+    has_text = (row_factors > 0).astype(np.float64)
+    has_path = (path_factors > 0).astype(np.float64)
+    squared = has_text + path_share**2 * has_path + 2 * path_share * overlaps.astype(np.float64)
+    return np.sqrt(np.maximum(squared, 0.0))
 
 
 class VectorsWriter:
@@ -94,7 +121,7 @@ class VectorsWriter:
 
 
 class VectorsReader:
-    """Maps a sealed vectors.i8; a scan touches every row once."""
+    """Maps a sealed vectors.i8."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -117,49 +144,15 @@ class VectorsReader:
         whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
         both = whole[_HEADER.size : _HEADER.size + body].view(np.int8).reshape(rows + files, dim)
         numbers = whole[_HEADER.size + padded :].view("<f4")
-        self._batch = VectorBatch(
-            both[:rows], numbers[:rows], numbers[rows : 2 * rows], both[rows:], numbers[2 * rows :]
-        )
-
-    @property
-    def row_vectors(self) -> npt.NDArray[np.int8]:
-        return self._batch.rows
-
-    def row_cosines(self, query: npt.NDArray[np.float32], out: npt.NDArray[np.float32]) -> None:
-        """Cosine of every chunk's text with a query from `quantize_query`, up to that query's length."""
-        _products(self._batch.rows, query, out)
-        out *= self._batch.row_factors
-
-    def path_cosines(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The same for every file's path, by file_no."""
-        out = np.zeros(self.files, dtype=np.float32)
-        _products(self._batch.paths, query, out)
-        out *= self._batch.path_factors
-        return out
-
-    def lengths(self, row_files: npt.NDArray[np.int64], path_share: float) -> npt.NDArray[np.float64]:
-        """Length of each chunk's joint vector: text + `path_share` × path, both of length one (or zero)."""
-        has_text = (self._batch.row_factors > 0).astype(np.float64)
-        has_path = (self._batch.path_factors > 0).astype(np.float64)[row_files]
-        overlap = self._batch.overlaps.astype(np.float64)
-        squared = has_text + path_share**2 * has_path + 2 * path_share * overlap
-        return np.sqrt(np.maximum(squared, 0.0))
+        self.vectors: npt.NDArray[np.int8] = both  # first every chunk's text, then every file's path
+        self.row_vectors: npt.NDArray[np.int8] = both[:rows]
+        self.row_factors: npt.NDArray[np.float32] = numbers[:rows]
+        self.overlaps: npt.NDArray[np.float32] = numbers[rows : 2 * rows]
+        self.path_factors: npt.NDArray[np.float32] = numbers[2 * rows :]
 
     def take(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> VectorBatch:
         """Vectors of some rows and files, for copying into another segment."""
-        batch = self._batch
         return VectorBatch(
-            batch.rows[rows], batch.row_factors[rows], batch.overlaps[rows], batch.paths[files],
-            batch.path_factors[files],
+            self.row_vectors[rows], self.row_factors[rows], self.overlaps[rows], self.vectors[self.rows + files],
+            self.path_factors[files],
         )  # fmt: skip
-
-
-def _products(
-    rows: npt.NDArray[np.int8], query: npt.NDArray[np.float32], out: npt.NDArray[np.float32]
-) -> None:
-    # One buffer for all blocks: a fresh one each time would cost as much in page faults as the arithmetic.
-    buffer = np.empty((min(_BLOCK_ROWS, len(rows)), rows.shape[1]), dtype=np.float32)
-    for start in range(0, len(rows), _BLOCK_ROWS):
-        block = buffer[: min(_BLOCK_ROWS, len(rows) - start)]
-        np.copyto(block, rows[start : start + len(block)], casting="unsafe")
-        np.matmul(block, query, out=out[start : start + len(block)])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from everdex.errors import Corrupt, NotIndexed, SnapshotNotFound
 from everdex.snapshot import integrity
@@ -22,8 +23,7 @@ _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _NUMBERED = re.compile(r"(\d{12})\.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(msgspec.Struct, frozen=True):
     manifest: Manifest
     warnings: tuple[str, ...] = ()
 

@@ -12,16 +12,16 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from everdex import clock, limits
 from everdex.durable import Permissions, open_lasting, storage_errors
 from everdex.errors import Busy, LeaseLost
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(msgspec.Struct, frozen=True):
     """Proof of being inside the exclusive section."""
 
     path: Path

@@ -13,7 +13,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -41,8 +40,7 @@ class LeaseFile(msgspec.Struct, frozen=True):
     released: bool
 
 
-@dataclass(slots=True)
-class Lease:
+class Lease(msgspec.Struct):
     """A lease we were granted. `require` before every expensive stage; publishing checks it again."""
 
     store: Store
@@ -50,7 +48,7 @@ class Lease:
     epoch: int
     txn_id: str
     after_crash: bool = True  # the last writer did not release its lease, so it may have left things behind
-    lost: threading.Event = field(default_factory=threading.Event)
+    lost: threading.Event = msgspec.field(default_factory=threading.Event)
 
     def require(self) -> None:
         """Raise `LeaseLost` unless the lease on disk is still ours."""

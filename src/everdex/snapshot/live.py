@@ -7,7 +7,6 @@ A file is live in a segment iff no newer segment holds its path and no later tom
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -29,8 +28,7 @@ class LiveFile(msgspec.Struct, frozen=True, gc=False):
     line: FileLine
 
 
-@dataclass(frozen=True, slots=True)
-class LiveMap:
+class LiveMap(msgspec.Struct, frozen=True):
     files: dict[str, LiveFile]
     segments: tuple[str, ...]  # segment ids, in manifest order
     rows: tuple[int, ...]  # all rows of each segment, dead ones included

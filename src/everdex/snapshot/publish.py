@@ -11,7 +11,6 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -40,8 +39,7 @@ from everdex.snapshot.state import write_state
 from everdex.snapshot.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class StagedSegment:
+class StagedSegment(msgspec.Struct, frozen=True):
     """A complete segment directory in staging and what it holds."""
 
     directory: Path
@@ -53,8 +51,7 @@ class StagedSegment:
         return sum(line.rows for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """Everything a new snapshot is made of, on top of its parent."""
 
     snapshot_id: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from everdex.durable import remove_leftovers
 from everdex.errors import Corrupt
@@ -21,8 +22,7 @@ from everdex.snapshot.publish import activate
 from everdex.snapshot.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(msgspec.Struct, frozen=True):
     """Where a writer starts from: the newest published snapshot and the number it may take."""
 
     manifest: Manifest | None

@@ -7,8 +7,10 @@ active snapshot, the newest few, young ones, or anything a retained manifest ref
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import msgspec
 
 from everdex import clock, limits
 from everdex.durable import fsync_directory, storage_errors
@@ -19,20 +21,23 @@ from everdex.snapshot.lease import Lease
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store, remove_tree
 
+# graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
+GRAPH_SUFFIX: Final = ".graph"
 
-@dataclass(frozen=True, slots=True)
-class GcPlan:
+
+class GcPlan(msgspec.Struct, frozen=True):
     """What a collection would delete; empty lists mean there is nothing to do."""
 
     retained: tuple[str, ...]
     snapshots: tuple[str, ...]
     segments: tuple[str, ...]
     staging: tuple[str, ...]
+    graphs: tuple[str, ...]
     bytes_freed: int
 
     @property
     def empty(self) -> bool:
-        return not (self.snapshots or self.segments or self.staging)
+        return not (self.snapshots or self.segments or self.staging or self.graphs)
 
 
 def readers_lock(store: Store) -> Path:
@@ -57,13 +62,23 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Itera
     removable += [store.segments / name for name in segments]
     staging = tuple(sorted(path.name for path in store.staging.iterdir() if _stale(path)))
     removable += [store.staging / name for name in staging]
+    graphs = _orphans(store, {manifest.digest for manifest in retained})
     return GcPlan(
         retained=tuple(manifest.snapshot_id for manifest in retained),
         snapshots=snapshots,
         segments=segments,
         staging=staging,
-        bytes_freed=sum(_size(path) for path in removable),
+        graphs=graphs,
+        bytes_freed=sum(map(_size, (*removable, *(store.graphs / name for name in graphs)))),
     )
+
+
+def _orphans(store: Store, digests: set[str]) -> tuple[str, ...]:
+    """Graphs of no retained snapshot."""
+    if not store.graphs.is_dir():
+        return ()
+    named = sorted(path.name for path in store.graphs.glob(f"*{GRAPH_SUFFIX}"))
+    return tuple(name for name in named if name.partition("-")[0] not in digests)
 
 
 def _retained(
@@ -117,6 +132,8 @@ def _delete(store: Store, todo: GcPlan) -> None:
         remove_tree(store.segments / name)
     for name in todo.staging:
         remove_tree(store.staging / name)
+    for name in todo.graphs:
+        (store.graphs / name).unlink(missing_ok=True)
 
 
 def _stale(path: Path) -> bool:
@@ -124,4 +141,5 @@ def _stale(path: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    return sum(item.stat().st_size for item in path.rglob("*") if item.is_file())
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(item.stat().st_size for item in files if item.is_file())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -46,8 +45,7 @@ class StoreInfo(msgspec.Struct, frozen=True):
     info_sha256: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """Paths and policy of one store; opening it touches nothing."""
 
     path: Path
@@ -96,6 +94,11 @@ class Store:
     @property
     def cache(self) -> Path:
         return self.path / "cache"
+
+    @property
+    def graphs(self) -> Path:
+        """Derived graphs; made when the first of them is."""
+        return self.path / "graph"
 
     def directories(self) -> tuple[Path, ...]:
         return (

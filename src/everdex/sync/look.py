@@ -6,7 +6,8 @@ On the way of every command, so nothing here imports numpy or a grammar.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from everdex.changes import detect, git_suspects, start_git_state
 from everdex.changes.model import ChangeSet, GitState, IndexedFile

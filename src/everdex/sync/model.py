@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from everdex.changes.model import ChangeSet
 from everdex.config import IndexConfig
@@ -19,8 +20,7 @@ def silent(phase: str, done: int, total: int) -> None:
     """A progress callback for callers that have no screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
+class SyncOptions(msgspec.Struct, frozen=True):
     allow_degraded: bool = False
     always_rehash: bool = False
     rebuild: bool = False  # index every file again, whatever is indexed
@@ -29,8 +29,7 @@ class SyncOptions:
     progress: Progress = silent
 
 
-@dataclass(frozen=True, slots=True)
-class WorkSettings:
+class WorkSettings(msgspec.Struct, frozen=True):
     """What a worker process needs to turn files into records."""
 
     root: Root
@@ -39,8 +38,7 @@ class WorkSettings:
     cache_path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Detected:
+class Detected(msgspec.Struct, frozen=True):
     """The state of the tree against one snapshot."""
 
     discovery: Discovery
@@ -48,8 +46,7 @@ class Detected:
     base: Manifest | None
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(msgspec.Struct, frozen=True):
     manifest: Manifest
     published: bool
     added: int = 0
@@ -59,5 +56,5 @@ class SyncReport:
     touched: int = 0
     unchanged: int = 0
     compacted: bool = False
-    timings_ms: dict[str, float] = field(default_factory=dict)
+    timings_ms: dict[str, float] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()

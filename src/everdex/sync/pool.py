@@ -77,7 +77,7 @@ def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -
                 process.end()
 
 
-def _import_path() -> list[str]:
+def import_path() -> list[str]:
     """Where this process finds its modules, without the current directory that `python -m` puts in front."""
     here = os.path.realpath(os.getcwd())
     return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
@@ -92,7 +92,7 @@ class _Process:
             [sys.executable, "-P", "-m", "everdex.sync.worker_main", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())},
             process_group=0,  # an interrupt from the terminal is the parent's to handle
         )
         assert self._process.stdin is not None

@@ -231,11 +231,3 @@ def _word_bags(table: TokenTable, n_items: int, items: Ints, ids: Ints, counts: 
         ids=(keys % span).astype(np.uint32),
         counts=totals.astype(np.uint32),
     )
-
-
-def words_of(text: str) -> WordBags:
-    """The embedding words of one free text, such as a query."""
-    table = TokenTable()
-    ids = table.ids(split.tokens(text))
-    zeros = np.zeros(len(ids), dtype=np.int64)
-    return _word_bags(table, 1, zeros, ids, zeros + 1)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+import msgspec
 
 from everdex.numeric import np, npt
 
@@ -22,8 +23,7 @@ class Field(IntEnum):
 FIELD_COUNT: Final = len(Field)
 
 
-@dataclass(frozen=True, slots=True)
-class TermBatch:
+class TermBatch(msgspec.Struct, frozen=True):
     """Postings of consecutive documents, each (term, field, document) once, in that order."""
 
     n_docs: int
@@ -37,8 +37,7 @@ class TermBatch:
     overlong: npt.NDArray[np.bool_]  # n_docs: holds a token that the vocabulary knows only in part
 
 
-@dataclass(frozen=True, slots=True)
-class WordBags:
+class WordBags(msgspec.Struct, frozen=True):
     """Counted words of several items: item i has ids[offsets[i]:offsets[i+1]], ascending by word."""
 
     vocabulary: list[str]  # distinct, ascending
@@ -51,8 +50,7 @@ class WordBags:
         return len(self.offsets) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Bags:
+class Bags(msgspec.Struct, frozen=True):
     """Everything counted in one batch of files; documents are chunks, numbered in file and chunk order."""
 
     terms: TermBatch

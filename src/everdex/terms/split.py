@@ -145,6 +145,11 @@ def index_terms(token: str) -> tuple[str, ...]:
     return (whole, *map(stem, found))
 
 
+def embedding_words(token: str) -> list[str]:
+    """What one token is embedded as: numbers and filler have no meaning, and would pull every vector to one place."""
+    return [part for part in parts(token) if not part.isnumeric() and part not in STOP_WORDS]
+
+
 def overlong(token: str) -> bool:
     """Whether the vocabulary knows only the beginning of this token."""
     return len(token) > MAX_TOKEN_CHARS

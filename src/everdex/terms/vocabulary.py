@@ -58,14 +58,7 @@ class TokenTable(dict[str, int]):
         self[token] = number
         terms, words = self.terms, self.words
         self.term_lists.append([terms.setdefault(term, len(terms)) for term in split.index_terms(token)])
-        self.word_lists.append(
-            # Numbers and filler have no meaning of their own: they would only pull every vector to one place.
-            [
-                words.setdefault(part, len(words))
-                for part in split.parts(token)
-                if not part.isnumeric() and part not in split.STOP_WORDS
-            ]
-        )
+        self.word_lists.append([words.setdefault(word, len(words)) for word in split.embedding_words(token)])
         self._overlong.append(split.overlong(token))
         return number
 

@@ -38,6 +38,7 @@ class GcReport:
     snapshots: tuple[str, ...]  # deleted; in a dry run: what would be
     segments: tuple[str, ...]
     staging: tuple[str, ...]
+    graphs: tuple[str, ...]
     bytes_freed: int
 
     def to_dict(self) -> dict[str, object]:
@@ -87,4 +88,4 @@ def gc_now(
                 store, "gc", snapshots=len(plan.snapshots), segments=len(plan.segments), bytes=plan.bytes_freed,
                 lease_epoch=lease.epoch,
             )  # fmt: skip
-    return GcReport(dry_run, plan.retained, plan.snapshots, plan.segments, plan.staging, plan.bytes_freed)
+    return GcReport(dry_run, plan.retained, plan.snapshots, plan.segments, plan.staging, plan.graphs, plan.bytes_freed)

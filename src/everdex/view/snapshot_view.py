@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
+
+import msgspec
 
 from everdex.errors import Corrupt
 from everdex.numeric import np, npt
@@ -28,10 +29,11 @@ from everdex.snapshot.store import Store
 
 # Documents whose definitions are kept in memory: a few hundred bytes each.
 _MAX_REMEMBERED: Final = 20_000
+# Whole documents: a few thousand bytes each.
+_MAX_DOCUMENTS: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A live chunk and its docId."""
 
     doc_id: int
@@ -57,6 +59,7 @@ class SnapshotView:
         self.row_count: int = sum(rows)
         self._live = live.files
         self._definitions: dict[int, list[tuple[str, str, str]]] = {}
+        self._document = lru_cache(maxsize=_MAX_DOCUMENTS)(self._read_document)
         self.paths: tuple[str, ...] = tuple(sorted(key for key, file in live.files.items() if file.file_no >= 0))
         self._files: list[LiveFile] = [live.files[path_key] for path_key in self.paths]
         counts = np.array([file.line.rows for file in self._files], dtype=np.int64)
@@ -82,10 +85,15 @@ class SnapshotView:
         return mask
 
     def close(self) -> None:
+        self._document.cache_clear()
         for segment in self.segments:
             segment.close()
 
     def document(self, doc_id: int) -> Document:
+        """A live chunk; remembered for a while."""
+        return self._document(doc_id)
+
+    def _read_document(self, doc_id: int) -> Document:
         file = self._files[int(self.doc_files[doc_id])]
         local = int(self.doc_rows[doc_id]) - self.bases[file.segment]
         return Document(doc_id, self.segments[file.segment].rows.chunk(local))
@@ -97,6 +105,16 @@ class SnapshotView:
         first = int(self.file_offsets[index])
         rows = self.segments[file.segment].rows.chunks(file.file_no)
         return [Document(first + number, row) for number, row in enumerate(rows)]
+
+    def document_at(self, path_key: str, byte: int) -> Document | None:
+        """The chunk of a live file that holds this byte; None for a file without chunks."""
+        index = self.file_index(path_key)
+        file = self._files[index]
+        rows = self.segments[file.segment].rows
+        row_no = rows.row_at(range(file.first_row, file.first_row + file.line.rows), byte)
+        if row_no is None:
+            return None
+        return Document(int(self.file_offsets[index]) + row_no - file.first_row, rows.chunk(row_no))
 
     def file_index(self, path_key: str) -> int:
         """Place of a live file in `paths`; KeyError when it has none."""
@@ -110,25 +128,16 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.source(file.file_no)
 
-    def gather_by_file(self, by_segment: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """Values kept per segment and file_no, by place in `paths`."""
-        values = np.zeros(len(self._files), dtype=np.float32)
-        for index, numbers in enumerate(by_segment):
-            places, file_numbers = self._segment_files[index]
-            values[places] = numbers[file_numbers]
-        return values
+    def facts(self, path_key: str) -> bytes:
+        """What a live file says of itself (everdex.facts); b"" when its language says nothing."""
+        file = self._files[self.file_index(path_key)]
+        return self.segments[file.segment].rows.facts(file.file_no)
 
     @cached_property
-    def _segment_files(self) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Per segment: places of its live files in `paths`, and their file numbers."""
+    def file_places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Of each file of `paths`: its segment, and its file_no there."""
         segments = np.array([file.segment for file in self._files], dtype=np.int64)
-        numbers = np.array([file.file_no for file in self._files], dtype=np.int64)
-        return [(np.flatnonzero(segments == i), numbers[segments == i]) for i in range(len(self.segments))]
-
-    def row_files(self, segment: int) -> npt.NDArray[np.int64]:
-        """file_no of every row of a segment, dead ones included."""
-        counts = [row_count for *_, row_count in self.segments[segment].rows.files()]
-        return np.repeat(np.arange(len(counts)), counts)
+        return segments, np.array([file.file_no for file in self._files], dtype=np.int64)
 
     def file_lines(self) -> Iterator[FileLine]:
         """Every file the snapshot knows, also those skipped for their content, by path."""
@@ -158,6 +167,11 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.symbols_of(file.file_no)
 
+    def description(self, symbol: SymbolRow) -> tuple[str, str]:
+        """Signature and first sentence of documentation of a live definition."""
+        file = self._files[self.file_index(symbol.path_key)]
+        return self.segments[file.segment].rows.descriptions(file.file_no)[symbol.place]
+
     def definitions(self, doc_ids: Sequence[int]) -> dict[int, list[tuple[str, str, str]]]:
         """docId -> (name, qualified name, kind) of every definition that starts in it; remembered for a while."""
         # Several threads may ask at once: what is remembered is complete before it can be seen.
@@ -181,7 +195,7 @@ class SnapshotView:
         rows_to_docs = np.full(self.row_count, -1, dtype=np.int64)
         rows_to_docs[self.doc_rows] = np.arange(self.doc_count)
         for base, segment in zip(self.bases, self.segments, strict=True):
-            for row_no, name, _, _ in segment.rows.all_symbols():
+            for row_no, name in segment.rows.all_symbols():
                 doc_id = int(rows_to_docs[base + row_no])
                 if doc_id >= 0:
                     yield doc_id, name

@@ -11,8 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, TextIO
+
+import msgspec
 
 # C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
 _UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -62,8 +63,7 @@ def _put(stream: TextIO, line: str) -> None:
         buffer.flush()
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How results are shown: `grouped` is the layout for people, `coloured` whether it has colours."""
 
     grouped: bool
@@ -82,8 +82,7 @@ def style(color: str) -> Style:
 Line = tuple[bool, str]  # whether it is a result (stdout) or a remark (stderr), and the escaped text
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True):
     """How an answer looks as text, and the exit code it means; the daemon prints through the same."""
 
     lines: Callable[[dict[str, Any]], Iterable[Line]]

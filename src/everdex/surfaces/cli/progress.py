@@ -21,6 +21,7 @@ _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
     "publish": "publishing",
+    "graph": "resolving",
     "wait": "waiting for another writer",
 }
 
@@ -54,7 +55,7 @@ class Progress:
             return
         if self._terminal:
             self._draw(phase, done, total)
-        elif phase not in self._said and phase in ("wait", "index"):
+        elif phase not in self._said and phase in ("wait", "index", "graph"):
             self._said.add(phase)
             write_error(f"{_PHASES[phase]} {total:,} files" if total else _PHASES[phase])
 
@@ -63,7 +64,7 @@ class Progress:
             self._bar, self._task = _bar()
             self._bar.start()
         assert self._task is not None
-        if phase == "index":
+        if phase in ("index", "graph"):
             self._bar.update(self._task, description=_PHASES[phase], completed=done, total=total)
         else:
             # A finished count stays on the screen while the segment is written and published.

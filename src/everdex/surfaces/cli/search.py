@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from everdex import clock, languages, limits
 from everdex.config import PROFILE_NAMES
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """Everything about the question but its words."""
 
     mode: str

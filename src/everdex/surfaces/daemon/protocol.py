@@ -10,8 +10,9 @@ import json
 import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
 from everdex.surfaces.daemon import wire
@@ -19,8 +20,7 @@ from everdex.surfaces.daemon import wire
 RENDERINGS = ("text", "json")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     number: int | str
     method: str
     params: Mapping[str, Any]

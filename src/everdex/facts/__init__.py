@@ -1,0 +1,36 @@
+"""What one file says of itself: definitions, scopes, calls, references, imports. No resolution happens here.
+
+A file's facts are a pure function of its path and bytes, taken from the trees that parsing built anyway, and are
+stored beside its source. Only the graph room reads them back; to everyone else they are opaque bytes. The first byte
+names the family of extractor that wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from everdex.parse import Trees
+
+# language -> module with `extract(path_key, language, root, data) -> bytes`; loaded when a file needs it
+_EXTRACTORS: Final[dict[str, str]] = {
+    "python": "everdex.facts.python",
+    **dict.fromkeys(
+        ("bash", "c", "cpp", "csharp", "cuda", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift"),
+        "everdex.facts.names",
+    ),
+}
+
+
+def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:
+    """The facts of a file, from the first of its trees whose language has an extractor; b"" when none has."""
+    for language, root in trees:
+        module = _EXTRACTORS.get(language)
+        if module is not None:
+            extract: Callable[[str, str, Node, bytes], bytes] = import_module(module).extract
+            return extract(path_key, language, root, data)
+    return b""

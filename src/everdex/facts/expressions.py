@@ -1,0 +1,236 @@
+"""Texts of expressions, types and parameters made short and alike: `a->b(x, y).c` and `a::b(1)!!.c` are `a.b().c`.
+
+A chain is a head and steps, `.`-separated: a step is a name, a call `name()` or an index `[]`; a head that states its
+type is `@{Type}`; `?` is an expression whose value nobody can tell from its text. Knows no syntax tree and no names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Longer receivers are chains of builders around whole blocks; their text says nothing that a reader could use.
+_MAX_EXPRESSION: Final = 4_000
+_MAX_TYPE: Final = 200
+_MAX_DEPTH: Final = 24
+_PLAIN: Final = re.compile(r"[\w$@]+")
+_STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`', re.DOTALL)
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
+_CHARACTER: Final = re.compile(r"'(?:\\.[^']*|[^'\\])'")
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
+_SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
+_PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*")
+_CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
+_AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
+_NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
+_LITERAL: Final = re.compile(r"((?:[\w]+(?:\.|::))*[\w]+)\s*(?:<[^<>]*>)?\{\}")
+_ASSERTION: Final = re.compile(r"^[^\n]*\.\((\*?[\w.\[\]]+)\)$")
+_GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
+_CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
+_REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
+_COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
+_STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
+_CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
+_NUMBER: Final = re.compile(r"\d[\w.]*")
+
+_CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
+_LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
+_CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
+_HIDDEN: Final = str.maketrans({"\x01": "()", "\x02": "[]", "\x03": "{}"})
+_HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
+
+
+def chain_of(text: str, language: str) -> str:
+    """The chain that an expression's text is, or '?'."""
+    text = text.strip()
+    if _PLAIN.fullmatch(text) and not text[0].isdigit():
+        return text.removeprefix("$") if text == "$this" else text
+    if len(text) > _MAX_EXPRESSION:
+        return "?"
+    if language == "lua":
+        text = _REQUIRE.sub(r"@{require \1}", text)
+        if text.startswith("@{"):
+            head, _, rest = text.partition("}")
+            inner = chain_of(f"x{rest}", language)
+            return "?" if inner == "?" else head + "}" + inner[1:]
+    text = _STRINGS.sub('""', text)
+    text = (_CHARACTER if language in _CHARACTER_LANGUAGES else _QUOTED).sub('""', text)
+    if "//" in text or "/*" in text:
+        text = _COMMENT.sub(" ", text)
+    if language == "ruby":
+        command = _COMMAND_CALL.match(text)
+        if command:
+            text = f"{command[1]}()"
+    text, head = _head(text, language)
+    if head is None and text.startswith(('""', "[", "{")) and language != "swift":
+        head, text = "@{literal}", _hidden(text)[2 if text.startswith('""') else 1 :]
+    hidden = _hidden(text)
+    if head is None:
+        new = _NEW.match(hidden)
+        literal = _LITERAL.match(hidden) if language in _LITERAL_LANGUAGES else None
+        if new:
+            shape = "[]" if new[2] == "[]" else ""
+            head, hidden = f"@{{{' '.join(new[1].split())}{shape}}}", hidden[new.end() :]
+        elif literal:
+            head, hidden = f"@{{{literal[1]}}}", hidden[literal.end() :]
+    hidden = hidden.replace("->", ".").replace("?.", ".")
+    for _ in range(_MAX_DEPTH):
+        shorter = _GENERIC.sub("", hidden)
+        if shorter == hidden:
+            break
+        hidden = shorter
+    hidden = re.sub(r"(?<=[\w)])\s*\{\}", "()", hidden).replace("()()", "()")
+    hidden = "".join(_SEPARATOR.sub(".", hidden).split())
+    hidden = re.sub(r"(?<=[\])])[?!]+|!!", "", hidden)
+    if language not in ("ruby",):
+        hidden = re.sub(r"(?<=\w)[?!]+", "", hidden)
+    if language == "lua":
+        hidden = hidden.replace(":", ".")
+    hidden = re.sub(r"^\$this\b", "this", hidden)
+    whole = (head or "") + hidden
+    if not _CHAIN.fullmatch(whole):
+        return "?"
+    return "@{literal}" if _NUMBER.fullmatch(whole) else whole
+
+
+def _head(text: str, language: str) -> tuple[str, str | None]:
+    """Without prefixes and parentheses around it; the type that a cast or an assertion states stands first."""
+    for _ in range(_MAX_DEPTH):
+        prefix = _PREFIX.match(text)
+        if prefix:
+            text = text[prefix.end() :]
+            continue
+        if language == "go":
+            asserted = _ASSERTION.match(text) or _GO_NEW.fullmatch(text)
+            if asserted:
+                return "", f"@{{{asserted[1]}}}"
+        if language in ("cpp", "cuda"):
+            made = _CPP_MADE.match(text)
+            if made:
+                close = _closing(text, made.end())
+                return text[close + 1 :], f"@{{{' '.join(made[1].split())}}}"
+        cast = _CAST.match(text) if language in _CAST_LANGUAGES else None
+        if cast:
+            return "", f"@{{{' '.join(cast[1].split())}}}"
+        stated = _AS.search(text) if " as" in text else None
+        if stated and language not in ("ruby", "go", "c", "cpp", "cuda"):
+            return "", f"@{{{stated[1]}}}"
+        if not text.startswith("("):
+            return text, None
+        close = _closing(text, 0)
+        if close < 0:
+            return text, None
+        inner, rest = text[1:close].strip(), text[close + 1 :]
+        if not rest.strip():
+            text = inner
+            continue
+        chain = chain_of(inner, language)
+        if chain.startswith("@{"):
+            head, _, steps = chain.partition("}")
+            return steps + rest, head + "}"
+        return (chain + rest if chain != "?" else "?"), None
+    return "?", None
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for match in re.compile(r"[()]").finditer(text, opening):
+        depth += 1 if match[0] == "(" else -1
+        if not depth:
+            return match.start()
+    return -1
+
+
+def _hidden(text: str) -> str:
+    """With nothing between its brackets."""
+    for _ in range(_MAX_DEPTH):
+        shorter = _BRACKETS.sub(lambda match: _HIDE[match[0][0]], text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.translate(_HIDDEN)
+
+
+def split_callee(text: str, language: str) -> tuple[str, str, int]:
+    """What a callee's text names: receiver chain, name, and how many bytes follow the name; name '' when computed."""
+    if _PLAIN.fullmatch(text):
+        return "", text, 0
+    tail = 0
+    if text.endswith((">", "]")):
+        cut = _generic_start(text)
+        bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
+        tail = len(text.encode()) - len(bare.encode())
+        text = bare
+    name = re.search(r"[\w$~]+[!?]?$", text)
+    if name is None:
+        return "?", "", 0
+    before = text[: name.start()].rstrip()
+    if not before or _PREFIX.fullmatch(before):
+        return "", name[0], tail
+    separator = re.search(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$", before)
+    if separator is None:
+        return "?", "", 0
+    front = before[: separator.start()].rstrip()
+    return (chain_of(front, language) if front else "."), name[0], tail
+
+
+def _generic_start(text: str) -> int:
+    closing, opening = (">", "<") if text.endswith(">") else ("]", "[")
+    depth = 0
+    for position in range(len(text) - 1, -1, -1):
+        character = text[position]
+        if character == closing and text[position - 1 : position + 1] != "->":
+            depth += 1
+        elif character == opening:
+            depth -= 1
+            if not depth:
+                return position
+    return -1
+
+
+def type_of(text: str) -> str:
+    """A type's text in one line, short."""
+    return " ".join(text[: _MAX_TYPE * 2].split()).removeprefix(": ").removeprefix("->").strip()[:_MAX_TYPE]
+
+
+def parameters_of(text: str) -> list[str]:
+    """The parameters of a list, one text each."""
+    text = text.strip()
+    if text.startswith(("(", "|")):
+        text = text[1:-1]
+    text = _STRINGS.sub('""', text[:_MAX_EXPRESSION])
+    text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
+    hidden = _hidden(text)
+    for _ in range(_MAX_DEPTH):
+        shorter = re.sub(r"<[^<>]*>", "", hidden)
+        if shorter == hidden:
+            break
+        hidden = shorter
+    return [part.strip() for part in hidden.split(",") if part.strip()]
+
+
+_SELF: Final = re.compile(r"&?\s*(?:'\w+\s+)?(?:mut\s+)?self\b")
+_MANY: Final = re.compile(r"\.\.\.|\bvararg\b|\bparams\b|^\*|^&|\*$")
+
+
+def arity_of(parameters: list[str], language: str) -> tuple[int, int]:
+    """The least and the most arguments a call may have; -1 when there is no most."""
+    if language == "rust":
+        parameters = [part for part in parameters if not _SELF.match(part)]
+    if language in ("c", "cpp") and parameters == ["void"]:
+        return 0, 0
+    many = any(_MANY.search(part) for part in parameters if language in _VARIADIC[part[:1] in "*&"])
+    required = sum("=" not in part and not _MANY.search(part) for part in parameters)
+    if language == "go":
+        # `a, b int` are two, and so are two types without names.
+        required = len([part for part in parameters if "..." not in part])
+    return required, -1 if many else len(parameters)
+
+
+_EVERY: Final = frozenset((
+    "go", "java", "rust", "c", "cpp", "cuda", "csharp", "ruby", "php", "kotlin", "scala", "swift", "lua", "bash",
+))  # fmt: skip
+# A star or an ampersand in front says "many" in Ruby only; elsewhere it is a pointer.
+_VARIADIC: Final = {True: frozenset(("ruby",)), False: _EVERY}

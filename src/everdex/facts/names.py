@@ -1,0 +1,440 @@
+"""Facts of the languages that are resolved by imports and names: one query over the tree, no walk of nodes.
+
+Definitions are the ones parsing finds (parse/queries), so that symbols and the graph agree; the rest is found by
+queries/*.scm, which speak in captures. The first of these in a pattern says what it is for:
+
+    @call + @receiver, @arguments  a call, at the name of what is called
+    @token                         a name before parentheses inside a macro's tokens, where the grammar sees no call
+    @initializer + @arguments      `: base(…)`, `: this(…)`
+    @callee + @arguments           a call whose callee is one expression, taken apart by its text
+    @new + @arguments              a constructor call, at the type
+    @macro                         a macro's call
+    @type, @read, @write           a name in the place of a type; a value; something assigned to
+    @import, @package              the statement; the name of the package
+    @shape + @name, @parameters, @returns, @base, @extended
+                                   what stands in the head of a definition
+    @mixin                         a base of the definition around it
+    @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
+    @promoted + @stated            a constructor's parameter that is a field as well
+    @lambda                        a function without a name
+    @static                        a word that makes the definition around it static
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from tree_sitter import Node, Query, QueryCursor
+
+from everdex.facts import names_model as model
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, split_callee, type_of
+from everdex.facts.imports import imports_of
+from everdex.languages import GRAMMARS
+from everdex.parse import definitions as parsed
+from everdex.parse import grammar
+from everdex.parse.symbols import symbol_of
+from everdex.parse.text import Atoms, split_atoms
+
+_ROLES: Final = (
+    "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write", "import", "package", "shape", "mixin", "bind",
+    "lambda", "static",
+)  # fmt: skip
+_CAPTURE: Final = re.compile(rb"@([a-z]+)")
+_COMMENTS: Final = (b"//", b"/*", b"#")
+_MATCH_LIMIT: Final = 65_536
+# Machine-written files beyond this many uses say nothing that a reader would follow; definitions are all kept.
+_MAX_USES: Final = 200_000
+_MAX_TEXT: Final = 80
+_SQUARE: Final = ord("[")
+_TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::)\s*$")
+_INITIALIZER: Final = re.compile(r"base|this|super")
+# Bash lets nearly every character stand in a function's name.
+_COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
+_INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_LIFTED: Final = ("@", "this.", "self.", "$this.")
+_USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
+_BASE_WORDS: Final = re.compile(
+    r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
+)
+
+
+@cache
+def _query(language: str) -> tuple[Query, tuple[str, ...]]:
+    source = files("everdex.facts").joinpath("queries", f"{GRAMMARS[language].query}.scm").read_text("utf-8")
+    query, text = Query(grammar.language(language), source), source.encode()
+    roles = []
+    for pattern in range(query.pattern_count):
+        span = text[query.start_byte_for_pattern(pattern) : query.end_byte_for_pattern(pattern)]
+        present = {name.decode() for name in _CAPTURE.findall(span)}
+        roles.append(next(role for role in _ROLES if role in present))
+    return query, tuple(roles)
+
+
+def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+    """The facts of one file, encoded."""
+    return _Extraction(language, root, data).facts()
+
+
+class _Extraction:
+    def __init__(self, language: str, root: Node, data: bytes) -> None:
+        self.language, self.root, self.data = language, root, data
+        self.package = ""
+        # (start, what) lists, put into scopes by one sweep at the end
+        self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
+        self.binds: dict[int, tuple[str, str, str, bool]] = {}
+        self.imports: list[tuple[int, int, str]] = []
+        self.mixins: list[tuple[int, str]] = []
+        self.statics: list[int] = []
+        self.promoted: list[tuple[int, str, str]] = []
+        self.lambdas: list[Node] = []
+        self.shapes: dict[int, dict[str, list[Node]]] = {}
+        self.shape_starts: dict[int, dict[str, list[Node]]] = {}
+        self.value_starts: dict[int, int] = {}
+        self.bind_ends: dict[int, int] = {}
+
+    def facts(self) -> bytes:
+        query, roles = _query(self.language)
+        cursor = QueryCursor(query, match_limit=_MATCH_LIMIT)
+        for pattern, captures in cursor.matches(self.root):
+            role = roles[pattern]
+            node = captures[role][0]
+            if role == "bind":
+                self._bind(captures)
+            elif role in ("type", "read"):
+                for each in captures[role]:
+                    self._plain(each, _USE_ROLES[role])
+            elif len(self.uses) > _MAX_USES and role in ("call", "callee", "new", "macro", "write"):
+                continue
+            elif role in ("call", "new", "macro"):
+                self._call(node, captures, role)
+            elif role == "callee":
+                self._callee(node, captures)
+            elif role == "token":
+                self._token(node)
+            elif role == "initializer":
+                self._initializer(node, captures)
+            elif role == "promoted":
+                stated = captures.get("stated")
+                type_text = type_of(self._text(stated[0])) if stated else ""
+                self.promoted.append((node.start_byte, self._text(node).removeprefix("$"), type_text))
+            elif role == "shape":
+                name_node = captures["name"][0]
+                known = self.shapes.setdefault(name_node.end_byte, {})
+                # `impl Trait for Type<T>`: the written name ends after the one it is known by.
+                self.shape_starts[name_node.start_byte] = known
+                for name, nodes in captures.items():
+                    known[name] = known.get(name, []) + nodes
+            elif role == "write":
+                self._write(node)
+            elif role == "import":
+                self.imports.append((node.start_byte, node.end_byte, self._text(node)))
+            elif role == "package":
+                self.package = ".".join(filter(None, (self.package, self._package(node))))
+            elif role == "mixin":
+                self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
+            elif role == "static":
+                self.statics.append(node.start_byte)
+            else:
+                self.lambdas.append(node)
+        return self._assembled()
+
+    def _text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _package(self, node: Node) -> str:
+        return re.sub(r"\s+", "", self._text(node)).replace("\\", ".")
+
+    def _arguments(self, captures: dict[str, list[Node]]) -> int:
+        nodes = captures.get("arguments")
+        if not nodes:
+            return 0
+        count = 0
+        for node in nodes:
+            text = self.data[node.start_byte : node.end_byte]
+            if any(mark in text for mark in _COMMENTS):
+                count += sum(not child.is_extra for child in node.named_children)
+            else:
+                count += node.named_child_count
+            if text[-4:-1] == b"...":
+                return -1
+        return count
+
+    def _call(self, node: Node, captures: dict[str, list[Node]], role: str) -> None:
+        start, end = node.start_byte, node.end_byte
+        receivers = captures.get("receiver")
+        receiver = chain_of(self._text(receivers[0]), self.language) if receivers else ""
+        name = self._text(node)
+        kind = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}[role]
+        if self.language == "bash":
+            if not _COMMAND.fullmatch(name):
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                return
+        elif role != "call" or not name.isidentifier():
+            owner, last, tail = split_callee(name, self.language)
+            if not last:
+                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
+                return
+            receiver = receiver or owner
+            end -= tail
+            start = end - len(last.encode())
+            name = last
+        self.uses[start, 0] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
+
+    def _callee(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        start, end = node.start_byte, node.end_byte
+        arguments = captures.get("arguments")
+        if arguments and self.data[arguments[0].start_byte] == _SQUARE:
+            return  # the Swift grammar makes calls of subscripts
+        receiver, name, tail = split_callee(self._text(node), self.language)
+        if not name:
+            text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
+            # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
+            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
+            return
+        end -= tail
+        start = end - len(name.encode())
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), "")
+
+    def _token(self, node: Node) -> None:
+        start, end = node.start_byte, node.end_byte
+        if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
+            return
+        line = self.data[self.data.rfind(b"\n", 0, start) + 1 : start].lstrip()
+        if line.startswith((b"#[", b"#![")):
+            return  # a condition of an attribute
+        before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
+        receiver = chain_of(before[1], self.language) if before else "?" if line.rstrip().endswith((b".", b"::")) else ""
+        self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")
+
+    def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        word = _INITIALIZER.search(self._text(node))
+        if word:
+            start = node.start_byte + word.start()
+            self.uses[start, 0] = (start, len(word[0]), model.CALL, word[0], "", self._arguments(captures), "")
+
+    def _plain(self, node: Node, kind: int) -> None:
+        start = node.start_byte
+        if (start, 0) in self.uses or len(self.uses) > _MAX_USES:
+            return
+        receiver, name, tail = split_callee(self._text(node), self.language)
+        if name:
+            end = node.end_byte - tail
+            start = end - len(name.encode())
+            known = self.uses.get((start, 0))
+            # `pkg.Type` says more than the `Type` inside it, whichever is found first.
+            if known is None or (known[2] == kind and receiver and not known[4]):
+                self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
+
+    def _write(self, node: Node) -> None:
+        receiver, name, _ = split_callee(self._text(node), self.language)
+        if name and node.end_byte - node.start_byte < 2 * _MAX_TEXT:
+            start = node.end_byte - len(name.encode())
+            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
+
+    def _bind(self, captures: dict[str, list[Node]]) -> None:
+        stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
+        type_text = type_of(self._text(stated[0])) if stated else ""
+        if type_text in _INFERRED:
+            type_text = ""
+        source = values or each
+        value = ""
+        if source and not (type_text and values):
+            start = source[0].start_byte
+            value = chain_of(self._text(source[0]), self.language)
+            self.value_starts[captures["bind"][0].start_byte] = start
+        for node in captures["bind"]:
+            start = node.start_byte
+            known = self.binds.get(start)
+            if known is None or not (known[1] or known[2]):
+                text = self._text(node)
+                name = text if text.isidentifier() else chain_of(text, self.language)
+                self.binds[start] = (name, type_text, value, bool(each))
+                self.bind_ends[node.end_byte] = start
+
+    def _assembled(self) -> bytes:
+        found = parsed.find(self.language, self.data, self.root)
+        for node in self.lambdas:
+            found.definitions.append(
+                parsed.Definition(
+                    node.start_byte, node.start_byte, node.end_byte, "<lambda>", node.start_byte, "lambda", (),
+                    self.language, -1, node, True,
+                )
+            )  # fmt: skip
+        linked = parsed.link(found.definitions, [])
+        _number(linked)
+        scopes = _Scopes(linked)
+        mixins: dict[int, list[str]] = {}
+        for start, text in sorted(self.mixins):
+            mixins.setdefault(scopes.around(start), []).append(text)
+        static = {scopes.around(start) for start in self.statics}
+        atoms = split_atoms(self.data, len(self.data) + 1)
+        made = []
+        field_binds: set[int] = set()
+        for position, item in enumerate(linked):
+            made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
+        slots, local_names = self._locals(linked, scopes, atoms, field_binds)
+        imports = []
+        for start, end, text in sorted(self.imports):
+            first, last = atoms.at(start), atoms.at(end - 1)
+            place = (first + 1, start - atoms.starts[first], last + 1, end - atoms.starts[last])
+            imports += [
+                model.Import(*place, scopes.around(start), path, alias, kind)
+                for path, alias, kind in imports_of(text, self.language)
+            ]
+        names = {item.name_start for item in linked}
+        uses = []
+        for start, width, kind, name, receiver, arguments, text in sorted(self.uses.values()):
+            if kind in (model.TYPE, model.READ) and (start in names or start in self.binds):
+                continue
+            row = atoms.at(start)
+            uses.append(
+                model.Use(
+                    row + 1, start - atoms.starts[row], width, scopes.around(start), kind, name, receiver, arguments, text
+                )
+            )  # fmt: skip
+        outline = model.Outline(
+            self.language, self.package, tuple(made), tuple(imports), tuple(slots), self.root.has_error,
+            len(self.data), max(atoms.count, 1),
+        )  # fmt: skip
+        return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
+
+    def _locals(
+        self, linked: list[parsed.Definition], scopes: _Scopes, atoms: Atoms, used: set[int]
+    ) -> tuple[list[model.Slot], list[model.Local]]:
+        slots, local_names = [], []
+        lambdas = {item.start: position for position, item in enumerate(linked) if item.kind == "lambda"}
+        for start, name, type_text in sorted(self.promoted):
+            owner = _owner(linked, scopes.around(start))
+            if owner >= 0:
+                slots.append(model.Slot(owner, name, type_text, ""))
+        for start, (name, type_text, value, each) in sorted(self.binds.items()):
+            if start in used or name == "?":
+                continue
+            scope = scopes.around(start)
+            if name.startswith(_LIFTED):
+                owner = _owner(linked, scope)
+                if owner >= 0:
+                    slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
+            elif "." not in name:
+                row = atoms.at(start)
+                if value == "?" and self.value_starts.get(start) in lambdas:
+                    value = f"@{{lambda {lambdas[self.value_starts[start]]}}}"
+                local_names.append(
+                    model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
+                )
+        return slots, local_names
+
+    def _defined(
+        self, item: parsed.Definition, scopes: _Scopes, mixins: list[str], static: bool, atoms: Atoms,
+        used: set[int],
+    ) -> model.Defined:  # fmt: skip
+        symbol = symbol_of(item, self.data, atoms, None)
+        parent = scopes.index.get(id(item.parent), -1)
+        name_end = item.name_start + len(item.name.encode())
+        shape = self.shapes.get(name_end) or self.shape_starts.get(item.name_start, {})
+        if item.kind == "lambda":
+            name_end, shape = -1, {}  # it has no name of its own to find anything by
+        least, most, receiver = -1, -1, ""
+        if "parameters" in shape:
+            # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
+            texts = [part for node in shape["parameters"] for part in parameters_of(self._text(node))]
+            if texts and texts[0].startswith("this "):
+                receiver = type_of(texts.pop(0)[5:].rpartition(" ")[0])
+            least, most = arity_of(texts, self.language)
+        if "extended" in shape:
+            receiver = type_of(self._text(shape["extended"][0]))
+        bases = [part for node in shape.get("base", ()) for part in _bases(self._text(node))]
+        bound = self.bind_ends.get(name_end)
+        type_text = value = ""
+        if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
+            used.add(bound)
+            _, type_text, value, _ = self.binds[bound]
+        elif bound is not None:
+            used.add(bound)
+        flags = (
+            (model.STATIC if static else 0)
+            | (model.BODY if item.node.child_by_field_name("body") is not None else 0)
+            | (0 if item.emitted else model.SCOPE_ONLY)
+        )
+        returns = type_of(self._text(shape["returns"][0])) if "returns" in shape else ""
+        if self.language == "swift" and item.kind in ("function", "method", "constructor"):
+            least, most, returns = _swift_shape(symbol.signature)
+        return model.Defined(
+            item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
+            symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, symbol.public, flags, least, most,
+            returns, type_text, value,
+            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in _bases(text))))), receiver,
+        )  # fmt: skip
+
+
+def _number(linked: list[parsed.Definition]) -> None:
+    """Functions without names are numbered in source order inside what is around them."""
+    counts: dict[int, int] = {}
+    for item in linked:
+        if item.kind == "lambda":
+            counts[id(item.parent)] = counts.get(id(item.parent), 0) + 1
+            item.name = f"<lambda{counts[id(item.parent)]}>"
+        if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
+            item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
+        elif "<lambda>" in item.path:
+            item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
+
+
+def _swift_shape(signature: str) -> tuple[int, int, str]:
+    """The Swift grammar has no list of parameters; how many have defaults is not counted."""
+    head, arrow, returns = signature.rpartition("->")
+    if not arrow or head.count("(") != head.count(")"):
+        head, returns = signature, ""
+    count = len(parameters_of(head[head.find("(") : head.rfind(")") + 1])) if "(" in head else 0
+    return 0, count, type_of(returns.partition(" where ")[0])
+
+
+def _bases(text: str) -> list[str]:
+    return [type_of(_BASE_WORDS.sub(" ", part)) for part in _top_level(text) if _BASE_WORDS.sub(" ", part).strip()]
+
+
+def _top_level(text: str) -> list[str]:
+    parts, depth, begin = list[str](), 0, 0
+    for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
+        if match[0] in "<([{":
+            depth += 1
+        elif match[0] in ">)]}":
+            depth -= 1
+        elif not depth:
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [*parts, text[begin:]]
+
+
+def _owner(linked: list[parsed.Definition], scope: int) -> int:
+    """The class-like definition around a scope."""
+    item = linked[scope] if scope >= 0 else None
+    while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
+        item = item.parent
+    return next((at for at, each in enumerate(linked) if each is item), -1) if item is not None else -1
+
+
+class _Scopes:
+    """The innermost definition around a byte, by bisection of the definitions' edges."""
+
+    def __init__(self, linked: list[parsed.Definition]) -> None:
+        self.index = {id(item): position for position, item in enumerate(linked)}
+        edges: list[tuple[int, int]] = []
+        stack: list[int] = []
+        for position, item in enumerate(linked):
+            while stack and linked[stack[-1]].end <= item.start:
+                edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
+            edges.append((item.start, position))
+            stack.append(position)
+        while stack:
+            edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
+        self.starts = [start for start, _ in edges]
+        self.scopes = [scope for _, scope in edges]
+
+    def around(self, byte: int) -> int:
+        position = bisect_right(self.starts, byte) - 1
+        return self.scopes[position] if position >= 0 else -1

@@ -1,0 +1,123 @@
+"""The facts of the languages that are resolved by imports and names, and their form on disk.
+
+The outline is what other files may look at (definitions, imports, package); the body is what only the file itself
+needs (uses and local names), so that reading a neighbour does not decode its bodies. Lines are 1-based, columns are
+bytes. Texts of types are as written; values and receivers are chains (facts/expressions.py).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+FAMILY: Final = b"n"
+_LENGTH_BYTES: Final = 4
+
+CALL, NEW, MACRO, TYPE, READ, WRITE = range(6)
+STATIC, BODY, SCOPE_ONLY = 1, 2, 4
+
+
+class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A definition, with the same span, name and kind as the symbol that parsing makes of it."""
+
+    name: str
+    path: str  # enclosing names and its own, joined with '.'
+    kind: str
+    parent: int
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    name_line: int
+    name_column: int
+    signature: str
+    public: bool
+    flags: int = 0
+    least: int = -1  # parameters; -1 when it has no list of them
+    most: int = -1
+    returns: str = ""
+    type: str = ""  # of a field or variable, or what a type's alias stands for
+    value: str = ""
+    bases: tuple[str, ...] = ()
+    receiver: str = ""  # the type that an extension function is written for
+
+
+class Import(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    scope: int
+    path: str
+    alias: str
+    kind: str
+
+
+class Slot(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """An attribute that exists by assignment only (`@store = Store.new`)."""
+
+    owner: int
+    name: str
+    type: str
+    value: str
+
+
+class Use(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    line: int
+    column: int
+    width: int
+    scope: int
+    role: int
+    name: str  # '' when the callee is computed
+    receiver: str
+    arguments: int  # -1 when nobody can count them
+    text: str  # as written where name and receiver do not say it
+
+
+class Local(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    line: int
+    column: int
+    scope: int
+    name: str
+    type: str
+    value: str
+    each: bool  # takes the items of its value, one by one
+
+
+class Outline(msgspec.Struct, array_like=True, frozen=True):
+    language: str
+    package: str
+    definitions: tuple[Defined, ...]
+    imports: tuple[Import, ...]
+    slots: tuple[Slot, ...]
+    partial: bool
+    size: int
+    lines: int
+
+
+class Body(msgspec.Struct, array_like=True, frozen=True):
+    uses: tuple[Use, ...]
+    locals: tuple[Local, ...]
+
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_OUTLINE: Final = msgspec.msgpack.Decoder(Outline)
+_BODY: Final = msgspec.msgpack.Decoder(Body)
+
+
+def encode(outline: Outline, body: Body) -> bytes:
+    first = _ENCODER.encode(outline)
+    return b"".join((FAMILY, len(first).to_bytes(_LENGTH_BYTES, "little"), first, _ENCODER.encode(body)))
+
+
+def outline_of(facts: bytes) -> Outline:
+    return _OUTLINE.decode(memoryview(facts)[1 + _LENGTH_BYTES : _body_start(facts)])
+
+
+def body_of(facts: bytes) -> Body:
+    return _BODY.decode(memoryview(facts)[_body_start(facts) :])
+
+
+def _body_start(facts: bytes) -> int:
+    return 1 + _LENGTH_BYTES + int.from_bytes(facts[1 : 1 + _LENGTH_BYTES], "little")

@@ -1,0 +1,28 @@
+"""What a Python file says of itself: scopes, bindings, expressions, imports, stores. No resolution happens here.
+
+The facts are a pure function of the file's bytes. What stands outside a syntax error is there as if the error were
+not; `partial` says that there was one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from everdex.facts.python.definitions import keys
+from everdex.facts.python.model import Facts, encode
+from everdex.facts.python.statements import Walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+    walk = Walk(data)
+    walk.file(root)
+    keys(walk.scopes)
+    lengths = [len(line) + 1 for line in data.split(b"\n")]
+    facts = Facts(
+        root.has_error, len(data), lengths, walk.scopes, walk.entries, walk.starts, walk.ends, walk.where,
+        walk.bindings, walk.stores, walk.item_stores, walk.stars, walk.exported, walk.written,
+    )  # fmt: skip
+    return encode(facts)

@@ -1,0 +1,146 @@
+"""Which assignments of a scope reach a place in it, kept while its statements are walked in order.
+
+The last assignment on a straight line hides earlier ones; branches join, also when every branch assigns; what a loop
+assigns late is seen by what it reads early; an arm that returns or raises joins nothing. Exceptions may leave a `try`
+after any of its assignments. It does not follow conditions: both arms of `if False` count.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+Bindings: TypeAlias = tuple[int, ...]
+State: TypeAlias = dict[str, Bindings]
+
+# A name assigned in more places than this on the way here keeps the latest: joins stay linear.
+MAX_REACHING: Final = 48
+
+
+class Frame:
+    """What one arm, loop body or comprehension has assigned so far."""
+
+    __slots__ = ("assigned", "early", "ended", "escaped")
+
+    def __init__(self, loop: bool = False) -> None:
+        self.assigned: State = {}
+        self.early: dict[str, list[list[int]]] | None = {} if loop else None  # reads that looked past the loop's head
+        self.escaped: State = {}  # assigned before a break or continue
+        self.ended = False
+
+
+def union(left: Bindings, right: Bindings) -> Bindings:
+    if left == right or not right:
+        return left
+    if not left:
+        return right
+    return tuple(sorted({*left, *right})[-MAX_REACHING:])
+
+
+class Flow:
+    """The state of one scope's walk."""
+
+    __slots__ = ("frames", "log")
+
+    def __init__(self) -> None:
+        self.frames = [Frame()]
+        self.log: list[tuple[str, int]] = []
+
+    def bind(self, name: str, binding: int) -> None:
+        self.frames[-1].assigned[name] = (binding,)
+        self.log.append((name, binding))
+
+    def unbind(self, name: str) -> None:
+        self.frames[-1].assigned[name] = ()
+
+    def read(self, name: str, reaching: list[int]) -> None:
+        """Put the bindings that reach here into the list; a loop around may add to it later."""
+        for frame in reversed(self.frames):
+            found = frame.assigned.get(name)
+            if found is not None:
+                reaching.extend(found)
+                return
+            if frame.early is not None:
+                frame.early.setdefault(name, []).append(reaching)
+
+    def look(self, name: str) -> Bindings:
+        for frame in reversed(self.frames):
+            found = frame.assigned.get(name)
+            if found is not None:
+                return found
+        return ()
+
+    def push(self, loop: bool = False) -> Frame:
+        frame = Frame(loop)
+        self.frames.append(frame)
+        return frame
+
+    def pop(self) -> Frame:
+        return self.frames.pop()
+
+    def end(self) -> None:
+        """After return or raise: nothing here is reached again."""
+        self.frames[-1].ended = True
+
+    def leave_loop(self) -> None:
+        """At break or continue: what was assigned since the loop began is seen after it and at its head."""
+        seen: set[str] = set()
+        inner: list[Frame] = []
+        for frame in reversed(self.frames):
+            inner.append(frame)
+            if frame.early is not None:
+                for each in inner:
+                    for name, found in each.assigned.items():
+                        if name not in seen:
+                            seen.add(name)
+                            frame.escaped[name] = union(frame.escaped.get(name, ()), found)
+                break
+        self.frames[-1].ended = True
+
+    def join(self, arms: list[Frame], exhaustive: bool) -> None:
+        """Go on after a branching statement: each arm's state, or the one before it."""
+        live = [arm for arm in arms if not arm.ended]
+        if not live:
+            if exhaustive and arms:
+                self.frames[-1].ended = True
+            return
+        names: dict[str, None] = {}
+        for arm in live:
+            names.update(dict.fromkeys(arm.assigned))
+        target = self.frames[-1].assigned
+        for name in names:
+            joined: Bindings = ()
+            before: Bindings | None = None if exhaustive else self.look(name)
+            for arm in live:
+                found = arm.assigned.get(name)
+                if found is None:
+                    before = self.look(name) if before is None else before
+                else:
+                    joined = union(joined, found)
+            target[name] = union(joined, before or ())
+
+    def end_loop(self, body: Frame) -> None:
+        """After the body (already popped): zero or more rounds of it."""
+        late: State = {} if body.ended else dict(body.assigned)
+        for name, found in body.escaped.items():
+            late[name] = union(late.get(name, ()), found)
+        for name, reads in (body.early or {}).items():
+            for binding in late.get(name, ()):
+                for reaching in reads:
+                    if len(reaching) < MAX_REACHING and binding not in reaching:
+                        reaching.append(binding)
+        target = self.frames[-1].assigned
+        for name, found in late.items():
+            target[name] = union(self.look(name), found)
+
+    def after_any(self, since: int) -> Frame:
+        """Begin an arm that may follow each single assignment made since then: an exception handler."""
+        frame = self.push()
+        for name, binding in self.log[since:]:
+            before = frame.assigned.get(name)
+            frame.assigned[name] = union(self.look(name) if before is None else before, (binding,))
+        return frame
+
+    def bind_around(self, name: str, binding: int) -> None:
+        """A walrus in a comprehension assigns outside it."""
+        assigned = self.frames[-2].assigned
+        assigned[name] = union(assigned.get(name, ()), (binding,))

@@ -1,0 +1,124 @@
+"""The shape of a Python file's facts on disk: scopes, an arena of expressions, bindings, stores.
+
+Every value in a file is an expression in one arena and is named by its index there; what it is made of are smaller
+expressions in the same arena. Nothing here is resolved: a name knows only which bindings of its own scope reach it.
+Positions stand apart from content, so that content can be hashed without them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+FORMAT: Final = b"P"  # the first byte of every Python file's facts
+
+# Expressions: the first item of an entry. Operands named below are indexes into the arena unless quoted.
+NAME: Final = 0  # "name", [bindings of this scope that reach it]; empty: look around
+ATTRIBUTE: Final = 1  # base, "name"
+CALL: Final = 2  # callee, [positional], [["keyword", value]]; a keyword "" is **value
+SUBSCRIPT: Final = 3  # base, key
+LITERAL: Final = 4  # "kind", value or None when it does not matter
+DEFINITION: Final = 5  # scope: a function, lambda or class as it is before decoration
+SEQUENCE: Final = 6  # "list" | "tuple" | "set", [elements]
+DICT: Final = 7  # [[key, value]]; key -1 is **value
+EITHER: Final = 8  # [alternatives]: conditional expressions, and, or
+AWAIT: Final = 9  # awaited
+YIELD: Final = 10  # value or -1
+YIELD_FROM: Final = 11  # iterable
+STAR: Final = 12  # iterable
+COMPREHENSION: Final = 13  # "kind", element, key or -1
+BINARY: Final = 14  # "operator", left, right; an operator ending in '=' is an augmented assignment
+UNARY: Final = 15  # "operator", operand
+COMPARE: Final = 16  # ["operator"], [operands]
+FORMATTED: Final = 17  # [interpolated values]
+ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
+ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
+ENTERED: Final = 20  # context manager, asynchronous: what `with` binds
+INSTANCE: Final = 21  # class, or a tuple of them: what `except` binds
+IMPORTED: Final = 22  # "dotted module"
+FROM: Final = 23  # level, "module", "name"
+PARAMETER: Final = 24  # scope, index
+DECORATED: Final = 25  # decorator, decorated
+UNKNOWN: Final = 26  # "why"
+TYPED: Final = 27  # annotation, value or -1
+STORE: Final = 28  # base, "name": an attribute as the target of an assignment
+STORE_ITEM: Final = 29  # base, key: an item as the target of an assignment or of del
+
+MODULE_SCOPE: Final = 0
+CLASS_SCOPE: Final = 1
+FUNCTION_SCOPE: Final = 2
+LAMBDA_SCOPE: Final = 3
+COMPREHENSION_SCOPE: Final = 4
+
+# Parameters: the second item of an entry.
+POSITIONAL: Final = 0
+KEYWORD_ONLY: Final = 1
+ALL_POSITIONAL: Final = 2  # *args
+ALL_KEYWORDS: Final = 3  # **kwargs
+POSITIONAL_ONLY: Final = 4
+
+# Bindings: the last item of an entry.
+CERTAIN: Final = 1  # happens whenever the scope runs
+FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
+
+# Function flags.
+IS_ASYNC: Final = 1
+IS_GENERATOR: Final = 2
+IS_STUB: Final = 4  # nothing but a docstring, pass, ... or raise NotImplementedError
+
+
+class Scope(msgspec.Struct, array_like=True, gc=False):
+    """A module, class, function, lambda or comprehension."""
+
+    kind: int
+    name: str
+    key: str  # as graph.model.Node.key; of a comprehension: that of the definition around it
+    parent: int
+    born: int  # how many bindings the file had when this was defined: later ones of the parent may rebind its names
+    start: int
+    end: int
+    body: int  # where its body begins: before it stand decorators, name, parameters, bases
+    name_start: int
+    name_end: int
+    signature: str
+    flags: int
+    params: list[Any]  # ["name", kind, annotation or -1, default or -1]
+    decorators: list[int]  # DECORATED expressions, innermost first
+    bases: list[int]
+    base_keywords: list[Any]
+    returns: list[int]
+    yields: list[int]
+    annotation: int  # of what it returns; -1
+    outer_names: list[str]  # declared global
+
+
+class Facts(msgspec.Struct, array_like=True, gc=False):
+    """Everything one Python file says of itself."""
+
+    partial: bool
+    length: int
+    line_lengths: list[int]
+    scopes: list[Scope]
+    expressions: list[Any]
+    starts: list[int]
+    ends: list[int]
+    where: list[int]  # the scope of each expression
+    bindings: list[Any]  # [scope, "name", value, flag]
+    stores: list[Any]  # [STORE expression, value]
+    item_stores: list[Any]  # [STORE_ITEM expression or receiver of append and the like, key or -1, value or -1 for del]
+    stars: list[Any]  # [scope, level, "module"] of each `from module import *`
+    exported: list[str] | None  # __all__, when it is literal
+    written: list[Any]  # [scope, "name", start, end] of names that are assigned
+
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_decoder: Final = msgspec.msgpack.Decoder(Facts)
+
+
+def encode(facts: Facts) -> bytes:
+    return FORMAT + _encoder.encode(facts)
+
+
+def decode(data: bytes) -> Facts:
+    return _decoder.decode(memoryview(data)[1:])

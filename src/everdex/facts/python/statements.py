@@ -1,0 +1,522 @@
+"""Statements of a syntax tree: what they bind, in which order, under which branches.
+
+Every body of the file is walked once, outermost first. A part that does not parse is walked for what it still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from everdex.facts.python import model as m
+from everdex.facts.python.definitions import class_scope, function_scope
+from everdex.facts.python.expressions import HANDLERS, MAX_DEPTH, Expressions
+from everdex.facts.python.flow import Flow, Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Walk(Expressions):
+    """One file's walk."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.declared = {}
+        self.stars: list[Any] = []
+        self.exported: list[str] | None = None
+
+    def file(self, root: Node) -> None:
+        self.scopes.append(
+            m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, len(self.data), 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])
+        )
+        self.block(root, 0)
+        done = 0
+        while done < len(self.deferred):
+            node, number = self.deferred[done]
+            done += 1
+            self._body(node, number)
+
+    def _body(self, node: Node, number: int) -> None:
+        scope = self.scopes[number]
+        self.scope = number
+        self.flow = Flow()
+        for index, param in enumerate(scope.params):
+            value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)
+            self.bind(param[0], value, None)
+        if scope.kind == m.LAMBDA_SCOPE:
+            body = node.child_by_field_name("body")
+            if body is not None:
+                scope.returns.append(self.value(body, 0))
+        else:
+            self.block(node, 0)
+
+    # -- blocks and branches
+
+    def block(self, node: Node, depth: int) -> None:
+        for child in node.children:
+            self.statement(child, depth)
+
+    def statement(self, node: Node, depth: int) -> None:
+        handler = STATEMENTS.get(node.type)
+        if handler is not None:
+            if depth > MAX_DEPTH:
+                self.too_deep(node)
+            else:
+                handler(self, node, depth + 1)
+        elif node.is_named:
+            if node.type in HANDLERS:
+                self.value(node, depth)
+            elif node.type not in _EMPTY:
+                for child in node.children:
+                    if child.is_named:
+                        self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
+
+    def _arm(self, node: Node, depth: int) -> Frame:
+        self.flow.push()
+        self.block(node, depth)
+        return self.flow.pop()
+
+    def if_(self, node: Node, depth: int) -> None:
+        arms: list[Frame] = []
+        exhaustive = False
+        opened = 0
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                arms.append(self._arm(child, depth))
+            elif kind == "elif_clause":
+                self.flow.push()
+                opened += 1
+                for part in child.named_children:
+                    if part.type == "block":
+                        arms.append(self._arm(part, depth))
+                    elif part.type != "comment":
+                        self.value(part, depth)
+            elif kind == "else_clause":
+                exhaustive = True
+                for part in child.named_children:
+                    if part.type == "block":
+                        arms.append(self._arm(part, depth))
+            elif kind != "comment":
+                self.value(child, depth)
+        for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
+            frame = self.flow.pop()
+            self.flow.frames[-1].assigned.update(frame.assigned)
+        self.flow.join(arms, exhaustive)
+
+    def for_(self, node: Node, depth: int) -> None:
+        right = node.child_by_field_name("right")
+        left = node.child_by_field_name("left")
+        body = node.child_by_field_name("body")
+        if right is None or left is None:
+            self.too_deep(node)
+            return
+        iterable = self.value(right, depth)
+        asynchronous = node.children[0].type == "async"
+        self.flow.push(loop=True)
+        element = self.add([m.ELEMENT, iterable, asynchronous], self.starts[iterable], self.ends[iterable])
+        self.target(left, element, depth)
+        self._loop(node, body, depth)
+
+    def while_(self, node: Node, depth: int) -> None:
+        condition = node.child_by_field_name("condition")
+        self.flow.push(loop=True)
+        if condition is not None:
+            self.value(condition, depth)
+        self._loop(node, node.child_by_field_name("body"), depth)
+
+    def _loop(self, node: Node, body: Node | None, depth: int) -> None:
+        if body is not None:
+            self.block(body, depth)
+        self.flow.end_loop(self.flow.pop())
+        for child in node.named_children:
+            if child.type == "else_clause":
+                for part in child.named_children:
+                    if part.type == "block":
+                        self.flow.join([self._arm(part, depth)], False)
+
+    def try_(self, node: Node, depth: int) -> None:
+        flow = self.flow
+        since = len(flow.log)
+        arms: list[Frame] = []
+        last: Node | None = None
+        body = flow.push()
+        open_body = True
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                self.block(child, depth)
+            elif kind == "else_clause":
+                if not open_body:  # handlers come first in the text, but `else` continues the body
+                    flow.frames.append(body)
+                for part in child.named_children:
+                    if part.type == "block":
+                        self.block(part, depth)
+                if not open_body:
+                    flow.pop()
+            elif kind == "except_clause":
+                if open_body:
+                    flow.pop()
+                    open_body = False
+                    logged = len(flow.log)
+                log = flow.log[since:logged]
+                saved, flow.log = flow.log, flow.log[:since] + log
+                flow.after_any(since)
+                flow.log = saved
+                self._handler(child, depth)
+                arms.append(flow.pop())
+            elif kind == "finally_clause":
+                last = child
+        if open_body:
+            flow.pop()
+        flow.join([body, *arms], True)
+        if last is not None:
+            ended = flow.frames[-1].ended
+            for part in last.named_children:
+                if part.type == "block":
+                    self.block(part, depth)
+            flow.frames[-1].ended = flow.frames[-1].ended or ended
+
+    def _handler(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                self.block(child, depth)
+            elif kind == "as_pattern":
+                parts = child.named_children
+                caught = self.value(parts[0], depth)
+                value = self.add([m.INSTANCE, caught], self.starts[caught], self.ends[caught])
+                self.target(parts[-1], value, depth)
+            elif kind != "comment":
+                self.value(child, depth)
+
+    def with_(self, node: Node, depth: int) -> None:
+        asynchronous = node.children[0].type == "async"
+        for child in node.named_children:
+            if child.type == "with_clause":
+                for item in child.named_children:
+                    self._with_item(item, asynchronous, depth)
+            elif child.type == "block":
+                self.block(child, depth)
+
+    def _with_item(self, node: Node, asynchronous: bool, depth: int) -> None:
+        children = [child for child in node.named_children if child.type != "comment"]
+        if not children or depth > MAX_DEPTH:
+            self.too_deep(node)
+            return
+        value = children[0]
+        if node.type in ("with_item", "parenthesized_expression", "tuple"):
+            if value.type in ("as_pattern", "parenthesized_expression", "tuple") and (
+                value.type == "as_pattern" or any(part.type == "as_pattern" for part in value.named_children)
+            ):
+                for child in children:
+                    self._with_item(child, asynchronous, depth + 1)
+                return
+            if node.type == "with_item":
+                manager = self.value(value, depth)
+                self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+                return
+        if node.type == "as_pattern":
+            manager = self.value(value, depth)
+            entered = self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+            self.target(children[-1], entered, depth)
+            return
+        manager = self.value(node, depth)
+        self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+
+    def match(self, node: Node, depth: int) -> None:
+        subject = node.child_by_field_name("subject")
+        body = node.child_by_field_name("body")
+        if subject is None or body is None:
+            self.too_deep(node)
+            return
+        matched = self.value(subject, depth)
+        arms: list[Frame] = []
+        exhaustive = False
+        for case in body.named_children:
+            if case.type != "case_clause":
+                continue
+            self.flow.push()
+            for child in case.named_children:
+                kind = child.type
+                if kind == "case_pattern":
+                    exhaustive = exhaustive or (not child.named_children and case.child_by_field_name("guard") is None)
+                    self.pattern(child, matched, depth)
+                elif kind == "if_clause":
+                    self.wrapped(child, depth)
+                elif kind == "block":
+                    self.block(child, depth)
+            arms.append(self.flow.pop())
+        self.flow.join(arms, exhaustive)
+
+    def pattern(self, node: Node, value: int, depth: int) -> None:
+        """Bind what a case captures; a class pattern makes its capture an instance of that class."""
+        if depth > MAX_DEPTH:
+            return
+        kind = node.type
+        children = [child for child in node.named_children if child.type != "comment"]
+        span = (node.start_byte, node.end_byte)
+        if kind == "dotted_name":
+            if len(children) == 1:
+                self.bind(self.named(children[0]), value, children[0])
+            else:
+                self._dotted(children)
+        elif kind == "as_pattern" and len(children) > 1:
+            narrowed = self._class_of(children[0], depth)
+            self.pattern(children[0], value, depth + 1)
+            if narrowed >= 0:
+                value = self.add([m.INSTANCE, narrowed], *span)
+            self.target(children[-1], value, depth)
+        elif kind == "class_pattern":
+            self._dotted(children[0].named_children)
+            inner = self.add([m.UNKNOWN, "pattern"], *span)
+            for child in children[1:]:
+                self.pattern(child, inner, depth + 1)
+        elif kind == "keyword_pattern":
+            inner = self.add([m.ATTRIBUTE, value, self.named(children[0])], *span)
+            for child in children[1:]:
+                self.pattern(child, inner, depth + 1)
+        elif kind in ("list_pattern", "tuple_pattern"):
+            for place, child in enumerate(children):
+                self.pattern(child, self.add([m.ITEM, value, place], *span), depth + 1)
+        elif kind in ("splat_pattern", "dict_pattern"):
+            inner = self.add([m.UNKNOWN, "pattern"], *span)
+            for child in children:
+                if child.type == "identifier":
+                    self.bind(self.named(child), inner, child)
+                else:
+                    self.pattern(child, inner, depth + 1)
+        else:
+            for child in children:
+                self.pattern(child, value, depth + 1)
+
+    def _class_of(self, node: Node, depth: int) -> int:
+        while node.type == "case_pattern" and node.named_children:
+            node = node.named_children[0]
+        if node.type != "class_pattern":
+            return -1
+        return self._dotted(node.named_children[0].named_children)
+
+    def _dotted(self, nodes: list[Node]) -> int:
+        made = self.name(nodes[0], 0)
+        for node in nodes[1:]:
+            made = self.add([m.ATTRIBUTE, made, self.named(node)], nodes[0].start_byte, node.end_byte)
+        return made
+
+    # -- simple statements
+
+    def expression(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            kind = child.type
+            if kind == "assignment":
+                self.assignment(child, depth)
+            elif kind == "augmented_assignment":
+                self.augmented(child, depth)
+            elif kind != "comment":
+                self.value(child, depth)
+
+    def assignment(self, node: Node, depth: int) -> int:
+        """Chained targets are walked in a loop and assigned from left to right, as they run."""
+        targets: list[tuple[Node, int]] = []
+        while True:
+            left = node.child_by_field_name("left")
+            annotated = node.child_by_field_name("type")
+            right = node.child_by_field_name("right")
+            if left is not None:
+                targets.append((left, self.annotation(annotated, depth) if annotated is not None else -1))
+            if right is None or right.type != "assignment":
+                break
+            node = right
+        value = self.value(right, depth) if right is not None else -1
+        for left, annotation in targets:
+            given = value
+            if annotation >= 0:
+                given = self.add([m.TYPED, annotation, value], left.start_byte, left.end_byte)
+            if given >= 0:
+                self.target(left, given, depth)
+                if left.type == "identifier" and self.scope == 0 and self.data[left.start_byte : left.end_byte] == b"__all__":
+                    self.exported = self._strings(value, self.exported)
+        return value
+
+    def augmented(self, node: Node, depth: int) -> None:
+        left = node.child_by_field_name("left")
+        right = node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        if left is None or right is None:
+            self.too_deep(node)
+            return
+        before = self.value(left, depth)
+        added = self.value(right, depth)
+        text = self.named(operator) if operator is not None else "+="
+        value = self.add([m.BINARY, text, before, added], node.start_byte, node.end_byte)
+        if left.type == "identifier" and self.named(left) == "__all__" and self.scope == 0:
+            self.exported = self._strings(added, self.exported or [])
+        self.target(left, value, depth)
+
+    def _strings(self, value: int, before: list[str] | None) -> list[str] | None:
+        """The names in a literal __all__; None, once it is computed, means every public name."""
+        entry = self.entries[value] if value >= 0 else [m.UNKNOWN]
+        if entry[0] == m.BINARY and entry[1] == "+":
+            left = self._strings(entry[2], before)
+            return None if left is None else self._strings(entry[3], left)
+        if entry[0] != m.SEQUENCE:
+            return None
+        members: list[int] = entry[2]
+        names = [self.entries[each][2] for each in members if self.entries[each][0] == m.LITERAL]
+        return [*(before or []), *(name for name in names if isinstance(name, str))]
+
+    def return_(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            if child.type != "comment":
+                self.scopes[self.scope].returns.append(self.value(child, depth))
+        self.flow.end()
+
+    def raise_(self, node: Node, depth: int) -> None:
+        self.plain(node, depth)
+        self.flow.end()
+
+    def leave(self, node: Node, depth: int) -> None:
+        self.flow.leave_loop()
+
+    def plain(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            if child.type != "comment":
+                self.value(child, depth)
+
+    def delete(self, node: Node, depth: int) -> None:
+        stack = list(reversed(node.named_children))
+        while stack:
+            child = stack.pop()
+            if child.type == "identifier":
+                self.value(child, depth)
+                self.flow.unbind(self.named(child))
+            elif child.type == "subscript":
+                parts = child.named_children
+                base = self.value(parts[0], depth)
+                key = self.value(parts[-1], depth)
+                self.add([m.STORE_ITEM, base, key], child.start_byte, child.end_byte)
+                self.item_stores.append([base, key, -1])
+            elif child.type in ("expression_list", "tuple", "list", "parenthesized_expression"):
+                stack.extend(reversed(child.named_children))
+            else:
+                self.value(child, depth)
+
+    def global_(self, node: Node, depth: int) -> None:
+        declared = self.declared.setdefault(self.scope, {})
+        for child in node.named_children:
+            name = self.named(child)
+            home = 0 if node.type == "global_statement" else self._nonlocal(name)
+            declared[name] = home
+            self.scopes[self.scope].outer_names.append(name)
+            self.flow.unbind(name)
+
+    def _nonlocal(self, name: str) -> int:
+        scope = self.scopes[self.scope].parent
+        while scope > 0:
+            if self.scopes[scope].kind != m.CLASS_SCOPE and any(
+                each[0] == scope and each[1] == name for each in self.bindings
+            ):
+                return scope
+            scope = self.scopes[scope].parent
+        return 0
+
+    def import_(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            if child.type == "dotted_name":
+                dotted = self.named(child)
+                first = child.named_children[0]
+                self._import([m.IMPORTED, dotted.replace(" ", "")], child, self.named(first), bind_first=True)
+            elif child.type == "aliased_import":
+                parts = child.named_children
+                self._import([m.IMPORTED, self.named(parts[0]).replace(" ", "")], parts[0], self.named(parts[-1]))
+
+    def _import(self, entry: list[Any], node: Node, name: str, bind_first: bool = False) -> None:
+        value = self.add(entry, node.start_byte, node.end_byte)
+        if bind_first and "." in entry[1]:
+            value = self.add([m.IMPORTED, name], node.start_byte, node.start_byte + len(name.encode()))
+        self.bind(name, value, None)
+
+    def from_(self, node: Node, depth: int) -> None:
+        level, module = 0, ""
+        source = node.child_by_field_name("module_name")
+        if source is not None:
+            text = self.named(source).replace(" ", "")
+            module = text.lstrip(".")
+            level = len(text) - len(module)
+        for child in node.named_children:
+            kind = child.type
+            if source is not None and child.start_byte == source.start_byte:
+                continue
+            if kind == "wildcard_import":
+                self.stars.append([self.scope, level, module])
+                self.add([m.FROM, level, module, "*"], child.start_byte, child.end_byte)
+            elif kind == "dotted_name":
+                self._import([m.FROM, level, module, self.named(child)], child, self.named(child))
+            elif kind == "aliased_import":
+                parts = child.named_children
+                self._import([m.FROM, level, module, self.named(parts[0])], parts[0], self.named(parts[-1]))
+
+    def alias(self, node: Node, depth: int) -> None:
+        sides = [child for child in node.named_children if child.type == "type"]
+        if len(sides) > 1:
+            named = sides[0]
+            while named.named_children:
+                named = named.named_children[0]
+            self.bind(self.named(named), self.annotation(sides[1], depth), named)
+
+    # -- definitions
+
+    def function(self, node: Node, depth: int) -> None:
+        self._defined(node, [], node.start_byte, depth)
+
+    def decorated(self, node: Node, depth: int) -> None:
+        decorators: list[int] = []
+        for child in node.named_children:
+            if child.type == "decorator":
+                decorators.extend(
+                    self.value(part, depth) for part in child.named_children if part.type != "comment"
+                )
+            elif child.type in ("function_definition", "class_definition"):
+                self._defined(child, decorators, node.start_byte, depth)
+
+    def _defined(self, node: Node, decorators: list[int], start: int, depth: int) -> None:
+        make = class_scope if node.type == "class_definition" else function_scope
+        number, name = make(self, node, depth)
+        scope = self.scopes[number]
+        scope.start = start
+        value = self.add([m.DEFINITION, number], scope.name_start, scope.name_end)
+        for decorator in reversed(decorators):
+            value = self.add([m.DECORATED, decorator, value], self.starts[decorator], self.ends[decorator])
+            scope.decorators.append(value)
+        self.bind(name, value, None)
+        scope.born = len(self.bindings) - 1  # it sees itself
+
+
+_EMPTY: Final = frozenset(("comment", "pass_statement", "line_continuation"))
+STATEMENTS: Final[dict[str, Callable[[Walk, Node, int], None]]] = {
+    "expression_statement": Walk.expression,
+    "if_statement": Walk.if_,
+    "for_statement": Walk.for_,
+    "while_statement": Walk.while_,
+    "try_statement": Walk.try_,
+    "with_statement": Walk.with_,
+    "match_statement": Walk.match,
+    "return_statement": Walk.return_,
+    "raise_statement": Walk.raise_,
+    "break_statement": Walk.leave,
+    "continue_statement": Walk.leave,
+    "assert_statement": Walk.plain,
+    "print_statement": Walk.plain,
+    "exec_statement": Walk.plain,
+    "delete_statement": Walk.delete,
+    "global_statement": Walk.global_,
+    "nonlocal_statement": Walk.global_,
+    "import_statement": Walk.import_,
+    "import_from_statement": Walk.from_,
+    "future_import_statement": lambda walk, node, depth: None,
+    "type_alias_statement": Walk.alias,
+    "function_definition": Walk.function,
+    "class_definition": Walk.function,
+    "decorated_definition": Walk.decorated,
+}

@@ -1,0 +1,24 @@
+(call_expression function: (_) @callee arguments: (_) @arguments)
+(preproc_include) @import
+(function_definition type: (_) @returns declarator: [(function_declarator declarator: (_) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)) (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)))]) @shape
+(declaration type: (_) @returns declarator: [(function_declarator declarator: (identifier) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (identifier) @name parameters: (_) @parameters))]) @shape
+(function_definition (storage_class_specifier "static") @static)
+(preproc_function_def name: (_) @name parameters: (_) @parameters) @shape
+(field_declaration type: (_) @stated declarator: (field_identifier) @bind)
+(field_declaration type: (_) @stated declarator: (pointer_declarator declarator: (field_identifier) @bind))
+(type_definition type: (_ name: (_) @stated) declarator: (type_identifier) @bind)
+(type_definition type: (type_identifier) @stated declarator: [(type_identifier) @bind (pointer_declarator declarator: (type_identifier) @bind)])
+(parameter_declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)) (array_declarator declarator: (identifier) @bind)])
+(parameter_declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))))
+(declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+(declaration type: (_) @stated declarator: (init_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)) (array_declarator declarator: (identifier) @bind)]))
+(init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))))
+(type_identifier) @type
+(argument_list (identifier) @read)
+(argument_list (pointer_expression argument: (identifier) @read))
+(init_declarator value: (identifier) @read)
+(initializer_list (identifier) @read)
+(initializer_pair value: (identifier) @read)
+(assignment_expression right: (identifier) @read)
+(return_statement (identifier) @read)
+(assignment_expression left: (field_expression) @write)

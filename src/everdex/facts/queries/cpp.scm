@@ -1,0 +1,33 @@
+(call_expression function: (_) @callee arguments: (_) @arguments)
+(new_expression type: (_) @new arguments: (_)? @arguments)
+(compound_literal_expression type: [(type_identifier) (qualified_identifier) (template_type)] @new value: (initializer_list) @arguments)
+(field_initializer . (_) @call (argument_list) @arguments)
+(preproc_include) @import
+(using_declaration) @import
+(namespace_alias_definition) @import
+(function_definition type: (_)? @returns declarator: [(function_declarator declarator: (_) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)) (reference_declarator (function_declarator declarator: (_) @name parameters: (_) @parameters))]) @shape
+(declaration type: (_)? @returns declarator: [(function_declarator declarator: (_) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)) (reference_declarator (function_declarator declarator: (_) @name parameters: (_) @parameters))]) @shape
+(field_declaration type: (_)? @returns declarator: [(function_declarator declarator: (_) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)) (reference_declarator (function_declarator declarator: (_) @name parameters: (_) @parameters))]) @shape
+(class_specifier name: (_) @name (base_class_clause) @base) @shape
+(struct_specifier name: (_) @name (base_class_clause) @base) @shape
+(function_definition (storage_class_specifier "static") @static)
+(preproc_function_def name: (_) @name parameters: (_) @parameters) @shape
+(field_declaration type: (_) @stated declarator: [(field_identifier) @bind (pointer_declarator declarator: (field_identifier) @bind) (reference_declarator (field_identifier) @bind)])
+(type_definition type: (_ name: (_) @stated) declarator: (type_identifier) @bind)
+(type_definition type: (type_identifier) @stated declarator: (type_identifier) @bind)
+(alias_declaration name: (type_identifier) @bind type: (_) @stated)
+(parameter_declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+(optional_parameter_declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind)])
+(declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+(declaration type: (_) @stated declarator: (init_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind) (array_declarator declarator: (identifier) @bind)] value: (_) @value))
+(for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
+(lambda_expression) @lambda
+(type_identifier) @type
+(qualified_identifier name: (type_identifier)) @type
+(argument_list [(identifier) (qualified_identifier)] @read)
+(argument_list (pointer_expression argument: [(identifier) (qualified_identifier)] @read))
+(initializer_list [(identifier) (qualified_identifier)] @read)
+(init_declarator value: [(identifier) (qualified_identifier)] @read)
+(return_statement [(identifier) (qualified_identifier)] @read)
+(assignment_expression right: [(identifier) (qualified_identifier)] @read)
+(assignment_expression left: (field_expression) @write)

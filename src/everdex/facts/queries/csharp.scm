@@ -1,0 +1,44 @@
+(invocation_expression function: (_) @callee arguments: (_) @arguments)
+(object_creation_expression type: (_) @new arguments: (_)? @arguments)
+(constructor_initializer (argument_list) @arguments) @initializer
+(primary_constructor_base_type type: (_) @new)
+(using_directive) @import
+(file_scoped_namespace_declaration name: (_) @package)
+(method_declaration returns: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
+(local_function_statement type: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
+(constructor_declaration name: (_) @name parameters: (_) @parameters) @shape
+(delegate_declaration name: (_) @name parameters: (_) @parameters) @shape
+(class_declaration name: (_) @name (parameter_list) @parameters) @shape
+(record_declaration name: (_) @name (parameter_list) @parameters) @shape
+(class_declaration name: (_) @name (base_list) @base) @shape
+(record_declaration name: (_) @name (base_list) @base) @shape
+(struct_declaration name: (_) @name (base_list) @base) @shape
+(interface_declaration name: (_) @name (base_list) @base) @shape
+(method_declaration (modifier "static") @static)
+(property_declaration type: (_) @stated name: (identifier) @bind)
+(variable_declaration type: (_) @stated (variable_declarator name: (identifier) @bind . (_)? @value .))
+(parameter type: (_)? @stated name: (identifier) @bind)
+(foreach_statement type: (_) @stated left: (identifier) @bind right: (_) @each)
+(declaration_expression type: (_) @stated name: (identifier) @bind)
+(declaration_pattern type: (_) @stated name: (identifier) @bind)
+(catch_declaration type: (_) @stated name: (identifier) @bind)
+(implicit_parameter) @bind
+(lambda_expression) @lambda
+(anonymous_method_expression) @lambda
+(type_argument_list [(identifier) (generic_name) (qualified_name)] @type)
+(parameter type: [(identifier) (generic_name) (qualified_name)] @type)
+(parameter type: (nullable_type [(identifier) (generic_name)] @type))
+(variable_declaration type: [(identifier) (generic_name) (qualified_name)] @type)
+(property_declaration type: [(identifier) (generic_name) (qualified_name)] @type)
+(method_declaration returns: [(identifier) (generic_name) (qualified_name)] @type)
+(base_list [(identifier) (generic_name) (qualified_name)] @type)
+(cast_expression type: (_) @type)
+(as_expression right: (_) @type)
+(is_expression right: (_) @type)
+(typeof_expression type: (_) @type)
+(attribute name: (_) @type)
+(member_access_expression expression: (identifier) @read)
+(argument [(identifier) (member_access_expression)] @read)
+(return_statement [(identifier) (member_access_expression)] @read)
+(assignment_expression right: [(identifier) (member_access_expression)] @read)
+(assignment_expression left: [(identifier) (member_access_expression)] @write)

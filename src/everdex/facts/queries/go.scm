@@ -1,0 +1,32 @@
+(call_expression function: (_) @callee arguments: (argument_list) @arguments)
+(import_spec) @import
+(package_clause (package_identifier) @package)
+(function_declaration name: (_) @name parameters: (_) @parameters result: (_)? @returns) @shape
+(method_declaration name: (_) @name parameters: (_) @parameters result: (_)? @returns) @shape
+(method_elem name: (_) @name parameters: (_) @parameters result: (_)? @returns) @shape
+(struct_type (field_declaration_list (field_declaration !name type: (_) @mixin)))
+(interface_type (type_elem . (_) @mixin .))
+(field_declaration name: (field_identifier) @bind type: (_) @stated)
+(type_spec name: (type_identifier) @bind type: [(type_identifier) (qualified_type) (map_type) (slice_type) (pointer_type)] @stated)
+(type_alias name: (type_identifier) @bind type: (_) @stated)
+(parameter_declaration name: (identifier) @bind type: (_) @stated)
+(variadic_parameter_declaration name: (identifier) @bind) 
+(var_spec name: (identifier) @bind type: (_) @stated)
+(var_spec . name: (identifier) @bind !type value: (expression_list . (_) @value))
+(const_spec name: (identifier) @bind)
+(short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (_) @value))
+(short_var_declaration left: (expression_list (identifier) . (identifier) @bind))
+(range_clause left: (expression_list . (_) . (identifier) @bind) right: (_) @each)
+(range_clause left: (expression_list . (identifier) @bind))
+(type_switch_statement alias: (expression_list (identifier) @bind))
+(func_literal) @lambda
+(type_identifier) @type
+(qualified_type) @type
+(composite_literal type: [(type_identifier) (qualified_type)] @new)
+(argument_list [(identifier) (selector_expression)] @read)
+(keyed_element (literal_element [(identifier) (selector_expression)] @read) .)
+(literal_value (literal_element [(identifier) (selector_expression)] @read))
+(expression_list [(identifier) (selector_expression)] @read)
+(binary_expression [(identifier) (selector_expression)] @read)
+(assignment_statement left: (expression_list (selector_expression) @write))
+(type_parameter_declaration name: (_) @bind type: (_) @stated)

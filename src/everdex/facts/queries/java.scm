@@ -1,0 +1,41 @@
+(method_invocation object: (_)? @receiver name: (identifier) @call arguments: (_) @arguments)
+(object_creation_expression type: (_) @new arguments: (_) @arguments)
+(explicit_constructor_invocation constructor: (_) @call arguments: (_) @arguments)
+(enum_constant name: (identifier) @name arguments: (_)) @shape
+(import_declaration) @import
+(package_declaration (_) @package)
+(method_declaration type: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
+(constructor_declaration name: (_) @name parameters: (_) @parameters) @shape
+(annotation_type_element_declaration name: (_) @name) @shape
+(class_declaration name: (_) @name superclass: (superclass (_) @base)) @shape
+(class_declaration name: (_) @name interfaces: (super_interfaces (type_list) @base)) @shape
+(enum_declaration name: (_) @name interfaces: (super_interfaces (type_list) @base)) @shape
+(record_declaration name: (_) @name parameters: (_) @parameters interfaces: (super_interfaces (type_list) @base)?) @shape
+(interface_declaration name: (_) @name (extends_interfaces (type_list) @base)) @shape
+(method_declaration (modifiers "static" @static))
+(class_declaration (modifiers "static" @static))
+(field_declaration type: (_) @stated declarator: (variable_declarator name: (identifier) @bind value: (_)? @value))
+(constant_declaration type: (_) @stated declarator: (variable_declarator name: (identifier) @bind value: (_)? @value))
+(local_variable_declaration type: (_) @stated declarator: (variable_declarator name: (identifier) @bind value: (_)? @value))
+(formal_parameter type: (_) @stated name: (identifier) @bind)
+(spread_parameter (_) @stated (variable_declarator name: (identifier) @bind))
+(resource type: (_) @stated name: (identifier) @bind value: (_)? @value)
+(enhanced_for_statement type: (_) @stated name: (identifier) @bind value: (_) @each)
+(catch_formal_parameter (catch_type . (_) @stated) name: (identifier) @bind)
+(instanceof_expression right: (_) @stated name: (identifier) @bind)
+(type_pattern (_) @stated (identifier) @bind)
+(lambda_expression parameters: (identifier) @bind)
+(inferred_parameters (identifier) @bind)
+(lambda_expression) @lambda
+(type_identifier) @type
+(scoped_type_identifier) @type
+(method_reference) @read
+(field_access object: (identifier) @read)
+(argument_list [(identifier) (field_access)] @read)
+(variable_declarator value: [(identifier) (field_access)] @read)
+(return_statement [(identifier) (field_access)] @read)
+(assignment_expression right: [(identifier) (field_access)] @read)
+(assignment_expression left: [(identifier) (field_access)] @write)
+(marker_annotation name: (_) @type)
+(annotation name: (_) @type)
+(type_parameter (type_identifier) @bind (type_bound . (_) @stated))

@@ -1,0 +1,35 @@
+(call_expression . [(identifier) (navigation_expression)] @callee (value_arguments)? @arguments (annotated_lambda)? @arguments)
+(call_expression . (call_expression (value_arguments)) @callee . (value_arguments) @arguments)
+(call_expression . [(parenthesized_expression) (index_expression) (lambda_literal) (unary_expression) (this_expression)] @callee)
+(call_expression . (call_expression . [(identifier) (navigation_expression)] @callee (value_arguments) @arguments) (annotated_lambda) @arguments)
+(constructor_invocation (user_type) @new (value_arguments) @arguments)
+(constructor_delegation_call (value_arguments) @arguments) @initializer
+(infix_expression . (_) @receiver . (identifier) @call . (_))
+(import) @import
+(package_header (qualified_identifier) @package)
+(function_declaration name: (_) @name (function_value_parameters) @parameters) @shape
+(function_declaration name: (_) @name (function_value_parameters) . [(user_type) (nullable_type)] @returns) @shape
+(function_declaration [(user_type) (nullable_type)] @extended . name: (_) @name) @shape
+(class_declaration name: (_) @name (primary_constructor (class_parameters) @parameters)) @shape
+(class_declaration name: (_) @name (delegation_specifiers) @base) @shape
+(object_declaration name: (_) @name (delegation_specifiers) @base) @shape
+(companion_object (delegation_specifiers) @mixin)
+(class_parameter (identifier) @bind [(user_type) (nullable_type)] @stated)
+(class_parameter ["val" "var"] (identifier) @promoted . [(user_type) (nullable_type)] @stated)
+(parameter (identifier) @bind [(user_type) (nullable_type)] @stated)
+(parameter . (identifier) @bind)
+(property_declaration (variable_declaration (identifier) @bind [(user_type) (nullable_type)] @stated))
+(property_declaration (variable_declaration . (identifier) @bind .) . (_) @value .)
+(property_declaration (variable_declaration . (identifier) @bind .))
+(property_declaration (multi_variable_declaration (variable_declaration . (identifier) @bind)))
+(for_statement (variable_declaration . (identifier) @bind .) . (_) @each)
+(lambda_parameters (variable_declaration . (identifier) @bind))
+(catch_block (identifier) @bind [(user_type)] @stated)
+(lambda_literal) @lambda
+(anonymous_function) @lambda
+(user_type) @type
+(callable_reference) @read
+(navigation_expression . (identifier) @read)
+(value_argument [(identifier) (navigation_expression)] @read)
+(assignment left: [(identifier) (navigation_expression)] @write)
+(type_parameter (identifier) @bind (user_type) @stated)

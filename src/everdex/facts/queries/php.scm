@@ -1,0 +1,35 @@
+(function_call_expression function: (_) @callee arguments: (_) @arguments)
+(member_call_expression object: (_) @receiver name: (_) @call arguments: (_) @arguments)
+(nullsafe_member_call_expression object: (_) @receiver name: (_) @call arguments: (_) @arguments)
+(scoped_call_expression scope: (_) @receiver name: (_) @call arguments: (_) @arguments)
+(object_creation_expression . (_) @new (arguments)? @arguments)
+(namespace_use_declaration) @import
+(require_expression) @import
+(require_once_expression) @import
+(include_expression) @import
+(include_once_expression) @import
+(namespace_definition name: (_) @package !body)
+(function_definition name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
+(method_declaration name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
+(class_declaration name: (_) @name (base_clause (_) @base)) @shape
+(class_declaration name: (_) @name (class_interface_clause (_) @base)) @shape
+(enum_declaration name: (_) @name (class_interface_clause (_) @base)) @shape
+(interface_declaration name: (_) @name (base_clause (_) @base)) @shape
+(use_declaration (_) @mixin)
+(method_declaration (static_modifier) @static)
+(property_declaration type: (_) @stated (property_element name: (variable_name (name) @bind)))
+(simple_parameter type: (_)? @stated name: (variable_name) @bind)
+(property_promotion_parameter type: (_)? @stated name: (variable_name) @bind)
+(property_promotion_parameter type: (_)? @stated name: (variable_name) @promoted)
+(variadic_parameter name: (variable_name) @bind)
+(assignment_expression left: [(variable_name) (member_access_expression)] @bind right: (_) @value)
+(foreach_statement (_) @each (variable_name) @bind body: (_))
+(catch_clause type: (_) @stated name: (variable_name) @bind)
+(anonymous_function) @lambda
+(arrow_function) @lambda
+(named_type) @type
+(base_clause (_) @type)
+(class_interface_clause (_) @type)
+(class_constant_access_expression . [(name) (qualified_name)] @type)
+(binary_expression operator: "instanceof" right: [(name) (qualified_name)] @type)
+(assignment_expression left: (member_access_expression) @write)

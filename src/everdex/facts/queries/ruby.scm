@@ -1,0 +1,33 @@
+(call receiver: (_)? @receiver method: [(identifier) (constant) (operator)] @call arguments: (_)? @arguments)
+(call receiver: (_) @callee !method arguments: (_) @arguments)
+(call method: (super) @call arguments: (_)? @arguments)
+(super) @call
+((call method: (identifier) @_m) @import (#any-of? @_m "require" "require_relative" "load"))
+(class name: (_) @name superclass: (superclass (_) @base)) @shape
+(method name: (_) @name parameters: (_)? @parameters) @shape
+(singleton_method name: (_) @name parameters: (_)? @parameters) @shape
+(singleton_method object: (_) @static)
+((call method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
+(assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @value)
+(operator_assignment left: [(identifier) (instance_variable) (class_variable)] @bind right: (_) @value)
+(left_assignment_list [(identifier) (instance_variable)] @bind)
+(left_assignment_list (rest_assignment (identifier) @bind))
+(destructured_parameter (identifier) @bind)
+(method_parameters (identifier) @bind)
+(block_parameters (identifier) @bind)
+(lambda_parameters (identifier) @bind)
+(optional_parameter name: (identifier) @bind)
+(keyword_parameter name: (identifier) @bind)
+(splat_parameter name: (identifier) @bind)
+(hash_splat_parameter name: (identifier) @bind)
+(block_parameter name: (identifier) @bind)
+(exception_variable (identifier) @bind)
+(for pattern: (identifier) @bind)
+(as_pattern name: (identifier) @bind)
+(block) @lambda
+(do_block) @lambda
+(lambda) @lambda
+(constant) @type
+(scope_resolution) @type
+(identifier) @read
+(assignment left: (call) @write)

@@ -1,0 +1,28 @@
+(call_expression function: (_) @callee arguments: (_) @arguments)
+(instance_expression . [(type_identifier) (generic_type) (stable_type_identifier)] @new arguments: (_)? @arguments)
+(infix_expression left: (_) @receiver operator: (identifier) @call right: (_))
+(field_expression value: (_) @receiver field: (identifier) @read)
+(import_declaration) @import
+(package_clause name: (_) @package)
+(function_definition name: (_) @name parameters: (parameters)? @parameters return_type: (_)? @returns) @shape
+(function_declaration name: (_) @name parameters: (parameters)? @parameters return_type: (_)? @returns) @shape
+(class_definition name: (_) @name class_parameters: (_)? @parameters extend: (_)? @base) @shape
+(object_definition name: (_) @name extend: (_) @base) @shape
+(trait_definition name: (_) @name extend: (_) @base) @shape
+(enum_definition name: (_) @name extend: (_) @base) @shape
+(class_parameter name: (_) @bind type: (_) @stated)
+(class_parameter name: (_) @promoted type: (_) @stated)
+(parameter name: (_) @bind type: (_) @stated)
+(val_definition pattern: (identifier) @bind type: (_)? @stated value: (_) @value)
+(var_definition pattern: (identifier) @bind type: (_)? @stated value: (_) @value)
+(lambda_expression parameters: (identifier) @bind)
+(bindings (binding name: (_) @bind))
+(enumerator . (identifier) @bind)
+(case_clause pattern: (identifier) @bind)
+(typed_pattern pattern: (identifier) @bind type: (_) @stated)
+(type_definition name: (_) @bind type: (_) @stated)
+(lambda_expression) @lambda
+(type_identifier) @type
+(stable_type_identifier) @type
+(arguments (identifier) @read)
+(assignment_expression left: [(identifier) (field_expression)] @write)

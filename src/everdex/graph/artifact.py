@@ -1,0 +1,171 @@
+"""The graph of one snapshot on disk: one immutable file, mapped, with its own checksum.
+
+Files are numbered in path order and nothing in it depends on how it came about, so a graph made from an older one
+has the same bytes as one made from nothing. A file that is damaged, cut short or of another snapshot is refused here.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import zlib
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import xxhash
+
+from everdex import versions
+from everdex.errors import Corrupt
+from everdex.graph.postings import Offers, Postings
+from everdex.numeric import np, npt
+
+_MAGIC: Final = b"EVDXGRF\n"
+_HEAD: Final = struct.Struct("<8sIIQ16s")  # magic, schema version, sections, file size, xxh3-128 of all that follows
+_ENTRY: Final = struct.Struct("<IIQQ")  # section, bytes per element, offset, elements
+_ALIGNMENT: Final = 8
+TABLES: Final = ("reads", "targets", "loose", "names", "ids", "defines")
+_FIXED: Final = ("header", "blobs", "blob_ends", "offer_keys", "offer_files", "offer_contents")
+_SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
+
+
+class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What can be said of a file without decoding its blob."""
+
+    path: str
+    content: bytes  # SHA-256 of the file's bytes
+    language: str
+    offers: int  # hash of everything it offers
+    interface: str
+    partial: bool  # it has syntax errors
+    failed: str  # '' or the kind of error its resolver raised
+    calls: tuple[int, int, int, int]  # call sites: resolved, ambiguous, external, unresolved
+    unnamed: int  # unresolved calls of a value without a name: they may call anything
+    externals: tuple[str, ...]  # first names of what it takes from outside the root
+
+
+class _Header(msgspec.Struct, frozen=True, array_like=True):
+    digest: str
+    resolvers: str
+    files: tuple[FileEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that makes a graph, in memory."""
+
+    digest: str  # of the snapshot
+    resolvers: str  # version of what resolved it
+    files: tuple[FileEntry, ...]  # by path
+    blobs: Sequence[bytes]
+    offers: Offers
+    tables: dict[str, Postings]
+
+
+def pack(parts: Parts) -> bytes:
+    """The bytes of the file."""
+    header = _Header(parts.digest, parts.resolvers, parts.files)
+    small = np.dtype(np.uint16 if len(parts.files) <= 1 << 16 else np.uint32)
+    sections: dict[str, tuple[int, bytes]] = {
+        "header": (1, zlib.compress(msgspec.msgpack.encode(header), 6)),
+        "blobs": (1, b"".join(parts.blobs)),
+        "blob_ends": (8, np.cumsum([len(blob) for blob in parts.blobs], dtype=np.uint64).tobytes()),
+        "offer_keys": (8, parts.offers.keys.tobytes()),
+        "offer_files": (small.itemsize, parts.offers.files.astype(small).tobytes()),
+        "offer_contents": (4, parts.offers.contents.tobytes()),
+    }
+    for name in TABLES:
+        table = parts.tables[name]
+        sections[f"{name}_keys"] = (4, table.keys.tobytes())
+        sections[f"{name}_files"] = (small.itemsize, table.files.astype(small).tobytes())
+    offset = _HEAD.size + _ENTRY.size * len(_SECTIONS)
+    entries, pieces = [], []
+    for number, name in enumerate(_SECTIONS):
+        width, data = sections[name]
+        padding = -offset % _ALIGNMENT
+        entries.append(_ENTRY.pack(number, width, offset + padding, len(data) // width))
+        pieces += [bytes(padding), data]
+        offset += padding + len(data)
+    body = b"".join((*entries, *pieces))
+    version = versions.ARTIFACTS["graph"].writable
+    return _HEAD.pack(_MAGIC, version, len(_SECTIONS), offset, xxhash.xxh3_128_digest(body)) + body
+
+
+class Graph:
+    """A snapshot's graph, checked and open for questions."""
+
+    def __init__(self, data: bytes | mmap.mmap, where: str) -> None:
+        self.data = data
+        self.size = len(data)
+        sections = _checked(data, where)
+        self._sections = sections
+        header = _decoded(sections["header"], where)
+        self.digest = header.digest
+        self.resolvers = header.resolvers
+        self.files = header.files
+        self.paths = tuple(entry.path for entry in header.files)
+        self._ends = _array(sections["blob_ends"], np.uint64)
+        self._blobs = memoryview(sections["blobs"][1])
+        self.offers = Offers(
+            _array(sections["offer_keys"], np.uint64), _files(sections["offer_files"]),
+            _array(sections["offer_contents"], np.uint32),
+        )  # fmt: skip
+        self.tables = {
+            name: Postings(_array(sections[f"{name}_keys"], np.uint32), _files(sections[f"{name}_files"]))
+            for name in TABLES
+        }
+
+    @classmethod
+    def open(cls, path: Path) -> Graph:
+        """`Corrupt` when the file is not whole; `FileNotFoundError` when there is none."""
+        with open(path, "rb") as stream:
+            try:
+                data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError as error:  # an empty file cannot be mapped
+                raise Corrupt(f"{path} is empty") from error
+        return cls(data, str(path))
+
+    def number(self, path: str) -> int | None:
+        """The number of a file; None when the graph does not have it."""
+        place = bisect_left(self.paths, path)
+        return place if place < len(self.paths) and self.paths[place] == path else None
+
+    def blob(self, number: int) -> bytes:
+        start = int(self._ends[number - 1]) if number else 0
+        return bytes(self._blobs[start : int(self._ends[number])])
+
+
+def _checked(data: bytes | mmap.mmap, where: str) -> dict[str, tuple[int, memoryview]]:
+    """The sections by name, once every byte of them is known to be as it was written."""
+    if len(data) < _HEAD.size:
+        raise Corrupt(f"{where} is cut short")
+    magic, version, count, size, checksum = _HEAD.unpack_from(data)
+    if magic != _MAGIC:
+        raise Corrupt(f"{where} is not a graph")
+    versions.check_readable("graph", version, where)
+    view = memoryview(data)
+    if size != len(data) or count != len(_SECTIONS) or xxhash.xxh3_128_digest(view[_HEAD.size :]) != checksum:
+        raise Corrupt(f"{where} fails its checksum")
+    sections = {}
+    for index, name in enumerate(_SECTIONS):
+        _, width, offset, elements = _ENTRY.unpack_from(data, _HEAD.size + index * _ENTRY.size)
+        sections[name] = (width, view[offset : offset + width * elements])
+    return sections
+
+
+def _decoded(section: tuple[int, memoryview], where: str) -> _Header:
+    try:
+        return msgspec.msgpack.decode(zlib.decompress(section[1]), type=_Header)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise Corrupt(f"{where} has an unreadable header: {error}") from error
+
+
+def _array(section: tuple[int, memoryview], dtype: Any) -> npt.NDArray[Any]:
+    return np.frombuffer(section[1], dtype=dtype)
+
+
+def _files(section: tuple[int, memoryview]) -> npt.NDArray[Any]:
+    return np.frombuffer(section[1], dtype=np.uint16 if section[0] == 2 else np.uint32)

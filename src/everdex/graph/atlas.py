@@ -1,0 +1,211 @@
+"""A graph with the view it was made from: definitions by place, and everything by which an answer refers to them.
+
+Reads one snapshot and changes nothing. What it remembers is bounded by the files an answer touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from everdex.graph.artifact import FileEntry, Graph
+from everdex.graph.columns import Columns
+from everdex.graph.model import Node, Target
+from everdex.graph.postings import keys32
+from everdex.graph.record import place, symbol_names
+from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
+from everdex.languages import role_of
+from everdex.view import SnapshotView
+
+_REMEMBERED: Final = 256
+_KEPT_COLUMNS: Final = 384
+CONTAINERS: Final = frozenset({
+    "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
+})  # fmt: skip
+_CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct", "init", "<init>"})
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A node and where it is."""
+
+    file: int
+    number: int
+    path: str
+    node: Node
+
+    @property
+    def target(self) -> Target:
+        return Target(self.path, self.node.key)
+
+    @property
+    def is_file(self) -> bool:
+        return self.number == 0
+
+    @property
+    def order(self) -> tuple[str, int]:
+        return self.path, self.number
+
+
+class Atlas:
+    """One snapshot's graph, ready to answer."""
+
+    def __init__(self, view: SnapshotView, graph: Graph) -> None:
+        self.view = view
+        self.graph = graph
+        self.columns = lru_cache(maxsize=_KEPT_COLUMNS)(self._read_columns)
+        self._names = lru_cache(maxsize=_REMEMBERED)(self._read_names)
+        self._lines = lru_cache(maxsize=_REMEMBERED)(self._read_lines)
+        self.symbol_ref = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol_ref)
+
+    # -- definitions ---------------------------------------------------------------------------
+
+    def _read_columns(self, file: int) -> Columns:
+        return Columns(self.graph.blob(file), self.view.source(self.graph.paths[file]))
+
+    def entry(self, file: int) -> FileEntry:
+        return self.graph.files[file]
+
+    def definition(self, file: int, number: int) -> Definition:
+        return Definition(file, number, self.graph.paths[file], self.columns(file).nodes[number])
+
+    def definitions(self, file: int) -> Iterator[Definition]:
+        for number, node in enumerate(self.columns(file).nodes):
+            yield Definition(file, number, self.graph.paths[file], node)
+
+    def at(self, target: Target) -> Definition | None:
+        """The definition a target names; None when it is outside, or nothing."""
+        file = self.graph.number(target.path)
+        if file is None:
+            return None
+        number = self.columns(file).by_key.get(target.key)
+        return None if number is None else self.definition(file, number)
+
+    def inside(self, definition: Definition) -> list[Definition]:
+        """The definition and everything defined in it, in order."""
+        parents = self.columns(definition.file).node_parents
+        chosen = {definition.number}
+        # A node stands behind the one around it, so one pass finds all descendants.
+        for number, parent in enumerate(parents):
+            if parent in chosen:
+                chosen.add(number)
+        return [self.definition(definition.file, number) for number in sorted(chosen)]
+
+    def constructors(self, definition: Definition) -> list[Definition]:
+        """What runs when a class is called."""
+        if definition.node.kind not in CONTAINERS:
+            return []
+        names = {*_CONSTRUCTORS, definition.node.name}
+        return [
+            other
+            for other in self.definitions(definition.file)
+            if other.node.parent == definition.number and other.node.name in names and other.node.kind not in CONTAINERS
+        ]
+
+    def constructed(self, definition: Definition) -> Definition | None:
+        """The class whose constructor this is."""
+        parent = definition.node.parent
+        if parent <= 0:
+            return None
+        around = self.definition(definition.file, parent)
+        return around if definition in self.constructors(around) else None
+
+    def referring(self, targets: Iterable[Target]) -> list[int]:
+        """Files that may have a site with one of these targets."""
+        return self.graph.tables["targets"].holders_of_any(keys32(map(place, targets)))
+
+    # -- what may be missing -------------------------------------------------------------------
+
+    @cached_property
+    def coverage(self) -> dict[str, int]:
+        """How much of the repository the graph speaks of."""
+        known, files = set(self.graph.paths), self.graph.files
+        return {
+            "files": len(files),
+            "partial": sum(entry.partial and not entry.failed for entry in files),
+            "failed": sum(bool(entry.failed) for entry in files),
+            "without_resolver": sum(
+                path not in known and role_of(path) in ("source", "test") for path in self.view.paths
+            ),
+        }
+
+    @cached_property
+    def unnamed_calls(self) -> int:
+        """Unresolved calls of values without a name: they may call anything."""
+        return sum(entry.unnamed for entry in self.graph.files)
+
+    # -- references ----------------------------------------------------------------------------
+
+    def names(self, definition: Definition) -> SymbolNames:
+        return self._names(definition.file)[definition.number]
+
+    def _read_names(self, file: int) -> list[SymbolNames]:
+        return symbol_names(self.graph.paths[file], self.columns(file))
+
+    def _symbol_ref(self, definition: Definition) -> SymbolRef:
+        names, node = self.names(definition), definition.node
+        return SymbolRef(
+            symbol_key=names.symbol_key,
+            symbol_id=names.symbol_id,
+            scoped_id=names.scoped_id,
+            signature_key=names.signature_key,
+            kind=node.kind,
+            qualified_name=node.qualified_name,
+            language_id=self.entry(definition.file).language,
+            defining_chunk=self.chunk_ref(definition.path, node.start_byte),
+        )
+
+    def chunk_ref(self, path: str, byte: int) -> ChunkRef | None:
+        document = self.view.document_at(path, byte)
+        if document is None:
+            return None
+        row = document.row
+        return ChunkRef(
+            document.doc_id, row.chunk_uid, row.range_id, path, row.segment_id or None, row.byte_start, row.byte_end
+        )
+
+    @staticmethod
+    def reads(definition: Definition) -> str:
+        """A definition as people write it: its name with its parameters or bases, or the signature itself."""
+        node = definition.node
+        return node.signature if node.name in node.signature else f"{node.qualified_name}{node.signature}"
+
+    def describe(self, definition: Definition) -> dict[str, Any]:
+        """A definition as answers show it."""
+        node = definition.node
+        return {
+            "path": definition.path,
+            "name": node.name,
+            "qualified_name": node.qualified_name,
+            "kind": node.kind,
+            "start_line": node.start_line,
+            "end_line": node.end_line,
+            "name_line": node.name_line,
+            "name_column": node.name_column,
+            "signature": node.signature,
+            "text": self.reads(definition),
+            "symbol": self.symbol_ref(definition).to_dict(),
+        }
+
+    # -- source --------------------------------------------------------------------------------
+
+    def line(self, path: str, number: int) -> str:
+        """A line of a file as indexed, without its end."""
+        source, starts = self._lines(path)
+        if not 1 <= number < len(starts):
+            return ""
+        return source[starts[number - 1] : starts[number]].decode("utf-8", "replace").rstrip("\r\n")
+
+    def byte(self, path: str, line: int, column: int) -> int:
+        source, starts = self._lines(path)
+        return min(starts[min(line, len(starts)) - 1] + column, len(source))
+
+    def _read_lines(self, path: str) -> tuple[bytes, list[int]]:
+        source = self.view.source(path)
+        starts = [0]
+        # As parsers count lines: a line feed ends one, nothing else does.
+        for piece in source.split(b"\n"):
+            starts.append(starts[-1] + len(piece) + 1)
+        return source, starts

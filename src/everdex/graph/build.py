@@ -1,0 +1,131 @@
+"""Makes the graph of a snapshot: from nothing, or from the graph of another snapshot and what differs.
+
+A file is resolved again when its content changed or when it looked at a key whose offers changed; everything else is
+copied. What comes out does not depend on what it was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
+from everdex.graph.crew import hire
+from everdex.graph.postings import EMPTY, NO_OFFERS, FileOffers, Offers, changed_keys
+from everdex.graph.record import FileRecord
+from everdex.graph.resolvers import Resolvers
+from everdex.numeric import np, npt
+from everdex.view import SnapshotView
+
+Progress = Callable[[str, int, int], None]  # phase, done, total
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A graph's bytes, and how much of it had to be worked out."""
+
+    data: bytes
+    changed: int  # files that are new or have other content
+    resolved: int  # files that were resolved: those, and who looked at what they offer
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    content: bytes
+    language: str
+
+
+def build(
+    view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress
+) -> Built:
+    """The graph of a view; `base` is the graph of some other snapshot by the same resolvers."""
+    files = _files(view, resolvers)
+    paths = [file.path for file in files]
+    numbers = {path: number for number, path in enumerate(paths)}
+    old = base.files if base is not None else ()
+    kept = {entry.path: number for number, entry in enumerate(old)}
+    same = {
+        file.path
+        for file in files
+        if file.path in kept and (old[kept[file.path]].content, old[kept[file.path]].language)
+        == (file.content, file.language)
+    }  # fmt: skip
+    changed = [path for path in paths if path not in same]
+    with hire(view, resolvers, len(changed), workers) as crew:
+        fresh = dict(zip(changed, crew.offers(changed), strict=True))
+        gone = [entry.path for entry in old if entry.path not in same]
+        offers = (base.offers if base is not None else NO_OFFERS).merged(
+            _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}
+        )
+        suspects = _suspects(base, gone, fresh) | {entry.path for entry in old if entry.failed}
+        todo = sorted({*changed, *(suspects & same)})
+        crew.enter(offers, paths)
+        records: dict[str, FileRecord] = {}
+        wholes = {path: item.whole for path, item in fresh.items()}
+        wanted = [
+            (path, files[numbers[path]].content, files[numbers[path]].language,
+             wholes[path] if path in wholes else old[kept[path]].offers)
+            for path in todo
+        ]  # fmt: skip
+        for done, item in enumerate(crew.resolve(wanted), start=1):
+            records[item.entry.path] = item
+            progress("graph", done, len(todo))
+    return Built(pack(_parts(view, resolvers, base, paths, offers, records)), len(changed), len(todo))
+
+
+def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
+    """The live files that some resolver knows, by path."""
+    contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
+    return [
+        _File(path, contents[path], language)
+        for path, language in zip(view.paths, view.file_languages, strict=True)
+        if resolvers.of(language) is not None
+    ]
+
+
+def _suspects(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers]) -> set[str]:
+    """Files of the base that looked at a key of which the offers are not what they were."""
+    if base is None:
+        return set()
+    old_numbers = [number for path in gone if (number := base.number(path)) is not None]
+    before = base.offers.of(old_numbers, [entry.offers for entry in base.files])
+    by_path = {base.paths[number]: item for number, item in before.items()}
+    keys: set[int] = set()
+    for path in {*by_path, *fresh}:
+        keys |= changed_keys(by_path.get(path), fresh.get(path))
+    low = np.array(sorted({key & 0xFFFFFFFF for key in keys}), dtype=np.uint32)
+    return {base.paths[number] for number in base.tables["reads"].holders_of_any(low)}
+
+
+def _renumber(
+    old: Sequence[FileEntry], numbers: dict[str, int], keep: set[str]
+) -> npt.NDArray[np.int64]:
+    """Old file numbers to new ones; -1 for files of which nothing is kept. Both are in path order."""
+    return np.array([numbers[entry.path] if entry.path in keep else -1 for entry in old], dtype=np.int64)
+
+
+def _parts(
+    view: SnapshotView, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
+    records: dict[str, FileRecord],
+) -> Parts:  # fmt: skip
+    numbers = {path: number for number, path in enumerate(paths)}
+    old = base.files if base is not None else ()
+    copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in records}
+    entries, blobs = [], []
+    for path in paths:
+        if path in records:
+            entries.append(records[path].entry)
+            blobs.append(records[path].blob)
+        else:
+            assert base is not None
+            entries.append(old[copied[path]])
+            blobs.append(base.blob(copied[path]))
+    renumber = _renumber(old, numbers, numbers.keys() & copied.keys())
+    tables = {
+        name: (base.tables[name] if base is not None else EMPTY).merged(
+            renumber, {numbers[path]: item.keys[name] for path, item in records.items()}
+        )
+        for name in TABLES
+    }
+    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, offers, tables)

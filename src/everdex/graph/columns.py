@@ -1,0 +1,254 @@
+"""One file's graph as a compact blob, and back: columns of small numbers and one table of strings, compressed.
+
+A blob names other files by path and definitions by key, never by number, so it stays right wherever it is copied.
+Most of its strings stand in the file itself, so the file's bytes are the compressor's dictionary: a blob is a third
+smaller, and is read together with its source. Reading materialises only what is asked for: looking for a target costs
+a scan of one column.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Final
+
+import msgspec
+
+from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+
+_LEVEL: Final = 6
+_DICTIONARY: Final = 32_768  # as far as zlib looks back
+_ROLES: Final = tuple(Role)
+_STATUSES: Final = tuple(Status)
+_ROLE_NUMBER: Final = {role: number for number, role in enumerate(_ROLES)}
+_STATUS_NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
+_LOOSE: Final = frozenset(_STATUS_NUMBER[status] for status in Status if status is not Status.RESOLVED)
+
+
+class _Packed(msgspec.Struct, array_like=True, gc=False):
+    """The stored form. Deltas and differences are small, and small numbers compress."""
+
+    strings: list[str]  # kinds, site texts, reasons, target paths, target keys
+    node_keys: list[str]  # '' where the key is the parent's and the name
+    node_names: list[str]
+    node_qualified: list[str]  # '' where it is the parent's and the name
+    node_kinds: list[int]
+    node_parents: list[int]
+    node_starts: list[int]
+    node_lengths: list[int]
+    node_lines: list[int]
+    node_heights: list[int]
+    node_name_lines: list[int]
+    node_name_columns: list[int]
+    node_signatures: list[str]
+    node_public: list[int]
+    targets: list[int]  # path, key, path, key, …
+    target_sets: list[list[int]]  # the first is empty
+    site_roles: list[int]
+    site_sources: list[int]
+    site_lines: list[int]
+    site_columns: list[int]
+    site_heights: list[int]
+    site_ends: list[int]
+    site_texts: list[int]
+    site_statuses: list[int]
+    site_targets: list[int]
+    site_reasons: list[int]
+    dependencies: list[tuple[int, int, list[int]]]  # target, line, names
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(_Packed)
+_ENCODER: Final = msgspec.msgpack.Encoder()
+
+
+class _Table:
+    """Numbers for strings, in order of first use."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def encode(graph: FileGraph, source: bytes) -> bytes:
+    """The blob of a file's graph; the same graph gives the same bytes."""
+    strings = _Table()
+    targets: dict[Target, int] = {}
+    target_sets: dict[tuple[int, ...], int] = {(): 0}
+
+    def target_number(target: Target) -> int:
+        return targets.setdefault(target, len(targets))
+
+    nodes, sites = graph.nodes, graph.sites
+    site_targets = [
+        target_sets.setdefault(tuple(map(target_number, site.targets)), len(target_sets)) for site in sites
+    ]
+    dependencies = [
+        (target_number(item.target), item.line, [strings(name) for name in item.names]) for item in graph.dependencies
+    ]
+    packed = _Packed(
+        [],
+        ["" if node.key == _child(nodes, node, "key") else node.key for node in nodes],
+        [node.name for node in nodes],
+        ["" if node.qualified_name == _child(nodes, node, "qualified_name") else node.qualified_name for node in nodes],
+        [strings(node.kind) for node in nodes],
+        [node.parent for node in nodes],
+        [node.start_byte for node in nodes],
+        [node.end_byte - node.start_byte for node in nodes],
+        [node.start_line for node in nodes],
+        [node.end_line - node.start_line for node in nodes],
+        [node.name_line - node.start_line for node in nodes],
+        [node.name_column for node in nodes],
+        [node.signature for node in nodes],
+        [int(node.public) for node in nodes],
+        [number for target in targets for number in (strings(target.path), strings(target.key))],
+        [list(numbers) for numbers in target_sets],
+        [_ROLE_NUMBER[site.role] for site in sites],
+        _deltas(site.source for site in sites),
+        _deltas(site.line for site in sites),
+        [site.column for site in sites],
+        [site.end_line - site.line for site in sites],
+        # Most sites end on their line, right behind their text.
+        [site.end_column - site.column - len(site.text) for site in sites],
+        [strings(site.text) for site in sites],
+        [_STATUS_NUMBER[site.status] for site in sites],
+        site_targets,
+        [strings(site.reason) for site in sites],
+        dependencies,
+    )
+    packed.strings = list(strings.numbers)
+    packer = zlib.compressobj(_LEVEL, zdict=source[:_DICTIONARY])
+    return packer.compress(_ENCODER.encode(packed)) + packer.flush()
+
+
+def _child(nodes: Sequence[Node], node: Node, attribute: str) -> str | None:
+    """What a name is called inside its parent; None for the file, which has no parent."""
+    if node.parent < 0:
+        return None
+    prefix: str = getattr(nodes[node.parent], attribute)
+    return f"{prefix}.{node.name}" if prefix else node.name
+
+
+def _deltas(numbers: Iterable[int]) -> list[int]:
+    deltas, before = [], 0
+    for number in numbers:
+        deltas.append(number - before)
+        before = number
+    return deltas
+
+
+class Columns:
+    """A decoded blob."""
+
+    __slots__ = ("__dict__", "_packed")
+
+    def __init__(self, blob: bytes, source: bytes) -> None:
+        self._packed = _DECODER.decode(zlib.decompressobj(zdict=source[:_DICTIONARY]).decompress(blob))
+
+    # -- definitions ---------------------------------------------------------------------------
+
+    @property
+    def node_count(self) -> int:
+        return len(self._packed.node_names)
+
+    @property
+    def node_names(self) -> Sequence[str]:
+        return self._packed.node_names
+
+    @property
+    def node_parents(self) -> Sequence[int]:
+        return self._packed.node_parents
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        packed = self._packed
+        nodes: list[Node] = []
+        for number, name in enumerate(packed.node_names):
+            parent = packed.node_parents[number]
+            key, qualified = packed.node_keys[number], packed.node_qualified[number]
+            if parent >= 0:
+                above = nodes[parent]
+                key = key or (f"{above.key}.{name}" if above.key else name)
+                qualified = qualified or (f"{above.qualified_name}.{name}" if above.qualified_name else name)
+            start, line = packed.node_starts[number], packed.node_lines[number]
+            nodes.append(
+                Node(
+                    key, qualified, name, packed.strings[packed.node_kinds[number]], parent,
+                    start, start + packed.node_lengths[number], line, line + packed.node_heights[number],
+                    line + packed.node_name_lines[number], packed.node_name_columns[number],
+                    packed.node_signatures[number], bool(packed.node_public[number]),
+                )
+            )  # fmt: skip
+        return tuple(nodes)
+
+    @cached_property
+    def by_key(self) -> dict[str, int]:
+        return {node.key: number for number, node in enumerate(self.nodes)}
+
+    # -- sites ---------------------------------------------------------------------------------
+
+    @property
+    def site_count(self) -> int:
+        return len(self._packed.site_roles)
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """Every target that a site or a dependency of this file has."""
+        strings, flat = self._packed.strings, self._packed.targets
+        return tuple(Target(strings[path], strings[key]) for path, key in zip(flat[::2], flat[1::2], strict=True))
+
+    @cached_property
+    def sources(self) -> tuple[int, ...]:
+        """Of each site, the node around it."""
+        return tuple(accumulate(self._packed.site_sources))
+
+    @cached_property
+    def _lines(self) -> tuple[int, ...]:
+        return tuple(accumulate(self._packed.site_lines))
+
+    def sites_to(self, wanted: Collection[Target]) -> list[int]:
+        """Numbers of the sites that have one of these targets, in order."""
+        hit = {number for number, target in enumerate(self.targets) if target in wanted}
+        sets = {number for number, members in enumerate(self._packed.target_sets) if not hit.isdisjoint(members)}
+        return [number for number, chosen in enumerate(self._packed.site_targets) if chosen in sets] if sets else []
+
+    def loose_sites(self) -> Iterator[tuple[int, str]]:
+        """(number, text) of every site that is ambiguous, external or unresolved."""
+        strings, texts = self._packed.strings, self._packed.site_texts
+        for number, status in enumerate(self._packed.site_statuses):
+            if status in _LOOSE:
+                yield number, strings[texts[number]]
+
+    def site(self, number: int) -> Site:
+        packed = self._packed
+        text = packed.strings[packed.site_texts[number]]
+        line, column = self._lines[number], packed.site_columns[number]
+        return Site(
+            _ROLES[packed.site_roles[number]],
+            self.sources[number],
+            line,
+            column,
+            line + packed.site_heights[number],
+            column + len(text) + packed.site_ends[number],
+            text,
+            _STATUSES[packed.site_statuses[number]],
+            tuple(self.targets[index] for index in packed.target_sets[packed.site_targets[number]]),
+            packed.strings[packed.site_reasons[number]],
+        )
+
+    def role(self, number: int) -> Role:
+        return _ROLES[self._packed.site_roles[number]]
+
+    def status(self, number: int) -> Status:
+        return _STATUSES[self._packed.site_statuses[number]]
+
+    def sites(self) -> Iterator[Site]:
+        return map(self.site, range(self.site_count))
+
+    def dependencies(self) -> Iterator[Dependency]:
+        strings = self._packed.strings
+        for target, line, names in self._packed.dependencies:
+            yield Dependency(self.targets[target], line, tuple(strings[name] for name in names))

@@ -1,0 +1,142 @@
+"""What resolution reads and what it answers: the contract between the languages' resolvers and the graph.
+
+A resolver turns one file's facts into a `FileGraph`, reading other files' facts only through a `World`, and says by
+keys what it looked at. A key is any string a file may *offer* (a definition, a module's name, the names it calls); the
+graph keeps who offers what with which content, so that after an edit exactly the files are resolved again that looked
+at a key whose offers changed. A FileGraph must be a function of the world alone: never of the order of asking.
+Bytes are half-open; lines are 1-based, columns 0-based and in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class Role(StrEnum):
+    """What a site does with what it names."""
+
+    CALL = "call"
+    REFERENCE = "reference"  # names it without calling: a value passed on, an annotation
+    WRITE = "write"
+    IMPORT = "import"
+    INHERIT = "inherit"  # from the class to a base
+    DECORATE = "decorate"  # from the decorated definition to the decorator
+    OVERRIDE = "override"  # from a method to the one it replaces; its place is the method's name
+
+
+class Status(StrEnum):
+    RESOLVED = "resolved"  # the targets follow from code that was read; more than one when it may be each of them
+    AMBIGUOUS = "ambiguous"  # the evidence ends at several candidates, or at a name that only they have
+    EXTERNAL = "external"  # outside the root: a library, a builtin
+    UNRESOLVED = "unresolved"  # `reason` says why; targets are empty
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A definition, or the file itself (the first node of every FileGraph, with key '')."""
+
+    key: str  # unique in its file, kept by shifts and body edits: 'Class.method', 'f.<lambda1>', 'f~2' for a second f
+    qualified_name: str  # as people write it, from the root: 'pkg.mod.Class.method'
+    name: str
+    kind: str  # module, class, function, method, lambda, interface, struct, …
+    parent: int  # index of the node around it; -1 for the file
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    name_line: int
+    name_column: int
+    signature: str  # normalised, one line; '' when it has none
+    public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A node of a file in the root, or, with an empty path, the dotted name of something outside it."""
+
+    path: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place where a file names something. No call site is ever left out."""
+
+    role: Role
+    source: int  # index of the innermost node around it
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str  # what is named, as written, at most 80 characters: 'self.store.open'
+    status: Status
+    targets: tuple[Target, ...]
+    reason: str  # '' when resolved: 'untyped parameter', 'dynamic attribute', 'missing import', …
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A file that this one imports, includes or uses."""
+
+    target: Target  # of another file's module node, or external
+    line: int
+    names: tuple[str, ...]  # what is taken from it; empty for the whole
+
+
+@dataclass(frozen=True, slots=True)
+class FileGraph:
+    """Everything resolution says of one file."""
+
+    nodes: tuple[Node, ...]
+    sites: tuple[Site, ...]  # by place
+    dependencies: tuple[Dependency, ...]
+    reads: frozenset[str]  # every key that was looked at, found or not
+    interface: str  # hash of sorted public kind, name, normalised signature: not of bodies, not of private names
+    partial: bool  # the file has syntax errors: what is missing may be behind them
+
+
+class World(Protocol):
+    """The live files of one snapshot, as far as a resolver may know them."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """Every live file, sorted."""
+
+    def language(self, path: str) -> str:
+        """Of a live file."""
+
+    def facts(self, path: str) -> bytes:
+        """A live file's facts; b"" when it has none."""
+
+    def source(self, path: str) -> bytes:
+        """A live file's bytes, for project files such as tsconfig.json and go.mod."""
+
+    def offering(self, key: str) -> Sequence[str]:
+        """The live files that offer this key, sorted."""
+
+
+class Resolution(Protocol):
+    """A resolver at work on one world. It may remember what it worked out, as long as answers do not depend on it."""
+
+    def resolve(self, path: str) -> FileGraph:
+        """The graph of one of its language's files."""
+
+
+class Resolver(Protocol):
+    """The knowledge of one family of languages."""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Which files are its own."""
+
+    def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
+        """What a file offers to be looked at by others: each key with a hash of what a reader of it could see.
+
+        Positions are not part of a hash: a shifted line changes no other file's answer.
+        """
+
+    def open(self, world: World) -> Resolution:
+        """Begin resolving in a world. Cheap: nothing is read before it is asked for."""

@@ -1,0 +1,45 @@
+"""Resolution by imports and names, for every language but Python and JavaScript.
+
+One engine in passes (evaluate, calls), one table of what each language does differently (rules), and small functions
+where a table is not enough (module, imports). It reads stated types and follows them a few steps; it infers nothing
+from the flow of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import FileGraph, Resolver, World
+from everdex.graph.names.index import Index
+from everdex.graph.names.offers import offers_of
+from everdex.graph.names.rules import RULES
+from everdex.graph.names.sites import bare_graph, file_graph
+
+# Project files say what packages are called: go.mod and Cargo.toml.
+_PROJECT: Final = frozenset(("go-mod", "toml"))
+
+
+class _Resolution:
+    def __init__(self, world: World) -> None:
+        self._index = Index(world)
+
+    def resolve(self, path: str) -> FileGraph:
+        module = self._index.module(path)
+        if module is None:
+            return bare_graph(path)
+        return file_graph(self._index, module, facts.body_of(self._index.world.facts(path)))
+
+
+class _Resolver:
+    languages: frozenset[str] = frozenset(RULES) | _PROJECT
+
+    def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
+        return offers_of(path, facts, source)
+
+    def open(self, world: World) -> _Resolution:
+        return _Resolution(world)
+
+
+RESOLVER: Final[Resolver] = _Resolver()

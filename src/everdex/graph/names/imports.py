@@ -1,0 +1,166 @@
+"""Where an import leads: to a package, a definition or a file of the root, or out of it.
+
+One small function a language turns the import's words into lookup names; what is looked up decides.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.names.index import Reader
+from everdex.graph.names.module import Module, rust_crate, stem
+
+_VERSION: Final = re.compile(r"(.*)/v\d+")
+# A chain of re-exports longer than this is a cycle or a puzzle.
+MAX_REEXPORTS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """Where one import leads. Without names and files, out of the root."""
+
+    local: str  # the name it has in the importing file; '*' for every name
+    names: tuple[str, ...] = ()  # lookup names (of spaces or definitions), to be tried in order
+    files: tuple[str, ...] = ()
+    outside: str = ""  # dotted name of what is outside the root
+
+
+def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
+    language = module.outline.language
+    if language == "go":
+        return _go(item, reader)
+    if language == "rust":
+        return _rust(module, item, reader)
+    if language in ("c", "cpp", "cuda") and item.kind:
+        return Led("", files=_included(module.path, item.path, item.kind, reader), outside=item.path)
+    if language in ("ruby", "lua", "bash") or (language == "php" and item.kind == "file"):
+        return Led("", files=_required(module, item, reader), outside=item.path)
+    local = item.alias or item.path.rpartition(".")[2]
+    if language == "swift":
+        return Led("*", (), outside=item.path)
+    return Led(local, (item.path,), outside=item.path)
+
+
+def _go(item: facts.Import, reader: Reader) -> Led:
+    path = item.path
+    directory = None
+    for name, home in reader.go_modules():
+        if path == name or path.startswith(name + "/"):
+            directory = posixpath.normpath(posixpath.join(home or ".", path[len(name) + 1 :] or "."))
+            break
+    else:
+        if not reader.go_modules():
+            # Without a go.mod: the longest end of the path that is a package here.
+            parts = path.split("/")
+            directory = next(
+                (end for at in range(len(parts)) if reader.space(end := "/".join(parts[at:])) and "/" in path), None
+            )
+    local = item.alias
+    if directory is not None:
+        files = reader.space(directory)
+        if files:
+            known = reader.index.module(files[0])
+            package = known.outline.package.removesuffix("_test") if known is not None else ""
+            return Led(local or package, (directory,), files, path)
+    version = _VERSION.fullmatch(path)
+    last = (version[1] if version else path).rpartition("/")[2]
+    return Led(local or re.sub(r"^go-|\.v\d+$|-go$", "", last).replace("-", "_"), outside=path.replace("/", "."))
+
+
+def _rust(module: Module, item: facts.Import, reader: Reader) -> Led:
+    local = item.alias or item.path.rpartition(".")[2]
+    names = rust_paths(module, item.scope, item.path, reader)
+    return Led(local, names, outside=item.path)
+
+
+def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[str, ...]:
+    """Lookup names of a Rust path as written at a place."""
+    head, dot, rest = path.partition(".")
+    crate = rust_crate(module.path)
+    here = inner_space(module, scope)
+    found: list[str] = []
+    if head in ("crate", "$crate"):
+        found = [_under(crate, rest)]
+    elif head == "self":
+        found = [_under(here, rest)]
+    elif head == "super":
+        space = here
+        while path == "super" or path.startswith("super."):
+            space, path = space.rpartition(".")[0], path[6:]
+        found = [_under(space, path)]
+    else:
+        found = [_under(here, path)]
+        if here != crate:
+            found.append(_under(crate, path))
+        if module.space == crate and "/src/" not in f"/{module.path}":
+            # Integration tests and examples keep their modules beside them.
+            found.append(_under(crate.rpartition(".")[0], path))
+        for directory in reader.crate(head):
+            found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
+    return tuple(dict.fromkeys(name for name in found if name or path in ("crate", "self", "super")))
+
+
+def inner_space(module: Module, scope: int) -> str:
+    """The innermost Rust module around a place."""
+    for index in module.chain(scope):
+        if module.outline.definitions[index].kind == "module":
+            return module.names[index]
+    return module.space
+
+
+def _under(space: str, rest: str) -> str:
+    return f"{space}.{rest}" if space and rest else space or rest
+
+
+def _included(path: str, wanted: str, kind: str, reader: Reader) -> tuple[str, ...]:
+    base = wanted.rpartition("/")[2]
+    candidates = reader.files(base)
+    relative = posixpath.normpath(posixpath.join(posixpath.dirname(path), wanted))
+    if relative in candidates:
+        return (relative,)
+    ending = "/" + posixpath.normpath(wanted).lstrip("./")
+    found = tuple(each for each in candidates if f"/{each}".endswith(ending))
+    if kind == "system" and "/" not in wanted and len(found) > 1:
+        return ()
+    return found if len(found) == 1 else _nearest(path, found)
+
+
+def _nearest(path: str, found: tuple[str, ...]) -> tuple[str, ...]:
+    """Of files with the same ending, those in the directory that shares most with the asking one."""
+    if not found:
+        return ()
+    shared = [len(posixpath.commonprefix([path, each])) for each in found]
+    best = max(shared)
+    return tuple(each for each, length in zip(found, shared, strict=True) if length == best)
+
+
+def _required(module: Module, item: facts.Import, reader: Reader) -> tuple[str, ...]:
+    language, wanted = module.outline.language, item.path
+    if language == "lua":
+        wanted = wanted.replace(".", "/") if not wanted.endswith(".lua") else wanted
+        endings = (f"{wanted}.lua", f"{wanted}/init.lua")
+    elif language == "ruby":
+        endings = (wanted if wanted.endswith(".rb") else f"{wanted}.rb",)
+    else:
+        endings = (wanted,)
+    for ending in endings:
+        candidates = reader.files(ending.rpartition("/")[2])
+        relative = posixpath.normpath(posixpath.join(posixpath.dirname(module.path), ending.lstrip("/")))
+        if relative in candidates and (item.kind == "relative" or language != "ruby"):
+            return (relative,)
+        tail = "/" + posixpath.normpath(ending).lstrip("./")
+        found = tuple(each for each in candidates if f"/{each}".endswith(tail))
+        if found and item.kind != "relative":
+            # What stands nearest to the root of sources is what a load path would find.
+            return (min(found, key=lambda each: (each.count("/"), each)),)
+    return ()
+
+
+def lua_table(module: Module) -> str:
+    """The lookup name of what requiring a Lua file gives: the table it returns, or the file itself."""
+    package = module.outline.package
+    return f"{stem(module.path)}.{package}" if package else stem(module.path)

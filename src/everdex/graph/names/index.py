@@ -1,0 +1,161 @@
+"""The definitions of a world by name, for every file that is resolved in it.
+
+Keeps what it has decoded and looked up; the answers depend on the world alone. Which keys an answer was read from is
+kept by who asks, so nothing here may be asked around `Reader`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Final, NamedTuple
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import World
+from everdex.graph.names import offers
+from everdex.graph.names.module import Module
+
+# What more files than this define tells nobody apart; the rest is not looked at.
+MAX_FILES: Final = 48
+
+
+class Ref(NamedTuple):
+    """A definition of a file."""
+
+    module: Module
+    index: int
+
+    @property
+    def defined(self) -> facts.Defined:
+        return self.module.outline.definitions[self.index]
+
+    @property
+    def name(self) -> str:
+        return self.module.names[self.index]
+
+    @property
+    def key(self) -> str:
+        return self.module.keys[self.index]
+
+
+class Index:
+    """Decoded files and looked-up names of one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._modules: dict[str, Module | None] = {}
+        self._found: dict[str, tuple[Ref, ...]] = {}
+        self._go_modules: tuple[tuple[str, str], ...] | None = None
+
+    def module(self, path: str) -> Module | None:
+        if path not in self._modules:
+            encoded = self.world.facts(path)
+            known = encoded.startswith(facts.FAMILY)
+            self._modules[path] = Module(path, facts.outline_of(encoded)) if known else None
+        return self._modules[path]
+
+    def named(self, key: str, name: str, whole: bool) -> tuple[Ref, ...]:
+        """Definitions behind a `d:` key (whole lookup name) or an `n:`/`x:` key (last name)."""
+        found = self._found.get(key)
+        if found is None:
+            refs: list[Ref] = []
+            for path in self.world.offering(key)[:MAX_FILES]:
+                module = self.module(path)
+                if module is None:
+                    continue
+                if whole:
+                    indices = module.by_name.get(name, ())
+                else:
+                    indices = [at for at, item in enumerate(module.outline.definitions) if item.name == name]
+                refs += [Ref(module, at) for at in indices]
+            found = self._found[key] = tuple(refs)
+        return found
+
+    def go_modules(self) -> tuple[tuple[str, str], ...]:
+        """Module path and directory of every go.mod, longest path first."""
+        if self._go_modules is None:
+            found = []
+            for path in self.world.offering(f"{offers.PREFIX}go.mod"):
+                name = offers.go_module_of(self.world.source(path))
+                if name:
+                    found.append((name, posixpath.dirname(path)))
+            self._go_modules = tuple(sorted(found, key=lambda item: (-len(item[0]), item)))
+        return self._go_modules
+
+
+class Reader:
+    """The index as one file's resolution sees it: it writes down every key that was looked at."""
+
+    def __init__(self, index: Index, group: str) -> None:
+        self.index, self.group = index, group
+        self.reads: set[str] = set()
+
+    def definitions(self, name: str) -> tuple[Ref, ...]:
+        key = offers.key(self.group, "d", name)
+        self.reads.add(key)
+        return self.index.named(key, name, True)
+
+    def named(self, name: str) -> tuple[Ref, ...]:
+        key = offers.key(self.group, "n", name)
+        self.reads.add(key)
+        return self.index.named(key, name, False)
+
+    def how_many_files(self, name: str) -> int:
+        return len(self.index.world.offering(offers.key(self.group, "n", name)))
+
+    def extensions(self, name: str) -> list[Ref]:
+        key = offers.key(self.group, "x", name)
+        self.reads.add(key)
+        return [ref for ref in self.index.named(key, name, False) if ref.defined.receiver]
+
+    def slots(self, name: str) -> list[tuple[Module, facts.Slot]]:
+        key = offers.key(self.group, "d", name)
+        self.reads.add(key)
+        found = []
+        for path in self.index.world.offering(key)[:MAX_FILES]:
+            module = self.index.module(path)
+            if module is not None:
+                found += [(module, slot) for slot in module.slots.get(name, ())]
+        return found
+
+    def saying_base(self, name: str) -> list[Ref]:
+        """Definitions that name this as a base."""
+        return self._scanned("s", name, lambda item: any(offers.last_name(base) == name for base in item.bases))
+
+    def implementing(self, name: str) -> list[Ref]:
+        """Rust's impl blocks for a type of this name, wherever they are."""
+        return self._scanned("i", name, lambda item: item.kind == "impl" and item.name == name)
+
+    def _scanned(self, kind: str, name: str, fits) -> list[Ref]:  # type: ignore[no-untyped-def]
+        key = offers.key(self.group, kind, name)
+        self.reads.add(key)
+        found = []
+        for path in self.index.world.offering(key)[:MAX_FILES]:
+            module = self.index.module(path)
+            if module is not None:
+                found += [Ref(module, at) for at, item in enumerate(module.outline.definitions) if fits(item)]
+        return found
+
+    def space(self, name: str) -> tuple[str, ...]:
+        """The files of a package or namespace."""
+        key = offers.key(self.group, "p", name)
+        self.reads.add(key)
+        return tuple(self.index.world.offering(key))
+
+    def files(self, name: str) -> tuple[str, ...]:
+        """The files of a base name."""
+        key = offers.key(self.group, "b", name)
+        self.reads.add(key)
+        return tuple(self.index.world.offering(key))
+
+    def context(self, module: Module) -> None:
+        """A text of this file is read with its imports."""
+        self.reads.add(offers.key(self.group, "f", module.path))
+
+    def go_modules(self) -> tuple[tuple[str, str], ...]:
+        self.reads.add(f"{offers.PREFIX}go.mod")
+        return self.index.go_modules()
+
+    def crate(self, name: str) -> tuple[str, ...]:
+        key = f"{offers.PREFIX}crate:{name}"
+        self.reads.add(key)
+        return tuple(posixpath.dirname(path) for path in self.index.world.offering(key))

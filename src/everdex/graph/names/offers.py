@@ -1,0 +1,83 @@
+"""What a file offers to be looked at: keys with hashes of what a reader could see, never of positions or bodies.
+
+    d:NAME  a definition by its lookup name     n:NAME  definitions by their last name
+    s:NAME  types that say they have this base  x:NAME  extension functions of this name
+    p:SPACE files of a package or namespace     b:NAME  files of this base name
+    f:PATH  a file's imports and package        project files: `go.mod`, `crate:NAME`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import xxhash
+
+from everdex.facts import names_model as facts
+from everdex.graph.names.module import Module
+from everdex.graph.names.types import last_name
+
+PREFIX: Final = "names:"
+_CRATE: Final = re.compile(rb'^\s*\[package\][^\[]*?^\s*name\s*=\s*"([\w-]+)"', re.MULTILINE | re.DOTALL)
+_GO_MODULE: Final = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
+
+
+def key(group: str, kind: str, name: str) -> str:
+    return f"{PREFIX}{group}:{kind}:{name}"
+
+
+def go_module_of(source: bytes) -> str:
+    found = _GO_MODULE.search(source)
+    return found[1].decode("utf-8", "replace").strip('"') if found else ""
+
+
+def offers_of(path: str, encoded: bytes, source: bytes) -> Mapping[str, int]:
+    name = path.rpartition("/")[2]
+    if name == "go.mod":
+        return {f"{PREFIX}go.mod": _hash(go_module_of(source))}
+    if name == "Cargo.toml":
+        crate = _CRATE.search(source)
+        return {f"{PREFIX}crate:{crate[1].decode().replace('-', '_')}": 1} if crate else {}
+    if not encoded.startswith(facts.FAMILY):
+        return {}
+    return _module_offers(Module(path, facts.outline_of(encoded)))
+
+
+def _module_offers(module: Module) -> dict[str, int]:
+    outline, group = module.outline, module.rules.group
+    seen: dict[str, list[object]] = {}
+
+    def see(kind: str, name: str, what: object) -> None:
+        seen.setdefault(key(group, kind, name), []).append(what)
+
+    for index, item in enumerate(outline.definitions):
+        lookup, node_key = module.names[index], module.keys[index]
+        if item.kind == "lambda":
+            continue
+        see(
+            "d", lookup,
+            (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
+             item.receiver, item.public),
+        )  # fmt: skip
+        if not item.flags & facts.SCOPE_ONLY:
+            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
+        elif outline.language == "rust":
+            see("i", item.name, lookup)
+        if item.receiver:
+            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
+        for base in item.bases:
+            see("s", last_name(base), (lookup, base, item.kind))
+    for lookup, slots in module.slots.items():
+        see("d", lookup, [(slot.type, slot.value) for slot in slots])
+    space = module.space
+    if space:
+        see("p", space, outline.package)
+    see("b", module.path.rpartition("/")[2], 1)
+    imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
+    see("f", module.path, (outline.package, imports))
+    return {name: _hash(what) for name, what in seen.items()}
+
+
+def _hash(what: object) -> int:
+    return xxhash.xxh3_64_intdigest(repr(what).encode("utf-8", "backslashreplace"))

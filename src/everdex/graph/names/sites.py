@@ -1,0 +1,233 @@
+"""Makes a file's graph out of its facts and the answers for its uses: nodes, sites by place, dependencies, interface."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+from everdex.graph.names.calls import Answer, Calls
+from everdex.graph.names.evaluate import INSTANCE, Evaluation, Thing
+from everdex.graph.names.imports import lead
+from everdex.graph.names.index import Index, Ref
+from everdex.graph.names.module import Module, display_of
+from everdex.graph.names.rules import TYPES
+from everdex.graph.names.types import last_name
+
+_MAX_TEXT: Final = 80
+_ROLES: Final = {facts.TYPE: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE}
+
+
+def file_graph(index: Index, module: Module, body: facts.Body) -> FileGraph:
+    return _File(index, module, body).graph()
+
+
+def bare_graph(path: str) -> FileGraph:
+    """Of a project file, which has no definitions."""
+    name = path.rpartition("/")[2]
+    node = Node("", path, name, "module", -1, 0, 0, 1, 1, 1, 0, "", True)
+    return FileGraph((node,), (), (), frozenset(), "", False)
+
+
+class _File:
+    def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
+        self.module, self.body = module, body
+        self.evaluation = Evaluation(index, module, body)
+        self.calls = Calls(self.evaluation)
+        self.node_of = self._numbers()
+        self.types: dict[tuple[str, str, int], Answer] = {}
+
+    def _numbers(self) -> list[int]:
+        """The node of each definition; blocks that only qualify names count as what is around them."""
+        numbers: list[int] = []
+        count = 1
+        for item in self.module.outline.definitions:
+            if item.flags & facts.SCOPE_ONLY:
+                numbers.append(numbers[item.parent] if item.parent >= 0 else 0)
+            else:
+                numbers.append(count)
+                count += 1
+        return numbers
+
+    def _node(self, scope: int) -> int:
+        return self.node_of[scope] if scope >= 0 else 0
+
+    def graph(self) -> FileGraph:
+        nodes = self._nodes()
+        sites, dependencies = self._imports()
+        for use in self.body.uses:
+            site = self._site(use)
+            if site is not None:
+                sites.append(site)
+        sites += self._overrides()
+        sites.sort(key=lambda site: (site.line, site.column, site.end_column, site.role))
+        public = sorted((node.kind, node.qualified_name, node.signature) for node in nodes[1:] if node.public)
+        interface = hashlib.sha256(repr(public).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+        return FileGraph(
+            nodes, tuple(sites), tuple(dependencies), frozenset(self.evaluation.reader.reads), interface,
+            self.module.outline.partial,
+        )  # fmt: skip
+
+    def _nodes(self) -> tuple[Node, ...]:
+        outline, path = self.module.outline, self.module.path
+        prefix = display_of(path, outline)
+        file_name = path.rpartition("/")[2]
+        nodes = [
+            Node("", prefix or file_name, file_name, "module", -1, 0, outline.size, 1, outline.lines, 1, 0, "", True)
+        ]
+        for index, item in enumerate(outline.definitions):
+            if item.flags & facts.SCOPE_ONLY:
+                continue
+            nodes.append(
+                Node(
+                    self.module.keys[index], self._qualified(item, prefix), item.name, item.kind, self._node(item.parent),
+                    item.start, item.end, item.start_line, item.end_line, item.name_line, item.name_column,
+                    item.signature, item.public,
+                )
+            )  # fmt: skip
+        return tuple(nodes)
+
+    def _qualified(self, item: facts.Defined, prefix: str) -> str:
+        language = self.module.outline.language
+        if item.kind == "namespace" and item.path == self.module.outline.package:
+            return item.path
+        definitions = self.module.outline.definitions
+        outermost = item
+        while outermost.parent >= 0:
+            outermost = definitions[outermost.parent]
+        if language in ("cpp", "cuda") and outermost.kind == "namespace":
+            return item.path
+        if language == "ruby" and item.path[:1].isupper():
+            return item.path
+        return f"{prefix}.{item.path}" if prefix else item.path
+
+    def _site(self, use: facts.Use) -> Site | None:
+        role = _ROLES.get(use.role, Role.CALL)
+        ruby_call = use.role == facts.READ and self.module.rules.bare_calls
+        if role is Role.CALL:
+            answer = self.calls.call(use)
+        elif ruby_call:
+            found = self._ruby_name(use)
+            if found is None:
+                return None
+            role, answer = found
+        else:
+            answer = self._referred(use)
+            if use.role == facts.TYPE and self._is_base(use):
+                role = Role.INHERIT
+                if answer.status is Status.UNRESOLVED:
+                    return self._made(use, role, answer)
+            if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
+                return None
+        return self._made(use, role, answer)
+
+    def _referred(self, use: facts.Use) -> Answer:
+        if use.role != facts.TYPE:
+            return self.calls.reference(use)
+        key = (use.receiver, use.name, use.scope)
+        answer = self.types.get(key)
+        if answer is None:
+            answer = self.types[key] = self.calls.reference(use)
+        return answer
+
+    def _ruby_name(self, use: facts.Use) -> tuple[Role, Answer] | None:
+        """A bare name in Ruby is a local, or else a call."""
+        from everdex.graph.names.evaluate import Place
+
+        if self.evaluation.local(use.name, Place(self.module, use.scope, use.line, use.column)) is not None:
+            return None
+        answer = self.calls.call(facts.Use(use.line, use.column, use.width, use.scope, facts.CALL, use.name, "", 0, ""))
+        return Role.CALL, answer
+
+    def _is_base(self, use: facts.Use) -> bool:
+        if use.scope < 0:
+            return False
+        item = self.module.outline.definitions[use.scope]
+        return (
+            item.kind in TYPES or item.kind == "module"
+        ) and any(last_name(base) == use.name for base in item.bases)
+
+    def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
+        text = use.text or (f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name)
+        end = use.column + max(use.width, 1)
+        return Site(
+            role, self._node(use.scope), use.line, use.column, use.line, end, _shown(text), answer.status,
+            _targets(answer), answer.reason,
+        )  # fmt: skip
+
+    def _imports(self) -> tuple[list[Site], list[Dependency]]:
+        sites: list[Site] = []
+        dependencies: list[Dependency] = []
+        reader = self.evaluation.reader
+        for item in self.module.outline.imports:
+            led = lead(self.module, item, reader)
+            refs: tuple[Ref, ...] = ()
+            files = led.files
+            names: tuple[str, ...] = ()
+            for name in led.names:
+                thing = self.evaluation.whole_name(name)
+                if self.module.outline.language == "rust":
+                    thing = self.evaluation._rust_path(name, 4)
+                if thing is None:
+                    continue
+                refs = tuple(ref for ref in thing.refs if ref.key)[:16]
+                files = files or tuple(dict.fromkeys(ref.module.path for ref in refs)) or reader.space(thing.name)
+                if refs and item.alias != "*":
+                    names = (name.rpartition(".")[2],)
+                break
+            targets = tuple(Target(ref.module.path, ref.key) for ref in refs) or tuple(
+                Target(path, "") for path in files[:16]
+            )
+            status = Status.RESOLVED if targets else Status.EXTERNAL
+            outside = (Target("", led.outside or item.path),)
+            sites.append(
+                Site(
+                    Role.IMPORT, self._node(item.scope), item.line, item.column, item.end_line, item.end_column,
+                    _shown(item.path), status, targets or outside, "",
+                )
+            )  # fmt: skip
+            for path in files[:64]:
+                if path != self.module.path:
+                    dependencies.append(Dependency(Target(path, ""), item.line, names))
+            if not files:
+                dependencies.append(Dependency(outside[0], item.line, ()))
+        return sites, dependencies
+
+    def _overrides(self) -> list[Site]:
+        """From each method to the one of the bases that it replaces."""
+        found: list[Site] = []
+        known: dict[str, list[Thing]] = {}
+        for index, item in enumerate(self.module.outline.definitions):
+            if item.kind != "method" or not self.module.keys[index]:
+                continue
+            owner = self.module.names[index].rpartition(".")[0]
+            if owner not in known:
+                known[owner] = self.evaluation.bases(owner)[0]
+            if not known[owner]:
+                continue
+            refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
+            methods = [ref for ref in refs if ref.defined.kind == "method" and ref.key]
+            fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == (item.least, item.most)] or methods
+            if fits:
+                width = len(item.name.encode())
+                status = Status.RESOLVED if len({ref.name for ref in fits}) == len(fits) else Status.AMBIGUOUS
+                found.append(
+                    Site(
+                        Role.OVERRIDE, self.node_of[index], item.name_line, item.name_column, item.name_line,
+                        item.name_column + width, item.name, status,
+                        tuple(Target(ref.module.path, ref.key) for ref in fits[:16]),
+                        "" if status is Status.RESOLVED else "several definitions fit",
+                    )
+                )  # fmt: skip
+        return found
+
+
+def _shown(text: str) -> str:
+    return text.replace("@{", "").replace("}", "")[-_MAX_TEXT:] if "@{" in text else text[-_MAX_TEXT:]
+
+
+def _targets(answer: Answer) -> tuple[Target, ...]:
+    if answer.refs:
+        return tuple(Target(ref.module.path, ref.key) for ref in answer.refs)
+    return (Target("", answer.outside),) if answer.status is Status.EXTERNAL else ()

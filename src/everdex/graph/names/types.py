@@ -1,0 +1,100 @@
+"""The texts of types taken apart: which name is meant, what its arguments are. Text only; resolves nothing."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_NOISE: Final = re.compile(
+    r"\b(?:const|volatile|mut|struct|union|enum|class|typename|final|dyn|impl|readonly|ref|out|in|static|inout|some|"
+    r"any|register|unsigned|signed|extern|restrict|annotated|lateinit|suspend|async|escaping|autoclosure|vararg|new)\b(?=\s)"
+    r"|'\w+\b|@\w+(?:\([^)]*\))?"
+)
+_NAME: Final = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+LIST: Final = "[]"
+
+
+@lru_cache(maxsize=16_384)
+def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
+    """A dotted name and the texts of its arguments; LIST with one argument for arrays; '' when it names nothing."""
+    text = _NOISE.sub(" ", text).strip().lstrip(":").strip()
+    absolute = text.startswith(("\\", "::"))
+    text = text.lstrip("\\*&?:! ").rstrip("?!*& ")
+    if not text:
+        return "", ()
+    if text.startswith("[]") or text.startswith("..."):
+        return LIST, (text.lstrip("[].").strip(),)
+    if text.startswith("map["):
+        return LIST, (text[text.find("]") + 1 :],)
+    if text.startswith("["):
+        inner = text[1 : text.rfind("]")] if "]" in text else text[1:]
+        if text.endswith("]") or not text[text.rfind("]") + 1 :].strip():
+            return LIST, (re.split(r"[;:]", inner)[-1].strip(),)
+        return LIST, (text[text.find("]") + 1 :],)
+    if text.startswith("("):
+        first = _arguments(text[1:].removesuffix(")"))[0]
+        # Go may name its results: `(c *Context, err error)`.
+        return ("", ()) if "->" in text or "=>" in text else parse_type(re.sub(r"^\w+ (?=[*\[\w])", "", first))
+    if text.startswith("chan ") or text.startswith("<-chan "):
+        return LIST, (text.rpartition("chan ")[2],)
+    if text.startswith("func"):
+        return "", ()
+    if text.endswith("[]"):
+        return LIST, (text[:-2],)
+    # A union or an intersection is known by its first member.
+    text = re.split(r"\s*[|+]\s*|\s+&\s+", text)[0].lstrip("\\")
+    match = _NAME.match(text)
+    if not match:
+        return "", ()
+    name = match[0].replace("::", ".").replace("\\", ".")
+    rest = text[match.end() :].strip()
+    if rest.startswith(("<", "[")):
+        close = rest.rfind(">" if rest[0] == "<" else "]")
+        after = rest[close + 1 :]
+        arguments = _arguments(rest[1:close])
+        if after.lstrip().startswith(("::", ".")):
+            name += "." + after.strip(":. ").replace("::", ".")
+        return ("." + name if absolute else name), tuple(arguments)
+    return ("." + name if absolute else name), ()
+
+
+def _arguments(text: str) -> list[str]:
+    parts, depth, begin = list[str](), 0, 0
+    for position, character in enumerate(text):
+        if character in "<([{":
+            depth += 1
+        elif character in ")]}" or (character == ">" and text[position - 1] not in "-="):
+            depth -= 1
+        elif character == "," and not depth:
+            parts.append(text[begin:position].strip())
+            begin = position + 1
+    return [*parts, text[begin:].strip()]
+
+
+def last_name(text: str) -> str:
+    """`Base` of `pkg.Base<T>`."""
+    return parse_type(text)[0].rpartition(".")[2]
+
+
+@lru_cache(maxsize=65_536)
+def parse_chain(chain: str) -> tuple[str, tuple[tuple[str, int, int], ...]]:
+    """A chain's head and its steps: name, how often called, how often indexed. The head is step 0 without its calls."""
+    absolute = chain.startswith(".")
+    if absolute:
+        chain = chain[1:]
+    if chain.startswith("@{"):
+        head, _, rest = chain.partition("}")
+        pieces = rest.lstrip(".").split(".") if rest.strip(".") else []
+        first = (head + "}", 0, 0)
+        if rest.startswith("["):
+            first = (head + "}", 0, pieces.pop(0).count("["))
+        return head + "}", (first, *map(_step, pieces))
+    pieces = chain.split(".")
+    steps = tuple(map(_step, pieces))
+    return ("." if absolute else "") + steps[0][0], steps
+
+
+def _step(piece: str) -> tuple[str, int, int]:
+    cut = min((at for at in (piece.find("("), piece.find("[")) if at >= 0), default=len(piece))
+    return piece[:cut], piece.count("("), piece.count("[")

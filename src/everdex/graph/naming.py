@@ -1,0 +1,79 @@
+"""Which definition a person means: by name, `Class.name`, `path:line`, `path::Class.name`, a path or an id.
+
+Everything that fits is returned, in order of place: choosing between several is the asker's business.
+A bare name means definitions; a module is meant by its path, or by its name when nothing else has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.postings import key32
+from everdex.identity.symbols import plain_name
+
+_ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
+_KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
+_PLACE: Final = re.compile(r"(.+?):(\d+)(?::\d+)?")
+_SEPARATORS: Final = ("::", "->", "#")
+
+
+def dotted(name: str) -> str:
+    """`Index::search`, `Index#search` and `Index.search()` are all Index.search."""
+    for separator in _SEPARATORS:
+        name = name.replace(separator, ".")
+    return name.removesuffix("()").strip(".")
+
+
+def find(atlas: Atlas, asked: str) -> list[Definition]:
+    """Every definition that fits."""
+    by_id = _ID.fullmatch(asked)
+    if by_id:
+        return [item for item in _holding(atlas, "ids", by_id[1]) if atlas.names(item).scoped_id == by_id[1]]
+    if _KEY.fullmatch(asked):
+        every = (item for file in range(len(atlas.graph.paths)) for item in atlas.definitions(file))
+        return [item for item in every if atlas.names(item).symbol_key == asked]
+    path, separator, name = asked.partition("::")
+    if separator and (file := atlas.graph.number(path)) is not None:
+        return [item for item in atlas.definitions(file) if _fits(item, dotted(name))]
+    place = _PLACE.fullmatch(asked)
+    if place and (file := atlas.graph.number(place[1])) is not None:
+        return _around(atlas, file, int(place[2]))
+    if (file := atlas.graph.number(asked)) is not None:
+        return [atlas.definition(file, 0)]
+    return _called(atlas, dotted(asked))
+
+
+def _called(atlas: Atlas, name: str) -> list[Definition]:
+    found = [item for item in _holding(atlas, "names", name.rpartition(".")[2]) if _fits(item, name)]
+    return [item for item in found if not item.is_file] or found
+
+
+def _holding(atlas: Atlas, table: str, text: str) -> Iterator[Definition]:
+    """Definitions of the files that may hold this, by path and place."""
+    for file in atlas.graph.tables[table].holders(key32(text)):
+        if table != "names" or text in atlas.columns(file).node_names:
+            yield from atlas.definitions(file)
+
+
+def _fits(item: Definition, name: str) -> bool:
+    """Whether a dotted name is the definition's own, or the end of its full one."""
+    if not name:
+        return False
+    ending = f".{name}"
+    return f".{plain_name(item.node.key)}".endswith(ending) or f".{item.node.qualified_name}".endswith(ending)
+
+
+def _around(atlas: Atlas, file: int, line: int) -> list[Definition]:
+    """What is named on a line, else the innermost definition around it, else the file; nothing past its end."""
+    every = list(atlas.definitions(file))
+    named = [item for item in every[1:] if item.node.name_line == line]
+    if named:
+        # A lambda on the line of a definition is not what its line number is used for.
+        return [item for item in named if item.node.kind != "lambda"] or named
+    holding = [item for item in every if item.node.start_line <= line <= item.node.end_line]
+    if not holding:
+        return []
+    return [min(reversed(holding), key=lambda item: item.node.end_line - item.node.start_line)]

@@ -1,0 +1,169 @@
+"""Which files hold which keys: sorted arrays that are looked up by bisection and merged without sorting again.
+
+Keys are hashes of strings. `Postings` uses 32 bits, for questions whose answers are read and checked anyway (a false
+candidate costs a look); `Offers` uses 64, because a resolver believes what it is told.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import xxhash
+
+from everdex.numeric import np, npt
+
+U32 = npt.NDArray[np.uint32]
+U64 = npt.NDArray[np.uint64]
+_LOW: Final = 0xFFFFFFFF
+
+
+def key64(text: str) -> int:
+    return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
+
+
+def key32(text: str) -> int:
+    return key64(text) & _LOW
+
+
+def keys32(texts: Iterable[str]) -> U32:
+    """The distinct keys of some strings, sorted."""
+    return np.array(sorted({key32(text) for text in texts}), dtype=np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """(key, file) pairs ordered by key, then file."""
+
+    keys: U32
+    files: U32
+
+    def holders(self, key: int) -> list[int]:
+        """Files with this key, ascending."""
+        low, high = np.searchsorted(self.keys, np.uint32(key)), np.searchsorted(self.keys, np.uint32(key), "right")
+        found: list[int] = self.files[low:high].tolist()
+        return found
+
+    def holders_of_any(self, keys: U32) -> list[int]:
+        """Files with one of these keys, ascending."""
+        low, high = np.searchsorted(self.keys, keys), np.searchsorted(self.keys, keys, "right")
+        found: set[int] = set()
+        for first, last in zip(low.tolist(), high.tolist(), strict=True):
+            found.update(self.files[first:last].tolist())
+        return sorted(found)
+
+    def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
+        """With files renumbered (-1: gone) in an order-keeping way, and the keys of some new ones."""
+        files = renumber[self.files]
+        alive = files >= 0
+        kept = _joined(self.keys[alive], files[alive])
+        fresh = [_joined(keys, np.full(len(keys), number)) for number, keys in added.items() if len(keys)]
+        if not fresh:
+            both = kept
+        elif not len(kept):
+            both = np.sort(np.concatenate(fresh))
+        else:
+            new = np.sort(np.concatenate(fresh))
+            both = np.insert(kept, np.searchsorted(kept, new), new)
+        return Postings((both >> np.uint64(32)).astype(np.uint32), (both & np.uint64(_LOW)).astype(np.uint32))
+
+
+def _joined(keys: npt.NDArray[np.uint32], files: npt.NDArray[np.int64]) -> U64:
+    return keys.astype(np.uint64) << np.uint64(32) | files.astype(np.uint64)
+
+
+EMPTY: Final = Postings(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
+
+
+@dataclass(frozen=True, slots=True)
+class FileOffers:
+    """What one file offers: keys, what a reader of each could see, and one hash of it all."""
+
+    keys: U64  # sorted
+    contents: U32
+    whole: int
+
+
+def file_offers(offers: Mapping[str, int]) -> FileOffers:
+    pairs = sorted((key64(key), content & _LOW) for key, content in offers.items())
+    whole = xxhash.xxh64()
+    for key in sorted(offers):
+        whole.update(key.encode("utf-8", "surrogatepass") + b"\0%d\0" % offers[key])
+    return FileOffers(
+        np.array([key for key, _ in pairs], dtype=np.uint64),
+        np.array([content for _, content in pairs], dtype=np.uint32),
+        whole.intdigest(),
+    )
+
+
+def changed_keys(before: FileOffers | None, after: FileOffers | None) -> set[int]:
+    """Keys whose offers by one file differ; all of them when only the hash of the whole tells that something does."""
+    if before is not None and after is not None and before.whole == after.whole:
+        return set()
+    old = dict(zip(before.keys.tolist(), before.contents.tolist(), strict=True)) if before else {}
+    new = dict(zip(after.keys.tolist(), after.contents.tolist(), strict=True)) if after else {}
+    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    return changed or old.keys() | new.keys()
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """(key, file, content) ordered by key, then file."""
+
+    keys: U64
+    files: U32
+    contents: U32
+
+    def offering(self, key: str) -> list[int]:
+        """Files that offer this key, ascending."""
+        hashed = key64(key)
+        view = self.keys.data  # bisect over a memoryview is several times quicker than one searchsorted
+        place = bisect_left(view, hashed)
+        found = []
+        while place < len(view) and view[place] == hashed:
+            found.append(int(self.files[place]))
+            place += 1
+        return found
+
+    def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
+        """The offers of some files; `wholes` are all files' hashes."""
+        mask = np.isin(self.files, np.array(numbers, dtype=np.uint32))
+        keys, files, contents = self.keys[mask], self.files[mask], self.contents[mask]
+        order = np.argsort(files, kind="stable")
+        keys, files, contents = keys[order], files[order], contents[order]
+        edges = np.searchsorted(files, np.array(numbers, dtype=np.uint32)), np.searchsorted(files, numbers, "right")
+        return {
+            number: FileOffers(keys[low:high], contents[low:high], wholes[number])
+            for number, low, high in zip(numbers, edges[0].tolist(), edges[1].tolist(), strict=True)
+        }
+
+    def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, FileOffers]) -> Offers:
+        """With files renumbered (-1: gone) in an order-keeping way, and the offers of some new ones."""
+        files = renumber[self.files]
+        alive = files >= 0
+        keys, numbers, contents = self.keys[alive], files[alive].astype(np.uint32), self.contents[alive]
+        if not added:
+            return Offers(keys, numbers, contents)
+        new_keys = np.concatenate([item.keys for item in added.values()])
+        new_files = np.repeat(
+            np.array(list(added), dtype=np.uint32), [len(item.keys) for item in added.values()]
+        )
+        new_contents = np.concatenate([item.contents for item in added.values()])
+        order = np.lexsort((new_files, new_keys))
+        new_keys, new_files, new_contents = new_keys[order], new_files[order], new_contents[order]
+        if not len(keys):
+            return Offers(new_keys, new_files, new_contents)
+        places = np.searchsorted(keys, new_keys)
+        ends = np.searchsorted(keys, new_keys, "right")
+        for tie in np.flatnonzero(ends > places).tolist():
+            low, high = int(places[tie]), int(ends[tie])
+            places[tie] = low + int(np.searchsorted(numbers[low:high], new_files[tie]))
+        return Offers(
+            np.insert(keys, places, new_keys), np.insert(numbers, places, new_files),
+            np.insert(contents, places, new_contents),
+        )  # fmt: skip
+
+
+NO_OFFERS: Final = Offers(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))

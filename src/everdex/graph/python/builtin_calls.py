@@ -1,0 +1,276 @@
+"""Pass 5: calls of things from outside the root: builtins by what they do, libraries by the table of rules."""
+
+from __future__ import annotations
+
+from everdex.graph.python import containers, parameters
+from everdex.graph.python.engine import STEP, Argument, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import (
+    CALLS_ARGUMENT,
+    CONTEXT_MANAGERS,
+    IDENTITY,
+    PROPERTIES,
+    RESULTS,
+)
+from everdex.graph.python.values import (
+    BUILTIN,
+    CLASS,
+    CLASSMETHOD,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    FUNCTION,
+    INSTANCE,
+    KEEPING,
+    KEYED,
+    LIST,
+    LITERAL,
+    MANAGER,
+    METHOD,
+    NOTHING,
+    PARTIAL,
+    PROPERTY,
+    STATIC,
+    SUPER,
+    TUPLE,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+Positional = tuple[Argument, ...]
+Keywords = tuple[tuple[str, Argument], ...]
+_CALLABLE = frozenset((FUNCTION, CLASS, PARTIAL, MANAGER, PROPERTY, STATIC, CLASSMETHOD, METHOD))
+
+
+def first(engine: Engine, positional: Positional, fuel: int) -> Values:
+    return nth(engine, positional, 0, fuel)
+
+
+def nth(engine: Engine, positional: Positional, place: int, fuel: int) -> Values:
+    if len(positional) <= place or any(given.starred for given in positional[: place + 1]):
+        return NOTHING
+    return parameters.argument(engine, positional[place], fuel)
+
+
+def _elements(engine: Engine, values: Values, fuel: int) -> Values:
+    return union(containers.elements(engine, each, fuel - STEP) for each in values)
+
+
+def decorate(engine: Engine, dotted: str, inner: Values) -> Values:
+    """What a decorator from outside makes of a definition: the definition, unless a rule says otherwise."""
+    if dotted in PROPERTIES:
+        return frozenset((PROPERTY, each, None) if each[0] == FUNCTION else each for each in inner)
+    if dotted in ("builtins.staticmethod", "abc.abstractstaticmethod"):
+        return frozenset((STATIC, each) for each in inner)
+    if dotted in ("builtins.classmethod", "abc.abstractclassmethod"):
+        return frozenset((CLASSMETHOD, each) for each in inner)
+    if dotted in CONTEXT_MANAGERS:
+        return frozenset((MANAGER, each) if each[0] == FUNCTION else each for each in inner)
+    return inner
+
+
+def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    if fuel < 0:
+        engine.low = -1
+        return unknown("too many steps")
+    module, _, name = dotted.rpartition(".")
+    if module == "builtins":
+        found = _builtin(engine, name, positional, keywords, fuel)
+        if found is not None:
+            return found
+        return frozenset(((EXTERNAL_INSTANCE, dotted),))
+    if dotted == "functools.partial" or dotted == "functools.partialmethod":
+        return _partial(engine, positional, keywords, fuel)
+    if dotted in PROPERTIES or dotted in CONTEXT_MANAGERS:
+        return decorate(engine, dotted, first(engine, positional, fuel))
+    if dotted == "functools.wraps":
+        return frozenset(((KEEPING, dotted),))
+    if dotted in IDENTITY:
+        given = first(engine, positional, fuel)
+        if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
+            return given
+        return frozenset(((KEEPING, dotted),))
+    if dotted in ("typing.cast", "typing_extensions.cast"):
+        return _cast(engine, positional, fuel)
+    if dotted in ("itertools.chain", "itertools.cycle", "itertools.islice", "itertools.takewhile", "itertools.dropwhile"):
+        place = 1 if dotted.endswith("while") else 0
+        return frozenset(((LIST, _elements(engine, nth(engine, positional, place, fuel), fuel)),))
+    if dotted == "functools.reduce":
+        return union(
+            _call(engine, each, given, fuel)
+            for functions, given in called_arguments(engine, dotted, positional, keywords, fuel)
+            for each in functions
+        )
+    if dotted in ("operator.attrgetter", "operator.itemgetter"):
+        return frozenset(((EXTERNAL_INSTANCE, dotted),))
+    if dotted in ("collections.defaultdict", "collections.OrderedDict", "collections.deque"):
+        given = first(engine, positional, fuel)
+        if dotted == "collections.defaultdict":
+            return frozenset(((LIST, union(_call(engine, each, (), fuel) for each in given)),))
+        return given or frozenset(((BUILTIN, "list"),))
+    if dotted == "asyncio.run" or dotted.endswith(("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")):
+        return first(engine, positional, fuel)
+    return frozenset(((EXTERNAL_INSTANCE, dotted),))
+
+
+def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:
+    from everdex.graph.python import calls
+
+    return calls.result(engine, value, positional, (), fuel - STEP)
+
+
+def _partial(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    given = first(engine, positional, fuel)
+    made = [(PARTIAL, value, positional[1:], keywords) if value[0] in _CALLABLE else value for value in given]
+    return frozenset(made) or unknown("partial")
+
+
+def _cast(engine: Engine, positional: Positional, fuel: int) -> Values:
+    from everdex.graph.python import declared
+
+    given = nth(engine, positional, 1, fuel)
+    if not positional or positional[0].expression < 0:
+        return given
+    file = engine.file(positional[0].path)
+    by_type = declared.instances(engine, file, positional[0].expression, positional[0].context, fuel - STEP)
+    return by_type if any(each[0] == INSTANCE for each in by_type) else union((given, by_type))
+
+
+def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values | None:
+    if name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"):
+        if not positional:
+            return frozenset(((LIST, NOTHING),))
+        given = first(engine, positional, fuel)
+        if name in ("tuple", "list") and all(each[0] in (TUPLE,) for each in given) and given:
+            return given
+        return frozenset(((LIST, _elements(engine, given, fuel)),))
+    if name == "dict":
+        pairs = tuple((key, parameters.argument(engine, given, fuel)) for key, given in keywords if key)
+        if pairs:
+            return frozenset(((KEYED, pairs),))
+        return first(engine, positional, fuel) or frozenset(((KEYED, ()),))
+    if name in ("next", "anext", "min", "max", "sum"):
+        if name in ("min", "max") and len(positional) > 1:
+            return union(parameters.argument(engine, given, fuel) for given in positional if not given.starred)
+        given_first = first(engine, positional, fuel)
+        stepped = [
+            containers._stepped(engine, each, fuel) if each[0] == INSTANCE and name == "next"
+            else containers.elements(engine, each, fuel - STEP) for each in given_first
+        ]  # fmt: skip
+        return union((*stepped, nth(engine, positional, 1, fuel) if name == "next" else NOTHING))
+    if name == "enumerate":
+        inner = _elements(engine, first(engine, positional, fuel), fuel)
+        return frozenset(((LIST, frozenset(((TUPLE, (frozenset(((BUILTIN, "int"),)), inner)),))),))
+    if name == "zip":
+        places = tuple(
+            _elements(engine, parameters.argument(engine, given, fuel), fuel) for given in positional if not given.starred
+        )
+        return frozenset(((LIST, frozenset(((TUPLE, places),))),))
+    if name == "map":
+        made = [
+            _call(engine, each, arguments, fuel)
+            for functions, arguments in called_arguments(engine, "builtins.map", positional, keywords, fuel)
+            for each in functions
+        ]
+        return frozenset(((LIST, union(made)),))
+    if name == "filter":
+        return frozenset(((LIST, _elements(engine, nth(engine, positional, 1, fuel), fuel)),))
+    if name == "getattr":
+        return _getattr(engine, positional, fuel)
+    if name == "type":
+        return _type(engine, positional, fuel)
+    if name == "property":
+        getter = first(engine, positional, fuel)
+        setters = nth(engine, positional, 1, fuel)
+        setter = min(setters, key=repr) if setters else None
+        return frozenset((PROPERTY, each, setter) for each in getter if each[0] == FUNCTION)
+    if name in ("staticmethod", "classmethod"):
+        return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
+    if name in ("vars", "globals", "locals", "eval", "exec", "compile", "__import__", "setattr"):
+        return unknown("dynamic code")
+    if name in RESULTS:
+        return frozenset(((BUILTIN, RESULTS[name]),))
+    return None
+
+
+def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
+    from everdex.graph.python import attributes
+
+    keys = nth(engine, positional, 1, fuel)
+    fallback = nth(engine, positional, 2, fuel)
+    parts: list[Values] = [fallback]
+    for key in keys:
+        if key[0] == LITERAL and isinstance(key[2], str):
+            for base in first(engine, positional, fuel):
+                parts.append(attributes.of(engine, base, key[2], fuel - STEP, engine.home))
+        else:
+            parts.append(unknown("dynamic attribute"))
+    return union(parts) or unknown("dynamic attribute")
+
+
+def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
+    if len(positional) != 1:
+        return unknown("class made at run time")
+    made: list[Value] = []
+    for each in first(engine, positional, fuel):
+        if each[0] == INSTANCE:
+            made.append((CLASS, each[1], each[2]))
+        elif each[0] == EXTERNAL_INSTANCE:
+            made.append((EXTERNAL, each[1]))
+        elif each[0] == CLASS:
+            made.append((EXTERNAL, "builtins.type"))
+        else:
+            made.append(("unknown", "type of an unknown value"))
+    return frozenset(made)
+
+
+def super_of(engine: Engine, file: File, expression: int, context: int, positional: Positional, fuel: int) -> Values:
+    """super(): the class around, and the receiver of the method around."""
+    scope = file.owner(file.where[expression])
+    method = scope
+    while method > 0 and file.class_of(method) < 0:
+        method = file.owner(file.scopes[method].parent)
+    if method <= 0:
+        return unknown("super outside a class")
+    owner = file.class_of(method)
+    path = file.path
+    if positional:
+        named = [each for each in first(engine, positional, fuel) if each[0] == CLASS]
+        if named:
+            path, owner = named[0][1], named[0][2]
+    own = file.scopes[method]
+    receivers: Values = NOTHING
+    if own.params:
+        for number in file.names[method].get(own.params[0][0], ())[:1]:
+            receivers = engine.values(file.path, file.bindings[number][2], context, fuel - STEP)
+    usable = [each for each in receivers if each[0] in (INSTANCE, CLASS)]
+    return frozenset((SUPER, path, owner, each) for each in usable) or frozenset(((SUPER, path, owner, None),))
+
+
+def called_arguments(
+    engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int
+) -> list[tuple[Values, Positional]]:
+    """The functions that something from outside calls, with what it passes them."""
+    found: list[tuple[Values, Positional]] = []
+    for place, given in CALLS_ARGUMENT.get(dotted, ()):
+        functions = NOTHING
+        if isinstance(place, int):
+            functions = nth(engine, positional, place, fuel)
+        else:
+            functions = union(parameters.argument(engine, value, fuel) for key, value in keywords if key == place)
+        if not functions:
+            continue
+        arguments: list[Argument] = []
+        if given == "elements":
+            for each in positional[1:]:
+                if not each.starred:
+                    arguments.append(Argument("", -1, 0, _elements(engine, parameters.argument(engine, each, fuel), fuel)))
+        elif given == "first elements" and positional:
+            arguments.append(Argument("", -1, 0, _elements(engine, first(engine, positional, fuel), fuel)))
+        elif given == "pairs":
+            inner = _elements(engine, nth(engine, positional, 1 if place == 0 else 0, fuel), fuel)
+            inner = union((inner, nth(engine, positional, 2, fuel)))
+            arguments.extend((Argument("", -1, 0, inner), Argument("", -1, 0, inner)))
+        found.append((functions, tuple(arguments)))
+    return found

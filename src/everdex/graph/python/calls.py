@@ -1,0 +1,254 @@
+"""Pass 4b: what a call gives back, and with what it calls each function it may reach.
+
+Functions return what their return expressions are in the context of the call; classes give instances; things from
+outside follow the table of rules. It does not follow exceptions, sent values, or __new__ that makes something else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, STEP, Argument, Context, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import CALLS_ARGUMENT
+from everdex.graph.python.values import (
+    BUILTIN,
+    CLASS,
+    COROUTINE,
+    EXTERNAL,
+    FORM,
+    FUNCTION,
+    GENERATOR,
+    INSTANCE,
+    KEEPING,
+    MANAGED,
+    MANAGER,
+    METHOD,
+    NOTHING,
+    PARTIAL,
+    STATIC,
+    UNKNOWN,
+    Value,
+    Values,
+    is_known,
+    union,
+    unknown,
+)
+
+Positional = tuple[Argument, ...]
+Keywords = tuple[tuple[str, Argument], ...]
+
+
+def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keywords]:
+    """Of a call, or of a decorator's application."""
+    if entry[0] == m.DECORATED:
+        return (Argument(file.path, entry[2], context),), ()
+    positional = []
+    for each in entry[2]:
+        inner = file.entries[each]
+        if inner[0] == m.STAR:
+            positional.append(Argument(file.path, inner[1], context, NOTHING, True))
+        else:
+            positional.append(Argument(file.path, each, context))
+    return tuple(positional), tuple((key, Argument(file.path, value, context)) for key, value in entry[3])
+
+
+def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    callees = engine.values(file.path, entry[1], context, fuel - STEP)
+    positional, keywords = arguments(file, entry, context)
+    return union(
+        builtin_calls.super_of(engine, file, expression, context, positional, fuel)
+        if value == (EXTERNAL, "builtins.super")
+        else result(engine, value, positional, keywords, fuel - STEP)
+        for value in callees
+    )
+
+
+def result(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    """What calling one value gives."""
+    if fuel < 0:
+        engine.low = -1
+        return unknown("too many steps")
+    kind = value[0]
+    if kind == FUNCTION:
+        return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
+    if kind == CLASS:
+        return constructed(engine, value, positional, keywords, fuel)
+    if kind == EXTERNAL:
+        return builtin_calls.result(engine, value[1], positional, keywords, fuel)
+    if kind == INSTANCE:
+        found = classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP)
+        return union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+    if kind == PARTIAL:
+        _, inner, before, named = value
+        return result(engine, inner, (*before, *positional), (*keywords, *named), fuel - CALL_STEP)
+    if kind == METHOD:
+        return methods.result(engine, value[1], value[2], positional, keywords, fuel)
+    if kind == STATIC:
+        return result(engine, value[1], positional, keywords, fuel - STEP)
+    if kind == MANAGER:
+        made = result(engine, value[1], positional, keywords, fuel - STEP)
+        return frozenset((MANAGED, each) if each[0] == GENERATOR else each for each in made)
+    if kind == KEEPING:
+        return builtin_calls.first(engine, positional, fuel)
+    if kind == FORM:
+        return declared.instances(engine, engine.file(value[1]), value[2], value[3], fuel - STEP)
+    if kind == UNKNOWN:
+        return frozenset((value,))
+    return unknown("result of an unknown call")
+
+
+def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
+    """The context of a call of a function value."""
+    _, path, scope, outer, receiver = function
+    file = engine.file(path)
+    if not file.scopes[scope].params:
+        return int(outer)
+    given = with_receiver(receiver, positional)
+    return engine.enter(Context(path, scope, outer, given, keywords)) or int(outer)
+
+
+def with_receiver(receiver: Value | None, positional: Positional) -> Positional:
+    if receiver is None:
+        return positional
+    return (Argument("", -1, 0, frozenset((receiver,))), *positional)
+
+
+def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values:
+    _, path, scope, _, _ = function
+
+    def answer(fuel: int) -> Values:
+        file = engine.look_at(path, scope)
+        own = file.scopes[scope]
+        if own.flags & m.IS_GENERATOR:
+            return frozenset(((GENERATOR, path, scope, context),))
+        if own.flags & m.IS_ASYNC:
+            return frozenset(((COROUTINE, path, scope, context),))
+        return outcome(engine, file, scope, context, fuel)
+
+    found: Values = engine.ask(("returns", path, scope, context), fuel, answer, unknown("too many steps"))
+    return found
+
+
+_VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "external instance", "many"))
+
+
+def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
+    """What its return statements give; what its annotation says when they give nothing known."""
+    own = file.scopes[scope]
+    found = union(engine.values(file.path, each, context, fuel - STEP) for each in own.returns)
+    if own.annotation >= 0 and not any(value[0] not in _VAGUE for value in found):
+        by_type = declared.instances(engine, file, own.annotation, context, fuel - STEP)
+        if is_known(by_type):
+            return by_type
+    if not own.returns:
+        return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")
+    return found
+
+
+def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    made = frozenset(((INSTANCE, value[1], value[2], False),))
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    for meta in classes.metaclasses(engine, line, fuel):
+        found, owner = classes.raw_attribute(engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel)
+        if owner is not None:
+            given = classes.bind_instance(found, value, value)
+            special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
+            return special if is_known(special) else made
+    if any(each == (EXTERNAL, "builtins.type") for each in line):
+        return unknown("made by a metaclass")
+    return made
+
+
+def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What a decorator makes of a definition; the definition itself when that cannot be known."""
+    decorators = engine.values(file.path, entry[1], context, fuel - STEP)
+    inner = engine.values(file.path, entry[2], context, fuel - STEP)
+    positional, keywords = arguments(file, entry, context)
+    parts: list[Values] = []
+    for value in decorators:
+        if value[0] == EXTERNAL:
+            parts.append(builtin_calls.decorate(engine, value[1], inner))
+            continue
+        if value[0] in (UNKNOWN, KEEPING, "external instance", "many"):
+            parts.append(inner)
+            continue
+        made = result(engine, value, positional, keywords, fuel - STEP)
+        useful = frozenset(each for each in made if each[0] not in (UNKNOWN, BUILTIN, "external instance"))
+        parts.append(useful or inner)
+    return union(parts) or inner
+
+
+def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
+    """How one call site calls one function; nothing when it does not."""
+    entry = file.entries[number]
+    if file.path != engine.home:
+        engine.scopes_read.add((file.path, file.where[number]))
+    callees = engine.values(file.path, entry[1], 0, fuel - STEP)
+    positional, keywords = arguments(file, entry, 0)
+    found: list[Context] = []
+    for value in callees:
+        _reach(engine, value, positional, keywords, path, scope, fuel, found)
+    return found
+
+
+def _reach(
+    engine: Engine, value: Value, positional: Positional, keywords: Keywords, path: str, scope: int, fuel: int,
+    found: list[Context],
+) -> None:  # fmt: skip
+    kind = value[0]
+    if kind == FUNCTION:
+        if value[1] == path and value[2] == scope:
+            found.append(Context(path, scope, value[3], with_receiver(value[4], positional), keywords))
+    elif kind == CLASS:
+        own = engine.file(path).scopes[scope]
+        if own.name in ("__init__", "__new__", "__post_init__"):
+            made = (INSTANCE, value[1], value[2], False)
+            for each in classes.instance_attribute(engine, made, own.name, fuel - LOOKUP_STEP):
+                _reach(engine, each, positional, keywords, path, scope, fuel - STEP, found)
+    elif kind == PARTIAL and fuel > 0:
+        given, named = (*value[2], *positional), (*keywords, *value[3])
+        _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
+    elif kind in (STATIC, MANAGER):
+        _reach(engine, value[1], positional, keywords, path, scope, fuel - STEP, found)
+    elif kind == INSTANCE and fuel > 0 and engine.file(path).scopes[scope].name == "__call__":
+        for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
+            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
+    elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
+        for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel - STEP):
+            for each in function:
+                if each[0] in (FUNCTION, PARTIAL):
+                    _reach(engine, each, given, (), path, scope, fuel - CALL_STEP, found)
+
+
+def definition(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    scope = entry[1]
+    own = file.scopes[scope]
+    if own.kind == m.CLASS_SCOPE:
+        return frozenset(((CLASS, file.path, scope),))
+    around = file.owner(own.parent)
+    outer = engine.context_of(context, file.path, around) if context and around else 0
+    while context and not outer and around > 0:
+        around = file.owner(file.scopes[around].parent) if file.scopes[around].parent >= 0 else 0
+        outer = engine.context_of(context, file.path, around) if around else 0
+    return frozenset(((FUNCTION, file.path, scope, outer, None),))
+
+
+def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    parts: list[Values] = []
+    for value in engine.values(file.path, entry[1], context, fuel - STEP):
+        if value[0] == COROUTINE:
+            other = engine.look_at(value[1], value[2])
+            parts.append(outcome(engine, other, value[2], value[3], fuel - CALL_STEP))
+        elif value[0] == INSTANCE:
+            made = [
+                result(engine, each, (), (), fuel - CALL_STEP)
+                for each in attributes.of(engine, value, "__await__", fuel - STEP, file.path)
+                if each[0] == FUNCTION
+            ]
+            parts.append(union(containers.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,)))
+        else:
+            parts.append(frozenset((value,)))
+    return union(parts)

@@ -1,0 +1,310 @@
+"""Pass 3: classes: linearisation, attributes of classes and instances, super(), overriding methods.
+
+Classes are told apart by where they are defined; instances only by their class. An instance is *open* when it may be of
+a subclass (self, an annotation): a method found on it may then be overridden, and overriding methods of known
+subclasses count too. It does not follow __getattr__, __slots__, metaclass attributes beyond __call__, or mixins that
+are only combined at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.values import (
+    CLASS,
+    CLASSMETHOD,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MANAGER,
+    NOTHING,
+    PROPERTY,
+    STATIC,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+MAX_OVERRIDES: Final = 6  # more ways to override than this, and the base's method speaks for all
+MAX_SUBCLASS_FILES: Final = 24
+BASE_KEY: Final = "py:base:"
+
+
+def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
+    """The classes it names as bases, one each."""
+    file = engine.look_at(path, file_parent(engine, path, scope))
+    engine.look_at(path, scope)
+    found: list[Value] = []
+    for base in file.scopes[scope].bases:
+        entry = file.entries[base]
+        while entry[0] == m.SUBSCRIPT:  # Generic[T]
+            base = entry[1]
+            entry = file.entries[base]
+        for value in sorted(engine.values(path, base, 0, fuel - LOOKUP_STEP), key=repr):
+            if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
+                found.append(value)
+                break
+    return tuple(found)
+
+
+def file_parent(engine: Engine, path: str, scope: int) -> int:
+    return engine.file(path).scopes[scope].parent
+
+
+def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
+    """C3; where it does not exist, depth first."""
+
+    def answer(fuel: int) -> tuple[Value, ...]:
+        parents = bases(engine, path, scope, fuel)
+        lines = [list(mro(engine, each[1], each[2], fuel - LOOKUP_STEP)) if each[0] == CLASS else [each] for each in parents]
+        return ((CLASS, path, scope), *_merge([line for line in lines if line] + [list(parents)]))
+
+    found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
+    return found
+
+
+def _merge(lines: list[list[Value]]) -> list[Value]:
+    merged: list[Value] = []
+    lines = [line for line in lines if line]
+    while lines:
+        for line in lines:
+            head = line[0]
+            if not any(head in other[1:] for other in lines):
+                break
+        else:
+            head = lines[0][0]
+        if head not in merged:
+            merged.append(head)
+        lines = [[each for each in line if each != head] for line in lines]
+        lines = [line for line in lines if line]
+    return merged
+
+
+def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel: int) -> tuple[Values, Value | None]:
+    """What the first class of a line binds under a name, and which class that is."""
+    for owner in classes:
+        if owner[0] != CLASS:
+            continue
+        file = engine.look_at(owner[1], owner[2])
+        found = file.final(owner[2], wanted)
+        if found:
+            values = union(engine.values(owner[1], file.bindings[each][2], 0, fuel - NAME_STEP) for each in found)
+            return values, owner
+    return NOTHING, None
+
+
+def outside(classes: tuple[Value, ...]) -> str:
+    """The first base from outside the root, by name; ''."""
+    for owner in classes:
+        if owner[0] == EXTERNAL and owner[1] not in ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"):
+            return str(owner[1])
+    return ""
+
+
+def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+    """C.name"""
+
+    def answer(fuel: int) -> Values:
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        values, owner = raw_attribute(engine, line, wanted, fuel)
+        parts = [bind_class(values, (CLASS, path, scope))]
+        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope)))
+        found = union(parts)
+        if found:
+            return found
+        for meta in _metaclasses(engine, line, fuel):
+            values, owner = raw_attribute(engine, mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), wanted, fuel)
+            if owner is not None:
+                return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
+        base = outside(line)
+        if base:
+            return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+        if wanted in _OBJECT:
+            return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
+        return unknown("no such attribute")
+
+    found: Values = engine.ask(("class attribute", path, scope, wanted), fuel, answer, unknown("too many steps"))
+    return found
+
+
+def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Value]:
+    for owner in line:
+        if owner[0] == CLASS:
+            file = engine.file(owner[1])
+            for keyword, value in file.scopes[owner[2]].base_keywords:
+                if keyword == "metaclass":
+                    found = engine.values(owner[1], value, 0, fuel - LOOKUP_STEP)
+                    return sorted(each for each in found if each[0] == CLASS)
+    return []
+
+
+metaclasses = _metaclasses
+
+
+def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
+    """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
+
+    def answer(fuel: int) -> Values:
+        _, path, scope, is_open = receiver
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        values, owner = raw_attribute(engine, line, wanted, fuel)
+        parts = [bind_instance(values, receiver, (CLASS, path, scope))]
+        if not any(value[0] == PROPERTY for value in values):
+            parts.extend(_stored(engine, line, wanted, fuel, receiver))
+        if is_open and (owner is None or any(value[0] in _OVERRIDABLE for value in values)):
+            below = _overriding(engine, path, scope, wanted, values, fuel)
+            if below and all(is_stub(engine, value) for value in values):
+                parts = parts[1:]
+            parts.append(below)
+        found = union(parts)
+        if found:
+            return found
+        base = outside(line)
+        if base:
+            return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+        if wanted in _OBJECT:
+            return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
+        if raw_attribute(engine, line, "__getattr__", fuel)[1] is not None:
+            return unknown("dynamic attribute")
+        return unknown("no such attribute")
+
+    found: Values = engine.ask(("attribute", receiver, wanted), fuel, answer, unknown("too many steps"))
+    return found
+
+
+_OVERRIDABLE: Final = frozenset((FUNCTION, PROPERTY, CLASSMETHOD, STATIC, MANAGER))
+_OBJECT: Final = frozenset(dir(object))
+
+
+def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value) -> list[Values]:
+    """What is assigned to the attribute: through self in its classes, through other names in their files."""
+    parts: list[Values] = []
+    for owner in line:
+        if owner[0] != CLASS:
+            continue
+        file = engine.file(owner[1])
+        stored = file.self_stores.get(owner[2], {}).get(wanted, ())
+        for value in stored[:16]:
+            parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
+    seen: set[str] = set()
+    for owner in (*line, ("", engine.home)):
+        if owner[0] == EXTERNAL or owner[1] in seen:
+            continue
+        seen.add(owner[1])
+        file = engine.file(owner[1])
+        for base, value in file.other_stores.get(wanted, ())[:8]:
+            engine.look_at(owner[1], file.where[base])
+            for each in engine.values(owner[1], base, 0, fuel - 2 * LOOKUP_STEP):
+                if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
+                    parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
+                    break
+    return parts
+
+
+def bind_instance(values: Values, receiver: Value, owner: Value) -> Values:
+    """What reading a class's attribute through an instance gives."""
+    if not any(value[0] in _OVERRIDABLE for value in values):
+        return values
+    bound: list[Value] = []
+    for value in values:
+        if value[0] == FUNCTION and value[4] is None:
+            bound.append((*value[:4], receiver))
+        elif value[0] == CLASSMETHOD:
+            bound.append((*value[1][:4], owner) if value[1][0] == FUNCTION else value[1])
+        elif value[0] == STATIC:
+            bound.append(value[1])
+        elif value[0] == MANAGER:
+            bound.append((MANAGER, _with(value[1], receiver)))
+        elif value[0] == PROPERTY:
+            bound.append((PROPERTY, _with(value[1], receiver), _with(value[2], receiver)))
+        else:
+            bound.append(value)
+    return frozenset(bound)
+
+
+def _with(function: Value | None, receiver: Value) -> Value | None:
+    return (*function[:4], receiver) if function is not None and function[0] == FUNCTION else function
+
+
+def bind_class(values: Values, owner: Value) -> Values:
+    bound: list[Value] = []
+    for value in values:
+        if value[0] == CLASSMETHOD:
+            bound.append((*value[1][:4], owner) if value[1][0] == FUNCTION else value[1])
+        elif value[0] == STATIC:
+            bound.append(value[1])
+        else:
+            bound.append(value)
+    return frozenset(bound)
+
+
+def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
+    found: list[Values] = []
+    stub = all(is_stub(engine, value) for value in base_values)
+    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
+    if below is None:
+        return NOTHING
+    for each in below:
+        file = engine.look_at(each[1], each[2])
+        names = file.final(each[2], wanted)
+        if names:
+            values = union(engine.values(each[1], file.bindings[number][2], 0, fuel - NAME_STEP) for number in names)
+            found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
+    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+        return NOTHING
+    return union(found)
+
+
+def is_stub(engine: Engine, value: Value) -> bool:
+    if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
+        value = value[1]
+    return value[0] == FUNCTION and bool(engine.file(value[1]).scopes[value[2]].flags & m.IS_STUB)
+
+
+def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
+    """Every known class below; None when there are too many places to look."""
+
+    def answer(fuel: int) -> tuple[Value, ...] | None:
+        wanted = engine.file(path).scopes[scope].name
+        files = engine.offering(BASE_KEY + wanted)
+        if len(files) > MAX_SUBCLASS_FILES:
+            return None
+        found: dict[Value, None] = {}
+        for other in files:
+            file = engine.file(other)
+            for number in file.classes_by_base.get(wanted, ()):
+                if (CLASS, path, scope) in bases(engine, other, number, fuel - LOOKUP_STEP):
+                    found[(CLASS, other, number)] = None
+                    for each in subclasses(engine, other, number, fuel - 2 * LOOKUP_STEP) or ():
+                        found[each] = None
+        return tuple(sorted(found))
+
+    result: tuple[Value, ...] | None = engine.ask(("subclasses", path, scope), fuel, answer, ())
+    return result
+
+
+def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+    """super().name: the next in the receiver's own line after the class it is written in."""
+    _, path, scope, receiver = value
+    start = (CLASS, path, scope)
+    line: tuple[Value, ...] = ()
+    if receiver is not None and receiver[0] in (INSTANCE, CLASS):
+        line = mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
+    if start not in line:
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+    rest = line[line.index(start) + 1 :]
+    values, owner = raw_attribute(engine, rest, wanted, fuel)
+    if owner is not None:
+        if receiver is not None and receiver[0] == INSTANCE:
+            return bind_instance(values, receiver, (CLASS, receiver[1], receiver[2]))
+        bound = bind_class(values, receiver or start)
+        if receiver is not None and receiver[0] == CLASS and wanted != "__new__":
+            return frozenset((*each[:4], None) if each[0] == FUNCTION and each[4] is None else each for each in bound)
+        return bound
+    base = outside(rest)
+    if base:
+        return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+    return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in _OBJECT else unknown("no such attribute")

@@ -1,0 +1,354 @@
+"""Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
+
+A container is the place where it is written; what is put into it later counts when the receiver may be that place, in
+the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow slices,
+order of insertion, removal, or containers filled from another file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python import attributes, calls, declared
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.values import (
+    ANNOTATED,
+    BUILTIN,
+    CLASS,
+    DISPLAY,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    FORM,
+    FUNCTION,
+    GENERATOR,
+    INSTANCE,
+    KEYED,
+    LIST,
+    LITERAL,
+    MANAGED,
+    NOTHING,
+    TUPLE,
+    UNKNOWN,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+MAX_STORES: Final = 200
+MAX_ELEMENTS: Final = 64
+_TEXT: Final = frozenset(((BUILTIN, "str"),))
+
+
+def display(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return frozenset(((DISPLAY, file.path, expression, context),))
+
+
+def elements(engine: Engine, value: Value, fuel: int) -> Values:
+    """What iterating a value gives."""
+    if fuel < 0:
+        engine.low = -1
+        return unknown("too many steps")
+    kind = value[0]
+    if kind == DISPLAY:
+        return _display_elements(engine, value, fuel)
+    if kind == TUPLE:
+        return union(value[1])
+    if kind == LIST:
+        found: Values = value[1]
+        return found
+    if kind == GENERATOR:
+        return _yielded(engine, value, fuel)
+    if kind == INSTANCE:
+        return _iterated(engine, value, fuel)
+    if kind == ANNOTATED:
+        return declared.element(engine, value, fuel)
+    if kind == KEYED or value in _TEXT or kind == LITERAL:
+        return _TEXT
+    if kind == CLASS and attributes.is_enum(engine, value, fuel):
+        return frozenset(((INSTANCE, value[1], value[2], False),))
+    if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
+        return unknown("element of an external value")
+    return frozenset((value,)) if kind == UNKNOWN else unknown("element of an unknown value")
+
+
+def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
+    _, path, expression, context = value
+    file = engine.look_at(path, engine.file(path).where[expression])
+    entry = file.entries[expression]
+    parts: list[Values] = []
+    if entry[0] == m.SEQUENCE:
+        for each in entry[2][:MAX_ELEMENTS]:
+            parts.append(_maybe_starred(engine, file, each, context, fuel))
+        parts.extend(_put(engine, value, None, True, fuel))
+    elif entry[0] == m.DICT:
+        for key, item_value in entry[1][:MAX_ELEMENTS]:
+            if key >= 0:
+                parts.append(engine.values(path, key, context, fuel - STEP))
+            else:
+                spread = engine.values(path, item_value, context, fuel - STEP)
+                parts.append(union(elements(engine, each, fuel - STEP) for each in spread))
+        for key, _ in _stores_into(engine, value, fuel):
+            if key >= 0:
+                parts.append(engine.values(path, key, 0, fuel - LOOKUP_STEP))
+    else:
+        wanted = entry[3] if entry[3] >= 0 else entry[2]
+        parts.append(engine.values(path, wanted, context, fuel - STEP))
+        parts.extend(_put(engine, value, None, True, fuel))
+    return union(parts)
+
+
+def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    entry = file.entries[expression]
+    if entry[0] == m.STAR:
+        inner = engine.values(file.path, entry[1], context, fuel - STEP)
+        return union(elements(engine, each, fuel - STEP) for each in inner)
+    return engine.values(file.path, expression, context, fuel - STEP)
+
+
+def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, int], ...]:
+    """(key, stored value) of assignments to items of a container, in its own file."""
+    path = value[1]
+
+    def answer(fuel: int) -> dict[int, tuple[tuple[int, int], ...]]:
+        file = engine.file(path)
+        found: dict[int, list[tuple[int, int]]] = {}
+        for base, key, stored in file.facts.item_stores[:MAX_STORES]:
+            if stored < 0:
+                continue
+            for each in engine.values(path, base, 0, fuel - LOOKUP_STEP):
+                if each[0] == DISPLAY and each[1] == path:
+                    found.setdefault(each[2], []).append((key, stored))
+        return {where: tuple(pairs) for where, pairs in found.items()}
+
+    if not engine.file(path).facts.item_stores:
+        return ()
+    stores: dict[int, tuple[tuple[int, int], ...]] = engine.ask(("stores", path), fuel, answer, {})
+    return stores.get(value[2], ())
+
+
+def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int) -> list[Values]:
+    """What is put into it under a key, or under any."""
+    path = value[1]
+    file = engine.file(path)
+    parts: list[Values] = []
+    for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
+        engine.look_at(path, file.where[stored])
+        if key == -2:  # extended with, or updated from, another container
+            inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
+            if file.entries[stored][0] == m.STAR:
+                parts.append(inner)
+            else:
+                parts.append(union(item(engine, each, wanted, fuel - LOOKUP_STEP) for each in inner))
+            continue
+        if not anything and key >= 0 and wanted is not None:
+            known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
+            if known is not None and wanted not in known:
+                continue
+        parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
+    return parts
+
+
+def literals(values: Values) -> set[Any] | None:
+    """The literal keys, when all of them are."""
+    if values and all(value[0] == LITERAL for value in values):
+        return {value[2] for value in values}
+    return None
+
+
+def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+    """What stands at a place or key; None when it is not known."""
+    if fuel < 0:
+        engine.low = -1
+        return unknown("too many steps")
+    kind = value[0]
+    if kind == DISPLAY:
+        return _display_item(engine, value, wanted, fuel)
+    if kind == TUPLE:
+        places = value[1]
+        if isinstance(wanted, int):
+            found: Values = places[wanted] if -len(places) <= wanted < len(places) else NOTHING
+            return found
+        return union(places)
+    if kind == LIST:
+        return elements(engine, value, fuel)
+    if kind == KEYED:
+        return union(values for key, values in value[1] if wanted is None or key == wanted)
+    if kind == ANNOTATED:
+        return declared.item(engine, value, wanted, fuel)
+    if kind == INSTANCE:
+        found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+        made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+        return made or unknown("item of an unknown value")
+    if kind == LITERAL or value in _TEXT:
+        return _TEXT
+    if kind == CLASS:
+        return frozenset((value,))
+    return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
+
+
+def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
+    """What ** passes under a name."""
+    if value[0] == KEYED:
+        return union(values for key, values in value[1] if key == name)
+    if value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT:
+        return _display_item(engine, value, name, fuel)
+    return NOTHING
+
+
+def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+    _, path, expression, context = value
+    file = engine.look_at(path, engine.file(path).where[expression])
+    entry = file.entries[expression]
+    parts: list[Values] = []
+    if entry[0] == m.SEQUENCE:
+        members = entry[2]
+        starred = next((n for n, each in enumerate(members) if file.entries[each][0] == m.STAR), len(members))
+        exact = isinstance(wanted, int) and (0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0))
+        if exact and isinstance(wanted, int):
+            parts.append(engine.values(path, members[wanted], context, fuel - STEP))
+            parts.extend(_put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
+            return union(parts)
+        return _display_elements(engine, value, fuel)
+    if entry[0] == m.DICT:
+        for key, stored in entry[1][: 4 * MAX_ELEMENTS]:
+            if key < 0:
+                spread = engine.values(path, stored, context, fuel - STEP)
+                parts.append(union(item(engine, each, wanted, fuel - STEP) for each in spread))
+                continue
+            if wanted is not None:
+                known = literals(engine.values(path, key, context, fuel - STEP))
+                if known is not None and wanted not in known:
+                    continue
+            parts.append(engine.values(path, stored, context, fuel - STEP))
+        parts.extend(_put(engine, value, wanted, False, fuel))
+        return union(parts)
+    parts.append(engine.values(path, entry[2], context, fuel - STEP))
+    parts.extend(_put(engine, value, wanted, False, fuel))
+    return union(parts)
+
+
+def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
+    _, path, scope, context = value
+    file = engine.look_at(path, scope)
+    return union(_maybe_starred(engine, file, each, context, fuel - CALL_STEP) for each in file.scopes[scope].yields)
+
+
+def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a finished generator returns."""
+    if value[0] != GENERATOR:
+        return frozenset((value,))
+    file = engine.look_at(value[1], value[2])
+    return union(engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns)
+
+
+def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
+    for name in ("__iter__", "__aiter__"):
+        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        functions = [each for each in found if each[0] == FUNCTION]
+        if functions:
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+            parts = [
+                _stepped(engine, each, fuel) if each[0] == INSTANCE else elements(engine, each, fuel - CALL_STEP)
+                for each in made
+            ]
+            return union(parts)
+    found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+    made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+    return made or unknown("element of an unknown value")
+
+
+def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
+    for name in ("__next__", "__anext__"):
+        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        functions = [each for each in found if each[0] == FUNCTION]
+        if functions:
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+            return made
+    return unknown("element of an unknown value")
+
+
+# -- the expressions that take containers apart
+
+
+def element(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    return union(elements(engine, each, fuel - STEP) for each in values)
+
+
+def starred(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return element(engine, file, entry, expression, context, fuel)
+
+
+def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    if isinstance(entry[2], list):
+        return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
+    parts = []
+    for value in values:
+        keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
+        if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED) and not keyed:
+            parts.append(item(engine, value, entry[2], fuel - STEP))
+        else:
+            parts.append(elements(engine, value, fuel - STEP))
+    return union(parts)
+
+
+def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
+    """What a starred target takes."""
+    count = -1
+    if value[0] == TUPLE:
+        count = len(value[1])
+    elif value[0] == DISPLAY:
+        file = engine.file(value[1])
+        inside = file.entries[value[2]]
+        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
+            count = len(inside[2])
+    if 0 <= count <= MAX_ELEMENTS:
+        places = range(before, count - after)
+        return frozenset(((TUPLE, tuple(item(engine, value, place, fuel - STEP) for place in places)),))
+    return frozenset(((LIST, elements(engine, value, fuel - STEP)),))
+
+
+def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    if any(value[0] == EXTERNAL for value in values):
+        form = frozenset(((FORM, file.path, expression, context),))
+        rest = frozenset(value for value in values if value[0] != EXTERNAL)
+        return union((form, _subscripted(engine, file, entry, rest, context, fuel)))
+    return _subscripted(engine, file, entry, values, context, fuel)
+
+
+def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
+    if not values:
+        return NOTHING
+    keys = literals(engine.values(file.path, entry[2], context, fuel - NAME_STEP))
+    if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
+        parts = [frozenset(((LIST, elements(engine, each, fuel - STEP)),)) for each in values]
+        return union(parts)  # a slice
+    wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
+    return union(item(engine, value, each, fuel - STEP) for value in values for each in wanted)
+
+
+def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What `with … as x` binds."""
+    parts: list[Values] = []
+    for value in engine.values(file.path, entry[1], context, fuel - STEP):
+        if value[0] == MANAGED:
+            parts.append(elements(engine, value[1], fuel - STEP))
+        elif value[0] == INSTANCE:
+            name = "__aenter__" if entry[2] else "__enter__"
+            found = attributes.of(engine, value, name, fuel - STEP, file.path)
+            made = [calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] in (FUNCTION, "manager")]
+            values = union(made)
+            if entry[2]:
+                values = union(
+                    calls.outcome(engine, engine.look_at(each[1], each[2]), each[2], each[3], fuel - CALL_STEP)
+                    if each[0] == "coroutine" else frozenset((each,)) for each in values
+                )  # fmt: skip
+            parts.append(values or unknown("context manager"))
+        else:
+            parts.append(frozenset((value,)))
+    return union(parts)

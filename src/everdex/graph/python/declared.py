@@ -1,0 +1,139 @@
+"""Pass 3, continued: what an annotation says a value is.
+
+Classes of the root become open instances; unions, Optional and the like their parts; containers keep their element
+types for when they are iterated or indexed. Callable, type variables and protocols of libraries say nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.python import names
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
+from everdex.graph.python.values import (
+    ANNOTATED,
+    BUILTIN,
+    CLASS,
+    EXTERNAL,
+    EXTERNAL_INSTANCE,
+    FORM,
+    INSTANCE,
+    NOTHING,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+_SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Hashable", "AnyStr"))
+
+
+def instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    """What a value declared with this type may be."""
+    if fuel < 0:
+        engine.low = -1
+        return unknown("too many steps")
+    entry = file.entries[expression]
+    kind = entry[0]
+    if kind == m.SUBSCRIPT:
+        return _generic(engine, file, entry, expression, context, fuel)
+    if kind == m.BINARY and entry[1] == "|":
+        return union(instances(engine, file, each, context, fuel - STEP) for each in (entry[2], entry[3]))
+    if kind == m.LITERAL:
+        if entry[1] == "str" and entry[2] and entry[2].isidentifier():
+            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel - STEP)
+            return union(_instance(engine, value, fuel) for value in values)
+        return frozenset(((BUILTIN, "NoneType"),)) if entry[1] == "None" else unknown("annotation")
+    if (kind == m.NAME and entry[1] == "Self") or (kind == m.ATTRIBUTE and entry[2] == "Self"):
+        return _own_class(file, file.where[expression])
+    values = engine.values(file.path, expression, context, fuel - STEP)
+    return union(_instance(engine, value, fuel) for value in values)
+
+
+def _own_class(file: File, scope: int) -> Values:
+    while scope > 0:
+        if file.scopes[scope].kind == m.CLASS_SCOPE:
+            return frozenset(((INSTANCE, file.path, scope, True),))
+        scope = file.scopes[scope].parent
+    return unknown("annotation")
+
+
+def _instance(engine: Engine, value: Value, fuel: int) -> Values:
+    kind = value[0]
+    if kind == CLASS:
+        return frozenset(((INSTANCE, value[1], value[2], True),))
+    if kind == EXTERNAL:
+        name = value[1].rpartition(".")[2]
+        if name in _SILENT:
+            return unknown("annotation says nothing")
+        if (value[1].startswith("builtins.") and name in TYPES) or name in ("list", "dict", "tuple", "set", "frozenset"):
+            return frozenset(((BUILTIN, name),))
+        return frozenset(((EXTERNAL_INSTANCE, value[1]),))
+    if kind == FORM:
+        return instances(engine, engine.file(value[1]), value[2], value[3], fuel - NAME_STEP)
+    return unknown("annotation")
+
+
+def parts_of(file: File, expression: int) -> tuple[str, list[int]]:
+    """A generic type's last name and its arguments."""
+    entry = file.entries[expression]
+    key = file.entries[entry[2]]
+    inner = list(key[2]) if key[0] == m.SEQUENCE and key[1] == "tuple" else [entry[2]]
+    return file.last_name(entry[1]), inner
+
+
+def _generic(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    name, inner = parts_of(file, expression)
+    if name in TRANSPARENT:
+        return instances(engine, file, inner[0], context, fuel - STEP) if inner else NOTHING
+    if name in UNIONS:
+        return union(instances(engine, file, each, context, fuel - STEP) for each in inner)
+    if name in CLASS_OF:
+        made = union(instances(engine, file, each, context, fuel - STEP) for each in inner)
+        return frozenset((CLASS, each[1], each[2]) for each in made if each[0] == INSTANCE)
+    if name in AWAITABLES:
+        return instances(engine, file, inner[-1], context, fuel - STEP) if inner else NOTHING
+    if name in ITERABLES or name in MAPPINGS or name in ("tuple", "Tuple"):
+        return frozenset(((ANNOTATED, file.path, expression, context),))
+    if name in ("Callable", "Literal"):
+        return unknown("annotation says nothing")
+    values = engine.values(file.path, entry[1], context, fuel - LOOKUP_STEP)
+    return union(_instance(engine, value, fuel) for value in values)
+
+
+def element(engine: Engine, value: Value, fuel: int) -> Values:
+    """What iterating an annotated container gives."""
+    file = engine.file(value[1])
+    name, inner = parts_of(file, value[2])
+    if name in ("tuple", "Tuple"):
+        return union(instances(engine, file, each, value[3], fuel - STEP) for each in inner)
+    return instances(engine, file, inner[0], value[3], fuel - STEP) if inner else NOTHING
+
+
+def item(engine: Engine, value: Value, index: int | str | None, fuel: int) -> Values:
+    """What indexing one gives."""
+    file = engine.file(value[1])
+    name, inner = parts_of(file, value[2])
+    if name in MAPPINGS and len(inner) > 1:
+        return instances(engine, file, inner[1], value[3], fuel - STEP)
+    if name in ("tuple", "Tuple") and isinstance(index, int) and -len(inner) <= index < len(inner):
+        chosen = inner[index]
+        if file.entries[chosen][0] != m.LITERAL or file.entries[chosen][1] != "ellipsis":
+            return instances(engine, file, chosen, value[3], fuel - STEP)
+    return element(engine, value, fuel)
+
+
+def typed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """`x: T = value`: the value when something is known of it, else an instance of T."""
+    given = engine.values(file.path, entry[2], context, fuel - STEP) if entry[2] >= 0 else NOTHING
+    useful = [
+        value for value in given
+        if value[0] not in ("unknown", EXTERNAL_INSTANCE) and value != (BUILTIN, "NoneType")
+    ]  # fmt: skip
+    if useful:
+        return given
+    declared = instances(engine, file, entry[1], context, fuel - STEP)
+    return union((given, declared))

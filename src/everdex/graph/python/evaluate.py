@@ -1,0 +1,43 @@
+"""Which pass answers for which kind of expression: the table of the whole evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python import attributes, calls, containers, declared, names, operators, parameters
+from everdex.graph.python.values import Values
+
+HANDLERS: Final[dict[int, Callable[..., Values]]] = {
+    m.NAME: names.name,
+    m.ATTRIBUTE: attributes.attribute,
+    m.CALL: calls.call,
+    m.SUBSCRIPT: containers.subscript,
+    m.LITERAL: operators.literal,
+    m.DEFINITION: calls.definition,
+    m.SEQUENCE: containers.display,
+    m.DICT: containers.display,
+    m.COMPREHENSION: containers.display,
+    m.EITHER: operators.either,
+    m.AWAIT: calls.awaited,
+    m.YIELD: operators.no_value,
+    m.YIELD_FROM: operators.no_value,
+    m.STAR: containers.starred,
+    m.BINARY: operators.binary,
+    m.UNARY: operators.unary,
+    m.COMPARE: operators.compare,
+    m.FORMATTED: operators.formatted,
+    m.ELEMENT: containers.element,
+    m.ITEM: containers.unpacked,
+    m.ENTERED: containers.managed,
+    m.INSTANCE: operators.caught,
+    m.IMPORTED: names.imported,
+    m.FROM: names.from_import,
+    m.PARAMETER: parameters.parameter,
+    m.DECORATED: calls.decorated,
+    m.UNKNOWN: operators.no_value,
+    m.TYPED: declared.typed,
+    m.STORE: operators.no_value,
+    m.STORE_ITEM: operators.no_value,
+}

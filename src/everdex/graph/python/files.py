@@ -1,0 +1,208 @@
+"""One file's facts with the indexes that resolution asks for, each made when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from everdex.facts.python import model as m
+
+
+class File:
+    """A decoded file. Read-only; shared by every question of a resolution."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.facts = m.decode(data) if data else m.Facts(False, 0, [0], [_EMPTY], [], [], [], [], [], [], [], [], None, [])
+        self.entries = self.facts.expressions
+        self.where = self.facts.where
+        self.scopes = self.facts.scopes
+        self.bindings = self.facts.bindings
+
+    @cached_property
+    def names(self) -> list[dict[str, list[int]]]:
+        """For each scope: name -> its bindings, in source order."""
+        names: list[dict[str, list[int]]] = [{} for _ in self.scopes]
+        for number, binding in enumerate(self.bindings):
+            names[binding[0]].setdefault(binding[1], []).append(number)
+        return names
+
+    def visible(self, scope: int, name: str, born: int) -> list[int]:
+        """The bindings of a name that code defined when the file had `born` bindings may see when it runs."""
+        found = self.names[scope].get(name)
+        if not found or len(found) == 1:
+            return found or []
+        first = 0
+        for place, number in enumerate(found):
+            if number <= born and self.bindings[number][3] == m.CERTAIN:
+                first = place
+        return found[first:]
+
+    @cached_property
+    def from_inside(self) -> dict[tuple[int, str], list[int]]:
+        """Bindings that inner functions make in a scope around them."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, binding in enumerate(self.bindings):
+            if binding[3] == m.FROM_INSIDE:
+                found.setdefault((binding[0], binding[1]), []).append(number)
+        return found
+
+    def final(self, scope: int, name: str) -> list[int]:
+        """The bindings that may hold once the scope has run."""
+        return self.visible(scope, name, len(self.bindings))
+
+    def owner(self, scope: int) -> int:
+        """The definition a scope belongs to: itself, unless it is a comprehension."""
+        while self.scopes[scope].kind == m.COMPREHENSION_SCOPE:
+            scope = self.scopes[scope].parent
+        return scope
+
+    def class_of(self, scope: int) -> int:
+        """The class whose method this function is; -1."""
+        parent = self.scopes[scope].parent
+        return parent if parent >= 0 and self.scopes[parent].kind == m.CLASS_SCOPE else -1
+
+    @cached_property
+    def scope_by_key(self) -> dict[str, int]:
+        return {s.key: n for n, s in enumerate(self.scopes) if s.kind != m.COMPREHENSION_SCOPE}
+
+    @cached_property
+    def calls(self) -> list[int]:
+        return [number for number, entry in enumerate(self.entries) if entry[0] == m.CALL]
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[int]]:
+        """Called name -> call and decorator-application expressions, by the last name of what is called; 'f()' of a result."""
+        found: dict[str, list[int]] = {}
+        for number, entry in enumerate(self.entries):
+            if entry[0] == m.CALL or entry[0] == m.DECORATED:
+                name = self.last_name(entry[1])
+                callee = self.entries[entry[1]]
+                if not name and callee[0] == m.CALL:
+                    name = self.last_name(callee[1])
+                    name = f"{name}()" if name else ""
+                if name:
+                    found.setdefault(name, []).append(number)
+        return found
+
+    def last_name(self, expression: int) -> str:
+        entry = self.entries[expression]
+        if entry[0] == m.NAME:
+            name: str = entry[1]
+            if entry[2]:
+                value = self.entries[self.bindings[entry[2][-1]][2]]
+                if value[0] == m.FROM:
+                    name = value[3]
+            return name
+        if entry[0] == m.ATTRIBUTE:
+            attribute: str = entry[2]
+            return attribute
+        return ""
+
+    @cached_property
+    def indirect_calls(self) -> list[int]:
+        """Calls through a variable, parameter, item or result: any function of the file may be meant."""
+        stored = {self.entries[store[0]][2] for store in self.facts.stores}
+        found = []
+        for number in self.calls:
+            entry = self.entries[self.entries[number][1]]
+            kind = entry[0]
+            if kind == m.NAME:
+                values = [self.entries[self.bindings[each][2]] for each in entry[2]]
+                if any(not self._is_plain(value) for value in values):
+                    found.append(number)
+            elif kind in (m.SUBSCRIPT, m.CALL) or (kind == m.ATTRIBUTE and entry[2] in stored):
+                found.append(number)
+        return found
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a binding only gives a definition its own name."""
+        if value[0] == m.DEFINITION:
+            return self.scopes[value[1]].kind != m.LAMBDA_SCOPE
+        kind: int = value[0]
+        return kind[0] in (m.IMPORTED, m.FROM, m.DECORATED)
+
+    @cached_property
+    def passed(self) -> frozenset[str]:
+        """Names that are used as values, not only called."""
+        callees = {self.entries[number][1] for number in self.calls}
+        names = {
+            entry[1] if entry[0] == m.NAME else entry[2]
+            for number, entry in enumerate(self.entries)
+            if entry[0] in (m.NAME, m.ATTRIBUTE) and number not in callees
+        }
+        return frozenset(names)
+
+    @cached_property
+    def self_stores(self) -> dict[int, dict[str, list[int]]]:
+        """Class -> attribute -> values assigned through the first parameter of its methods."""
+        found: dict[int, dict[str, list[int]]] = {}
+        for store, value in self.facts.stores:
+            entry = self.entries[store]
+            owner = self.receiver_class(entry[1])
+            if owner >= 0:
+                found.setdefault(owner, {}).setdefault(entry[2], []).append(value)
+        return found
+
+    @cached_property
+    def other_stores(self) -> dict[str, list[tuple[int, int]]]:
+        """Attribute -> (base, value) of assignments through anything else."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for store, value in self.facts.stores:
+            entry = self.entries[store]
+            if self.receiver_class(entry[1]) < 0:
+                found.setdefault(entry[2], []).append((entry[1], value))
+        return found
+
+    def receiver_class(self, expression: int) -> int:
+        """The class, when the expression is the first parameter of one of its methods; -1."""
+        entry = self.entries[expression]
+        if entry[0] != m.NAME:
+            return -1
+        name = entry[1]
+        scope = self.owner(self.where[expression])
+        while scope > 0:
+            current = self.scopes[scope]
+            if name in self.names[scope]:
+                if not current.params or current.params[0][0] != name:
+                    return -1
+                return self.class_of(scope)
+            scope = self.owner(current.parent) if current.parent >= 0 else 0
+        return -1
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if number:
+                found.setdefault(scope.parent, []).append(number)
+        return found
+
+    @cached_property
+    def methods(self) -> dict[str, list[int]]:
+        """Method name -> its functions in classes of this file."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if scope.kind == m.FUNCTION_SCOPE and self.class_of(number) >= 0:
+                found.setdefault(scope.name, []).append(number)
+        return found
+
+    @cached_property
+    def classes_by_base(self) -> dict[str, list[int]]:
+        """Last name of a base -> classes that name it."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if scope.kind == m.CLASS_SCOPE:
+                for base in scope.bases:
+                    entry = self.entries[base]
+                    name = self.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
+                    if name:
+                        found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def containers_stored(self) -> list[Any]:
+        return self.facts.item_stores
+
+
+_EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

@@ -1,0 +1,108 @@
+"""Pass 5, continued: methods of builtin containers, strings, properties and functions, by what they give back."""
+
+from __future__ import annotations
+
+from everdex.facts.python import model as m
+from everdex.graph.python import builtin_calls, containers
+from everdex.graph.python.engine import STEP, Argument, Engine
+from everdex.graph.python.values import (
+    ANNOTATED,
+    BUILTIN,
+    DISPLAY,
+    EXTERNAL_INSTANCE,
+    FUNCTION,
+    GENERATOR,
+    KEEPING,
+    KEYED,
+    LIST,
+    LITERAL,
+    NOTHING,
+    PROPERTY,
+    TUPLE,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+Positional = tuple[Argument, ...]
+Keywords = tuple[tuple[str, Argument], ...]
+_HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED))
+_NONE = frozenset(((BUILTIN, "NoneType"),))
+
+
+def result(
+    engine: Engine, receiver: Value, name: str, positional: Positional, keywords: Keywords, fuel: int
+) -> Values:
+    kind = receiver[0]
+    if kind == PROPERTY:
+        given = builtin_calls.first(engine, positional, fuel)
+        functions = sorted((each for each in given if each[0] == FUNCTION), key=repr)
+        if name == "getter" and functions:
+            return frozenset(((PROPERTY, functions[0], receiver[2]),))
+        setter = functions[0] if functions and name == "setter" else receiver[2]
+        return frozenset(((PROPERTY, receiver[1], setter),))
+    if kind in _HOLDERS:
+        return _held(engine, receiver, name, positional, fuel)
+    if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
+        return containers.elements(engine, receiver, fuel - STEP)
+    if kind in (LITERAL, BUILTIN):
+        return _text(receiver, name)
+    if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
+        given = builtin_calls.first(engine, positional, fuel)
+        functions = [each for each in given if each[0] == FUNCTION]
+        return frozenset(functions) if functions else frozenset(((KEEPING, f"builtins.function.{name}"),))
+    return unknown("method of an unknown value")
+
+
+def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fuel: int) -> Values:
+    if name in ("get", "pop", "setdefault", "__getitem__", "popleft", "popitem"):
+        keys = containers.literals(builtin_calls.first(engine, positional, fuel)) if positional else None
+        wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys and None not in keys else [None]
+        parts = [containers.item(engine, receiver, each, fuel - STEP) for each in wanted]
+        if name == "popitem":
+            return frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), union(parts))),))
+        return union((*parts, builtin_calls.nth(engine, positional, 1, fuel)))
+    if name == "values":
+        return frozenset(((LIST, containers.item(engine, receiver, None, fuel - STEP)),))
+    if name == "items":
+        keys_values = containers.elements(engine, receiver, fuel - STEP)
+        values = containers.item(engine, receiver, None, fuel - STEP)
+        return frozenset(((LIST, frozenset(((TUPLE, (keys_values, values)),))),))
+    if name == "keys":
+        return frozenset(((LIST, containers.elements(engine, receiver, fuel - STEP)),))
+    if name in ("copy", "union", "intersection", "difference", "__iter__", "symmetric_difference"):
+        return frozenset((receiver,))
+    if name in ("index", "count"):
+        return frozenset(((BUILTIN, "int"),))
+    return _NONE
+
+
+def _text(receiver: Value, name: str) -> Values:
+    of = receiver[1]
+    if of in ("str", "bytes"):
+        if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
+            return frozenset(((LIST, frozenset(((BUILTIN, of),))),))
+        if name in ("encode",):
+            return frozenset(((BUILTIN, "bytes"),))
+        if name in ("decode",):
+            return frozenset(((BUILTIN, "str"),))
+        if name.startswith(("is", "starts", "ends")):
+            return frozenset(((BUILTIN, "bool"),))
+        return frozenset(((BUILTIN, of),))
+    if of in ("int", "float", "bool", "complex"):
+        return frozenset(((BUILTIN, of),))
+    if of in ("list", "dict", "set", "tuple", "frozenset"):
+        return unknown("element of an untyped container")
+    return frozenset(((EXTERNAL_INSTANCE, f"builtins.{of}.{name}"),)) if of else NOTHING
+
+
+def type_name(engine: Engine, receiver: Value) -> str:
+    """The builtin type a method belongs to, for naming it."""
+    kind = receiver[0]
+    if kind == DISPLAY:
+        entry = engine.file(receiver[1]).entries[receiver[2]]
+        return "dict" if entry[0] == m.DICT else str(entry[1])
+    if kind in (LITERAL, BUILTIN):
+        return str(receiver[1])
+    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind) or str(kind)

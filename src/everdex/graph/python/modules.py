@@ -1,0 +1,143 @@
+"""Pass 1: from an import to a file.
+
+A file can be imported by its dotted path from the root and from every directory above it that is not itself inside a
+package: so `src/pkg/a.py` is `pkg.a`, and a script's neighbours are found beside it. Among several, the one nearest to
+the importer wins. Directories without `__init__.py` are namespace packages. It does not follow sys.path changes,
+import hooks, or names computed at run time.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from everdex.graph.python.engine import Engine
+from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, Value
+
+MODULE_KEY = "py:module:"
+WITHIN_KEY = "py:within:"
+
+
+def dotted_of(path: str) -> str:
+    """The dotted path from the root."""
+    stem = path[:-4] if path.endswith(".pyi") else path[:-3] if path.endswith(".py") else path
+    if stem.endswith("/__init__"):
+        stem = stem[:-9]
+    elif stem == "__init__":
+        stem = ""
+    return stem.replace("/", ".")
+
+
+def _directory(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def is_package(engine: Engine, directory: str) -> bool:
+    if not directory:
+        return False
+    init = f"{directory}/__init__.py"
+    return init in engine.offering(MODULE_KEY + directory.replace("/", ".")) or f"{init}i" in engine.offering(
+        MODULE_KEY + directory.replace("/", ".")
+    )
+
+
+def _root_of(path: str, dotted: str) -> str | None:
+    """The directory from which the path is imported as `dotted`."""
+    stem = dotted_of(path)
+    if stem == dotted:
+        return ""
+    if not stem.endswith(f".{dotted}"):
+        return None
+    return stem[: -len(dotted) - 1].replace(".", "/") if "." not in _directory(path) else _plain_root(path, dotted)
+
+
+def _plain_root(path: str, dotted: str) -> str | None:
+    parts = path.split("/")
+    if parts[-1] in ("__init__.py", "__init__.pyi"):
+        parts = parts[:-1]
+    count = dotted.count(".") + 1
+    return "/".join(parts[:-count])
+
+
+def find(engine: Engine, dotted: str, importer: str) -> Value:
+    """The module a dotted name means when imported by this file."""
+    paths = engine.offering(MODULE_KEY + dotted)
+    best: tuple[int, int, int, str] | None = None
+    home = _directory(importer)
+    for path in paths:
+        root = _root_of(path, dotted)
+        if root is None or (root and is_package(engine, root)):
+            continue
+        if root and root != home and not home.startswith(f"{root}/") and dotted.partition(".")[0] in _STANDARD:
+            continue  # elsewhere in the tree, and the standard library has one of that name
+        shared = len(_common(root, home))
+        rank = (0 if root == home else 1, -shared, path.endswith(".pyi") + len(root), path)
+        if best is None or rank < best:
+            best = rank
+    if best is not None:
+        return (MODULE, best[3])
+    if any(_namespace_root_ok(engine, path, dotted) for path in engine.offering(WITHIN_KEY + dotted)[:8]):
+        return (NAMESPACE, dotted)
+    return (EXTERNAL, dotted)
+
+
+def _namespace_root_ok(engine: Engine, path: str, dotted: str) -> bool:
+    """A directory counts as a namespace package from the root or a source directory, not from inside packages."""
+    parts = _directory(path).split("/")
+    count = dotted.count(".") + 1
+    names = dotted.split(".")
+    for start in range(len(parts) - count + 1):
+        if parts[start : start + count] == names:
+            root = "/".join(parts[:start])
+            if not root or (not is_package(engine, root) and root in ("src", "lib", "python")):
+                return True
+    return False
+
+
+def _common(left: str, right: str) -> list[str]:
+    shared = []
+    for a, b in zip(left.split("/"), right.split("/"), strict=False):
+        if a != b:
+            break
+        shared.append(a)
+    return [part for part in shared if part]
+
+
+def relative(engine: Engine, importer: str, level: int, module: str) -> Value:
+    """The module that dots before a name mean."""
+    directory = _directory(importer)
+    for _ in range(level - 1):
+        if not directory:
+            return (EXTERNAL, "." * level + module)
+        directory = _directory(directory)
+    full = ".".join(part for part in (directory.replace("/", "."), module) if part)
+    if not full:
+        return (MODULE, "__init__.py") if "__init__.py" in engine.offering(MODULE_KEY) else (NAMESPACE, "")
+    for path in engine.offering(MODULE_KEY + full):
+        if dotted_of(path) == full:
+            return (MODULE, path)
+    if engine.offering(WITHIN_KEY + full):
+        return (NAMESPACE, full)
+    return (EXTERNAL, "." * level + module)
+
+
+def submodule(engine: Engine, value: Value, name: str, importer: str) -> Value | None:
+    """The module inside a package, if there is one."""
+    if value[0] == NAMESPACE:
+        full = f"{value[1]}.{name}" if value[1] else name
+        found = find(engine, full, importer)
+        if found[0] == EXTERNAL:
+            found = relative(engine, "x.py", 1, full)
+        return None if found[0] == EXTERNAL else found
+    path = value[1]
+    if not path.endswith(("/__init__.py", "/__init__.pyi")):
+        return None
+    full = f"{dotted_of(path)}.{name}"
+    for candidate in engine.offering(MODULE_KEY + full):
+        if dotted_of(candidate) == full:
+            return (MODULE, candidate)
+    if engine.offering(WITHIN_KEY + full):
+        return (NAMESPACE, full)
+    return None
+
+
+_STANDARD = sys.stdlib_module_names

@@ -1,0 +1,144 @@
+"""Pass 2: from a name to the values of its bindings: local, closure, global, star-imported, builtin.
+
+Bindings of the own scope were narrowed to those that reach the place when the file was read; an enclosing scope's are
+all that its inner functions may see when they run. It does not follow exec, globals() or del across functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.python import modules
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import BUILTIN_NAMES
+from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, NOTHING, Value, Values, union, unknown
+
+
+def name(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    reaching = entry[2]
+    if reaching and file.from_inside:
+        others = file.from_inside.get((file.where[expression], entry[1]))
+        if others:
+            reaching = [*reaching, *others]
+    if len(reaching) == 1:
+        return engine.values(file.path, file.bindings[reaching[0]][2], context, fuel - NAME_STEP)
+    if reaching:
+        return union(engine.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in reaching)
+    return by_name(engine, file, file.where[expression], entry[1], context, fuel)
+
+
+def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, fuel: int) -> Values:
+    """A name that no binding of its own scope reaches."""
+    home, found = binding_scope(file, scope, wanted)
+    if found:
+        engine.look_at(file.path, home)
+        around = engine.context_of(context, file.path, home) if home else 0
+        return union(engine.values(file.path, file.bindings[each][2], around, fuel - NAME_STEP) for each in found)
+    engine.look_at(file.path, 0)
+    if file.facts.stars:
+        imported = _from_stars(engine, file, wanted, fuel)
+        if imported:
+            return imported
+    if wanted in BUILTIN_NAMES:
+        return frozenset(((EXTERNAL, f"builtins.{wanted}"),))
+    special = _special(engine, file, scope, wanted)
+    return special or unknown("undefined name")
+
+
+def binding_scope(file: File, scope: int, wanted: str) -> tuple[int, list[int]]:
+    """The nearest scope around that binds a name, and the bindings that may be seen from inside."""
+    born = -1
+    first = True
+    while scope >= 0:
+        current = file.scopes[scope]
+        if wanted not in current.outer_names and (first or current.kind != m.CLASS_SCOPE):
+            found = file.names[scope].get(wanted)
+            if found:
+                return scope, found if born < 0 else file.visible(scope, wanted, born)
+        elif wanted in current.outer_names:
+            born = current.born
+            scope, first = current.parent, False
+            continue
+        if current.kind != m.COMPREHENSION_SCOPE:
+            first = False
+            born = current.born
+        scope = current.parent
+    return -1, []
+
+
+def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
+    if wanted == "__class__":
+        from everdex.graph.python.values import CLASS
+
+        while scope > 0:
+            owner = file.class_of(scope)
+            if owner >= 0:
+                return frozenset(((CLASS, file.path, owner),))
+            scope = file.scopes[scope].parent
+    if wanted in ("__name__", "__file__", "__doc__", "__qualname__", "__package__"):
+        from everdex.graph.python.values import BUILTIN
+
+        return frozenset(((BUILTIN, "str"),))
+    return NOTHING
+
+
+def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
+    found: list[Values] = []
+    for _, level, module in file.facts.stars:
+        target = source_of(engine, file.path, level, module)
+        if target[0] != MODULE:
+            continue
+        other = engine.look_at(target[1], 0)
+        exported = other.facts.exported
+        if wanted not in exported if exported is not None else wanted.startswith("_"):
+            continue
+        values = attribute_of(engine, target, wanted, fuel - LOOKUP_STEP, file.path)
+        if values:
+            found.append(values)
+    return union(found[-1:])
+
+
+def source_of(engine: Engine, importer: str, level: int, module: str) -> Value:
+    return modules.relative(engine, importer, level, module) if level else modules.find(engine, module, importer)
+
+
+def imported(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return frozenset((modules.find(engine, entry[1], file.path),))
+
+
+def from_import(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    _, level, module, wanted = entry
+    source = source_of(engine, file.path, level, module)
+    if source[0] == EXTERNAL:
+        return frozenset(((EXTERNAL, f"{source[1]}.{wanted}"),))
+    found = attribute_of(engine, source, wanted, fuel - LOOKUP_STEP, file.path)
+    return found or unknown("missing import")
+
+
+def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
+    """What a module gives under a name; nothing when it has none."""
+    if fuel < 0:
+        engine.low = -1
+        return NOTHING
+    if source[0] == NAMESPACE:
+        inner = modules.submodule(engine, source, wanted, importer)
+        return frozenset((inner,)) if inner is not None else NOTHING
+    path = source[1]
+    file = engine.look_at(path, 0)
+    parts = [engine.values(path, file.bindings[each][2], 0, fuel - NAME_STEP) for each in file.final(0, wanted)]
+    for base, value in file.other_stores.get(wanted, ())[:8]:
+        if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, fuel - LOOKUP_STEP):
+            parts.append(engine.values(path, value, 0, fuel - NAME_STEP))
+    found = union(parts)
+    if found:
+        return found
+    inner = modules.submodule(engine, source, wanted, importer)
+    if inner is not None:
+        return frozenset((inner,))
+    if file.facts.stars:
+        return _from_stars(engine, file, wanted, fuel - LOOKUP_STEP)
+    if file.names[0].get("__getattr__"):
+        return unknown("module __getattr__")
+    return NOTHING

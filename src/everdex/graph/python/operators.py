@@ -1,0 +1,151 @@
+"""Pass 5, continued: operators, and the methods that syntax calls without naming them.
+
+`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests, attribute hooks
+and in-place fallbacks of comparison are not followed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.python import attributes, calls, containers
+from everdex.graph.python.engine import CALL_STEP, STEP, Argument, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
+from everdex.graph.python.values import (
+    BUILTIN,
+    CLASS,
+    DISPLAY,
+    EXTERNAL_INSTANCE,
+    FORM,
+    FUNCTION,
+    INSTANCE,
+    LIST,
+    LITERAL,
+    NOTHING,
+    TUPLE,
+    UNKNOWN,
+    Values,
+    union,
+    unknown,
+)
+
+_BOOL = frozenset(((BUILTIN, "bool"),))
+_HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
+
+
+def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> Values:
+    """The functions a dunder means on instances."""
+    found: list[Values] = []
+    for value in values:
+        if value[0] == INSTANCE:
+            methods = attributes.of(engine, value, name, fuel - STEP, path)
+            found.append(frozenset(each for each in methods if each[0] == FUNCTION))
+    return union(found)
+
+
+def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> tuple[Values, bool]:
+    """What an operator calls, and whether it is the right operand's reflected method."""
+    operator, left, right = entry[1], entry[2], entry[3]
+    augmented = operator.endswith("=")
+    name = OPERATORS.get(operator[:-1] if augmented else operator)
+    if name is None:
+        return NOTHING, False
+    values = engine.values(file.path, left, context, fuel - STEP)
+    found = special(engine, values, f"__i{name}__", fuel, file.path) if augmented else NOTHING
+    found = found or special(engine, values, f"__{name}__", fuel, file.path)
+    if found or any(value[0] == INSTANCE for value in values):
+        return found, False
+    others = engine.values(file.path, right, context, fuel - STEP)
+    return special(engine, others, f"__r{name}__", fuel, file.path), True
+
+
+def binary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    left = engine.values(file.path, entry[2], context, fuel - STEP)
+    functions, reflected = binary_methods(engine, file, entry, context, fuel)
+    if functions:
+        operand = Argument(file.path, entry[2] if reflected else entry[3], context)
+        return union(calls.result(engine, each, (operand,), (), fuel - CALL_STEP) for each in functions)
+    if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
+        return frozenset(((FORM, file.path, expression, context),))
+    kinds = {value[1] for value in left if value[0] in (LITERAL, BUILTIN)}
+    if "str" in kinds or "bytes" in kinds:
+        return frozenset((BUILTIN, kind) for kind in kinds)
+    if any(value[0] in _HOLDERS for value in left):
+        if entry[1].endswith("="):
+            return left
+        right = engine.values(file.path, entry[3], context, fuel - STEP)
+        both = union(containers.elements(engine, each, fuel - STEP) for each in (*left, *right))
+        return frozenset(((LIST, both),))
+    if kinds:
+        return frozenset((BUILTIN, kind) for kind in kinds)
+    reasons = frozenset(value for value in left if value[0] in (UNKNOWN, EXTERNAL_INSTANCE))
+    return reasons or unknown("result of an operator")
+
+
+def unary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    if entry[1] == "not":
+        return _BOOL
+    values = engine.values(file.path, entry[2], context, fuel - STEP)
+    functions = special(engine, values, UNARY.get(entry[1], ""), fuel, file.path)
+    if functions:
+        return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+    if entry[1] == "-" and len(values) == 1:
+        (value,) = values
+        if value[0] == LITERAL and isinstance(value[2], int):
+            return frozenset(((LITERAL, "int", -value[2]),))
+    return frozenset((BUILTIN, value[1]) if value[0] == LITERAL else value for value in values)
+
+
+def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> Values:
+    found: list[Values] = []
+    operators, operands = entry[1], entry[2]
+    for place, operator in enumerate(operators[: len(operands) - 1]):
+        names = COMPARISONS.get(" ".join(operator.split()))
+        if names is None:
+            continue
+        left = engine.values(file.path, operands[place], context, fuel - STEP) if names[0] else NOTHING
+        mine = special(engine, left, names[0], fuel, file.path) if names[0] else NOTHING
+        if not mine:
+            right = engine.values(file.path, operands[place + 1], context, fuel - STEP)
+            mine = special(engine, right, names[1], fuel, file.path)
+        found.append(mine)
+    return union(found)
+
+
+def compare(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return _BOOL
+
+
+def either(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return union(engine.values(file.path, each, context, fuel - STEP) for each in entry[1])
+
+
+def literal(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    if entry[2] is not None and entry[1] in ("str", "int"):
+        return frozenset(((LITERAL, entry[1], entry[2]),))
+    return frozenset(((BUILTIN, "NoneType" if entry[1] == "None" else entry[1]),))
+
+
+def formatted(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return frozenset(((BUILTIN, "str"),))
+
+
+def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What `except X as e` binds."""
+    found: list[Values] = []
+    pending = list(engine.values(file.path, entry[1], context, fuel - STEP))
+    for value in pending:
+        if value[0] == CLASS:
+            found.append(frozenset(((INSTANCE, value[1], value[2], True),)))
+        elif value[0] == "external":
+            found.append(frozenset(((EXTERNAL_INSTANCE, value[1]),)))
+        elif value[0] in _HOLDERS:
+            inner = containers.elements(engine, value, fuel - STEP)
+            found.append(frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS))
+    return union(found) or unknown("exception")
+
+
+def no_value(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return unknown(entry[1] if entry[0] == m.UNKNOWN else "sent value")

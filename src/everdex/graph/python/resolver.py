@@ -1,0 +1,90 @@
+"""One Python file's graph: its nodes, its sites with their answers, what it depends on, what it looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from everdex.facts.python import model as m
+from everdex.graph.model import Dependency, FileGraph, Resolution, Target, World
+from everdex.graph.python import names
+from everdex.graph.python.engine import Engine, Sources
+from everdex.graph.python.evaluate import HANDLERS
+from everdex.graph.python.files import File
+from everdex.graph.python.modules import dotted_of, is_package, submodule
+from everdex.graph.python.nodes import Places, interface_of, nodes_of
+from everdex.graph.python.offers import offers, scope_key
+from everdex.graph.python.sites import Sites
+from everdex.graph.python.values import EXTERNAL, MODULE, Value
+
+_SOURCE_ROOTS = ("src", "lib", "python")
+
+
+class PythonResolution:
+    """Python at work on one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._sources = Sources(world)
+
+    def resolve(self, path: str) -> FileGraph:
+        engine = Engine(self._sources, path, HANDLERS)
+        file = self._sources.file(path)
+        places = Places(file.facts.line_lengths)
+        nodes, index_of = nodes_of(file, qualified_module(engine, path), places)
+        sites = Sites(engine, file, self._world.source(path), places, index_of).collect()
+        dependencies = _dependencies(engine, file, places)
+        reads = set(engine.keys)
+        for other, scope in engine.scopes_read:
+            reads.add(scope_key(other, self._sources.file(other).scopes[scope].key))
+        return FileGraph(nodes, sites, dependencies, frozenset(reads), interface_of(nodes), file.facts.partial)
+
+
+def qualified_module(engine: Engine, path: str) -> str:
+    """Dotted from the root; a leading src, lib or python directory that is no package is not part of the name."""
+    dotted = dotted_of(path)
+    first, _, rest = dotted.partition(".")
+    if rest and first in _SOURCE_ROOTS and not is_package(engine, first):
+        return rest
+    return dotted or "__init__"
+
+
+def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependency, ...]:
+    found: dict[tuple[Target, int], list[str]] = {}
+    for number, entry in enumerate(file.entries):
+        if entry[0] not in (m.IMPORTED, m.FROM):
+            continue
+        line, _ = places.at(file.facts.starts[number])
+        if entry[0] == m.IMPORTED:
+            before = file.entries[number - 1] if number else None
+            if before is not None and before[0] == m.IMPORTED and before[1].startswith(f"{entry[1]}."):
+                continue  # the name that `import a.b` binds, not a second import
+            (value,) = engine.values(file.path, number, 0, 0)
+            found.setdefault((_target(value), line), [])
+            continue
+        source = names.source_of(engine, file.path, entry[1], entry[2])
+        if source[0] != EXTERNAL and entry[3] != "*":
+            inner = submodule(engine, source, entry[3], file.path)
+            own = source[0] == MODULE and engine.look_at(source[1], 0).names[0].get(entry[3])
+            if inner is not None and not own:
+                found.setdefault((_target(inner), line), [])
+                continue
+        found.setdefault((_target(source), line), []).append(entry[3])
+    return tuple(Dependency(target, line, tuple(taken)) for (target, line), taken in found.items())
+
+
+def _target(value: Value) -> Target:
+    return Target(value[1], "") if value[0] == MODULE else Target("", value[1])
+
+
+class PythonResolver:
+    """The knowledge of Python."""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        return frozenset(("python",))
+
+    def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
+        return offers(path, facts, source)
+
+    def open(self, world: World) -> Resolution:
+        return PythonResolution(world)

@@ -1,0 +1,320 @@
+"""Every place of a file that names or runs something, with its answer.
+
+Explicit calls and decorator applications are never left out. What syntax calls without naming it (operators,
+iteration, with, properties, items) is a call site when it reaches a function of the root, and otherwise none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from everdex.facts.python import model as m
+from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.python import attributes, builtin_calls, calls, classes, fixtures, names, operators, targets
+from everdex.graph.python.engine import FUEL, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.nodes import Places
+from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, UNARY
+from everdex.graph.python.targets import Answer
+from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, MANAGER, PROPERTY, STATIC, Values, union
+
+_MAX_TEXT: Final = 80
+_NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
+
+
+class Sites:
+    """Collects the sites of one file."""
+
+    def __init__(self, engine: Engine, file: File, source: bytes, places: Places, index_of: list[int]) -> None:
+        self.engine = engine
+        self.file = file
+        self.source = source
+        self.places = places
+        self.index_of = index_of
+        self.found: list[Site] = []
+        self._named: dict[tuple[int, str], bool] = {}
+
+    def collect(self) -> tuple[Site, ...]:
+        entries = self.file.entries
+        callees: set[int] = set()
+        for entry in entries:
+            if entry[0] == m.CALL or entry[0] == m.DECORATED:
+                callees.add(entry[1])
+        handlers = _HANDLERS
+        for number, entry in enumerate(entries):
+            handler = handlers.get(entry[0])
+            if handler is not None:
+                handler(self, number, entry, number in callees)
+        self._scopes()
+        self._item_stores()
+        self.found.sort(key=lambda site: (site.line, site.column, site.end_line, site.end_column, site.role.value))
+        return tuple(self.found)
+
+    # -- making sites
+
+    def _text(self, start: int, end: int) -> str:
+        text = self.source[start : min(end, start + 4 * _MAX_TEXT)].decode("utf-8", "replace")
+        if "\n" in text or "  " in text:
+            text = "".join(part.strip() for part in text.split("\n"))
+        return text[:_MAX_TEXT]
+
+    def add(self, role: Role, number: int, answer: Answer, source: int | None = None) -> None:
+        facts = self.file.facts
+        self.add_at(role, facts.starts[number], facts.ends[number], answer, self.index_of[facts.where[number]] if source is None else source)
+
+    def add_at(self, role: Role, start: int, end: int, answer: Answer, source: int) -> None:
+        line, column = self.places.at(start)
+        end_line, end_column = self.places.at(end)
+        self.found.append(
+            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status, answer.targets,
+                 answer.reason)
+        )  # fmt: skip
+
+    def _implicit(self, number: int, functions: Values) -> None:
+        """A call that nothing in the text names."""
+        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC))
+        if wanted:
+            self.add(Role.CALL, number, targets.called(self.engine, wanted))
+
+    def values(self, expression: int) -> Values:
+        return self.engine.values(self.file.path, expression, 0, FUEL)
+
+    def _special(self, expression: int, name: str) -> Values:
+        return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
+
+    # -- calls
+
+    def call(self, number: int, entry: Any, is_callee: bool) -> None:
+        callee = entry[1]
+        what = self.file.entries[callee]
+        values = self.values(callee)
+        name = what[2] if what[0] == m.ATTRIBUTE else ""
+        self.add(Role.CALL, callee, targets.called(self.engine, values, name), self.index_of[self.file.where[number]])
+        for value in values:
+            if value[0] == EXTERNAL:
+                self._through(number, entry, value[1])
+
+    def _through(self, number: int, entry: Any, dotted: str) -> None:
+        """Functions of the root that a builtin or library function calls in turn."""
+        engine = self.engine
+        module, _, name = dotted.rpartition(".")
+        if dotted in CALLS_ARGUMENT:
+            positional, keywords = calls.arguments(self.file, entry, 0)
+            for functions, _ in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
+                internal = targets.called(engine, functions)
+                if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
+                    self.add(Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]])
+        if module != "builtins" or not entry[2]:
+            return
+        for each in entry[2] if name == "print" else entry[2][:1]:
+            if name in ITERATES:
+                self._iteration(each)
+            for special in CALLS_DUNDER.get(name, ()):
+                found = self._special(each, special)
+                if found:
+                    self._implicit(each, found)
+                    break
+            else:
+                if name == "print":
+                    self._implicit(each, self._special(each, "__repr__"))
+
+    def _argument_of(self, entry: Any, dotted: str) -> int:
+        for place, _ in CALLS_ARGUMENT[dotted]:
+            if isinstance(place, int) and place < len(entry[2]):
+                return int(entry[2][place])
+            for key, value in entry[3]:
+                if key == place:
+                    return int(value)
+        return int(entry[1])
+
+    def decorated(self, number: int, entry: Any, is_callee: bool) -> None:
+        decorator = entry[1]
+        what = self.file.entries[decorator]
+        name = what[2] if what[0] == m.ATTRIBUTE else ""
+        answer = targets.called(self.engine, self.values(decorator), name)
+        if what[0] == m.CALL and answer.status is Status.UNRESOLVED:
+            answer = targets.called(self.engine, self.values(what[1]))
+            answer = Answer(answer.status, (), answer.reason) if answer.status is not Status.EXTERNAL else answer
+        self.add(Role.CALL, decorator, answer, self.index_of[self.file.where[number]])
+        scope = self._decorated_scope(entry)
+        if scope >= 0:
+            named = what[1] if what[0] == m.CALL else decorator
+            self.add(Role.DECORATE, named, targets.named(self.engine, self.values(named)), self.index_of[scope])
+
+    def _decorated_scope(self, entry: Any) -> int:
+        while entry[0] == m.DECORATED:
+            entry = self.file.entries[entry[2]]
+        return int(entry[1]) if entry[0] == m.DEFINITION else -1
+
+    # -- references
+
+    def name(self, number: int, entry: Any, is_callee: bool) -> None:
+        if is_callee:
+            return
+        file = self.file
+        if entry[2]:
+            naming = any(file.entries[file.bindings[each][2]][0] in _NAMING for each in entry[2])
+        else:
+            key = (file.where[number], entry[1])
+            known = self._named.get(key)
+            if known is None:
+                _, bindings = names.binding_scope(file, *key)
+                known = any(file.entries[file.bindings[each][2]][0] in _NAMING for each in bindings)
+                known = known or (not bindings and bool(file.facts.stars))
+                self._named[key] = known
+            naming = known
+        if naming:
+            answer = targets.named(self.engine, self.values(number))
+            if answer.status is not Status.UNRESOLVED:
+                self.add(Role.REFERENCE, number, answer)
+
+    def attribute(self, number: int, entry: Any, is_callee: bool) -> None:
+        engine, file = self.engine, self.file
+        found = attributes.raw(engine, file, entry, number, 0, FUEL)
+        getters = frozenset(
+            value[1] for value in found if value[0] == PROPERTY and value[1] is not None and value[1][4] is not None
+        )
+        if getters:
+            self._implicit(number, getters)
+        elif not is_callee:
+            same = frozenset(
+                value for value in found
+                if value[0] in (FUNCTION, CLASS, STATIC, MANAGER, "module") and self._is_named(value, entry[2])
+            )  # fmt: skip
+            if same:
+                self.add(Role.REFERENCE, number, targets.named(engine, same))
+
+    def _is_named(self, value: Any, name: str) -> bool:
+        if value[0] in (STATIC, MANAGER):
+            value = value[1]
+        if value[0] == "module":
+            return True
+        return value[0] in (FUNCTION, CLASS) and self.engine.file(value[1]).scopes[value[2]].name == name
+
+    def imported(self, number: int, entry: Any, is_callee: bool) -> None:
+        if entry[0] == m.FROM and entry[3] == "*":
+            target = names.source_of(self.engine, self.file.path, entry[1], entry[2])
+            answer = targets.named(self.engine, frozenset((target,)))
+        else:
+            answer = targets.named(self.engine, self.values(number))
+            if answer.status is Status.UNRESOLVED and answer.reason == "a value" and entry[0] == m.FROM:
+                source = names.source_of(self.engine, self.file.path, entry[1], entry[2])
+                answer = targets.named(self.engine, frozenset((source,)))
+        if entry[0] == m.FROM or number == 0 or self.file.entries[number - 1][0] != m.IMPORTED or (
+            self.file.facts.starts[number - 1] != self.file.facts.starts[number]
+        ):
+            self.add(Role.IMPORT, number, answer)
+
+    def store(self, number: int, entry: Any, is_callee: bool) -> None:
+        """An attribute assigned: a property's setter runs."""
+        engine = self.engine
+        setters: list[Any] = []
+        for base in self.values(entry[1]):
+            if base[0] == INSTANCE:
+                found, _ = classes.raw_attribute(engine, classes.mro(engine, base[1], base[2], FUEL), entry[2], FUEL)
+                setters.extend(value[2] for value in found if value[0] == PROPERTY and value[2] is not None)
+        if setters:
+            self._implicit(number, frozenset(setters))
+
+    # -- what syntax calls
+
+    def _iteration(self, expression: int, asynchronous: bool = False) -> None:
+        values = self.values(expression)
+        if not any(value[0] == INSTANCE for value in values):
+            return
+        first, second = ("__aiter__", "__anext__") if asynchronous else ("__iter__", "__next__")
+        begun = operators.special(self.engine, values, first, FUEL, self.file.path)
+        self._implicit(expression, begun or operators.special(self.engine, values, "__getitem__", FUEL, self.file.path))
+        made = union(calls.result(self.engine, each, (), (), FUEL) for each in begun)
+        self._implicit(expression, operators.special(self.engine, made, second, FUEL, self.file.path))
+
+    def element(self, number: int, entry: Any, is_callee: bool) -> None:
+        self._iteration(entry[1], bool(entry[2]))
+
+    def entered(self, number: int, entry: Any, is_callee: bool) -> None:
+        for name in ("__aenter__", "__aexit__") if entry[2] else ("__enter__", "__exit__"):
+            self._implicit(number, self._special(entry[1], name))
+
+    def binary(self, number: int, entry: Any, is_callee: bool) -> None:
+        functions, _ = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
+        self._implicit(number, functions)
+
+    def unary(self, number: int, entry: Any, is_callee: bool) -> None:
+        name = UNARY.get(entry[1])
+        if name:
+            self._implicit(number, self._special(entry[2], name))
+
+    def compare(self, number: int, entry: Any, is_callee: bool) -> None:
+        self._implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
+
+    def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
+        self._implicit(number, self._special(entry[1], "__getitem__"))
+
+    def formatted(self, number: int, entry: Any, is_callee: bool) -> None:
+        for each in entry[1]:
+            for name in ("__format__", "__str__", "__repr__"):
+                found = self._special(each, name)
+                if found:
+                    self._implicit(each, found)
+                    break
+
+    def _item_stores(self) -> None:
+        deleted = {(base, key) for base, key, value in self.file.facts.item_stores if value < 0}
+        for number, entry in enumerate(self.file.entries):
+            if entry[0] == m.STORE_ITEM:
+                name = "__delitem__" if (entry[1], entry[2]) in deleted else "__setitem__"
+                self._implicit(number, self._special(entry[1], name))
+
+    # -- definitions
+
+    def _scopes(self) -> None:
+        engine, file = self.engine, self.file
+        for number, scope in enumerate(file.scopes):
+            if scope.kind == m.CLASS_SCOPE:
+                for base in scope.bases:
+                    what = file.entries[base]
+                    named = what[1] if what[0] == m.SUBSCRIPT else base
+                    self.add(Role.INHERIT, base, targets.named(engine, self.values(named)), self.index_of[number])
+            elif scope.kind == m.FUNCTION_SCOPE:
+                owner = file.class_of(number)
+                if owner >= 0:
+                    self._override(number, owner, scope)
+                elif scope.params:
+                    self._fixtures(number, scope)
+                if owner >= 0 and scope.params:
+                    self._fixtures(number, scope)
+
+    def _override(self, number: int, owner: int, scope: m.Scope) -> None:
+        engine = self.engine
+        line = classes.mro(engine, self.file.path, owner, FUEL)
+        values, _ = classes.raw_attribute(engine, line[1:], scope.name, FUEL)
+        if values:
+            answer = targets.named(engine, values)
+            if answer.status is Status.RESOLVED:
+                self.add_at(Role.OVERRIDE, scope.name_start, scope.name_end, answer, self.index_of[number])
+
+    def _fixtures(self, number: int, scope: m.Scope) -> None:
+        for param in scope.params:
+            function = fixtures.find(self.engine, self.file, number, param[0], FUEL)
+            if function is not None:
+                answer = targets.named(self.engine, frozenset((function,)))
+                self.add_at(Role.REFERENCE, scope.name_start, scope.name_end, answer, self.index_of[number])
+
+
+_HANDLERS: Final = {
+    m.CALL: Sites.call,
+    m.DECORATED: Sites.decorated,
+    m.NAME: Sites.name,
+    m.ATTRIBUTE: Sites.attribute,
+    m.IMPORTED: Sites.imported,
+    m.FROM: Sites.imported,
+    m.STORE: Sites.store,
+    m.ELEMENT: Sites.element,
+    m.ENTERED: Sites.entered,
+    m.BINARY: Sites.binary,
+    m.UNARY: Sites.unary,
+    m.COMPARE: Sites.compare,
+    m.SUBSCRIPT: Sites.subscript,
+    m.FORMATTED: Sites.formatted,
+}
+__all__ = ["Sites", "Target"]

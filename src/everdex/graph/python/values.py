@@ -1,0 +1,73 @@
+"""What an expression may be: small hashable tuples, and frozen sets of them.
+
+A value's first item says what it is. Sets that grow past a cap keep their first members in a fixed order and say that
+they were cut, so that an answer never depends on the order of asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, TypeAlias
+
+Value: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = frozenset[Value]
+
+FUNCTION: Final = "function"  # path, scope, context it was defined in, receiver or None
+CLASS: Final = "class"  # path, scope
+INSTANCE: Final = "instance"  # path, scope of the class, open: whether it may be of a subclass
+MODULE: Final = "module"  # path
+NAMESPACE: Final = "namespace"  # dotted: a directory without __init__.py
+EXTERNAL: Final = "external"  # dotted
+EXTERNAL_INSTANCE: Final = "external instance"  # dotted: what calling it gave
+LITERAL: Final = "literal"  # "str" | "int", the value
+BUILTIN: Final = "builtin"  # type's name: an instance of it
+DISPLAY: Final = "display"  # path, expression, context: a list, tuple, set, dict or comprehension as written there
+TUPLE: Final = "tuple"  # (Values, …): known places
+LIST: Final = "list"  # Values: any number of these
+KEYED: Final = "keyed"  # (("name", Values), …)
+GENERATOR: Final = "generator"  # path, scope, context
+COROUTINE: Final = "coroutine"  # path, scope, context
+PARTIAL: Final = "partial"  # function value, positional arguments, keyword arguments
+SUPER: Final = "super"  # path, scope of the class, receiver
+METHOD: Final = "method"  # receiver, "name": of a builtin container or an external thing
+PROPERTY: Final = "property"  # getter, setter or None
+STATIC: Final = "staticmethod"  # function value
+CLASSMETHOD: Final = "classmethod"  # function value
+ANNOTATED: Final = "annotated"  # path, expression, context: an instance of a generic type
+MANAGER: Final = "manager"  # function value: a generator function made a factory of context managers
+MANAGED: Final = "managed"  # generator value: one such context manager
+KEEPING: Final = "keeping"  # dotted: a decorator from outside that gives back what it takes
+FORM: Final = "form"  # path, expression, context: a type written as an expression, such as Optional[X]
+UNKNOWN: Final = "unknown"  # reason
+MANY: Final = "many"  # a set that was cut at the cap
+
+NOTHING: Final[Values] = frozenset()
+MAX_VALUES: Final = 24
+
+
+def unknown(reason: str) -> Values:
+    return frozenset(((UNKNOWN, reason),))
+
+
+def union(sets: Iterable[Values]) -> Values:
+    parts = [each for each in sets if each]
+    if not parts:
+        return NOTHING
+    if len(parts) == 1:
+        return parts[0]
+    joined = parts[0].union(*parts[1:])
+    return joined if len(joined) <= MAX_VALUES else cut(joined)
+
+
+def cut(values: Values) -> Values:
+    """The first members in a fixed order; reasons for not knowing go first."""
+    known = [value for value in values if value[0] not in (UNKNOWN, MANY)]
+    if len(known) <= MAX_VALUES:
+        rest = sorted(value for value in values if value[0] in (UNKNOWN, MANY))
+        return frozenset((*known, *rest[:2]))
+    known.sort(key=repr)
+    return frozenset((*known[: MAX_VALUES - 1], (MANY,)))
+
+
+def is_known(values: Values) -> bool:
+    return any(value[0] not in (UNKNOWN, MANY) for value in values)

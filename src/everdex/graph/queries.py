@@ -1,0 +1,141 @@
+"""Who uses a definition, and what it uses: occurrences, callers and callees, with what could be missing from them.
+
+No site is left out of the counts: what resolution could not decide is counted beside what it could, by the name that
+the site asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.postings import key32
+from everdex.graph.record import last_name
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A site that has the definition among its targets, and what is around the site."""
+
+    site: Site
+    source: Definition
+    target: Target  # the one that was asked for
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+    @property
+    def order(self) -> tuple[str, int, int, str]:
+        return self.source.path, self.site.line, self.site.column, self.site.role
+
+
+@dataclass(frozen=True, slots=True)
+class CouldAdd:
+    """Sites elsewhere that ask for the same name and may mean this definition, or never will."""
+
+    ambiguous: int = 0  # other candidates were found
+    external: int = 0  # taken for something outside the root
+    unresolved: int = 0
+    unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One caller (or callee) with the sites that make it one."""
+
+    definition: Definition
+    status: Status
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Callees:
+    edges: tuple[Edge, ...]
+    external: tuple[Use, ...]
+    unresolved: tuple[Use, ...]
+
+
+def uses(atlas: Atlas, targets: Collection[Target], roles: Collection[Role] | None = None) -> list[Use]:
+    """Every site with one of these targets, by place."""
+    found = []
+    wanted = set(targets)
+    for file in atlas.referring(wanted):
+        columns = atlas.columns(file)
+        for number in columns.sites_to(wanted):
+            if roles is not None and columns.role(number) not in roles:
+                continue
+            site = columns.site(number)
+            target = next(target for target in site.targets if target in wanted)
+            found.append(Use(site, atlas.definition(file, site.source), target))
+    return sorted(found, key=lambda use: use.order)
+
+
+def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
+    """The targets that a call of this definition may have: calling a class runs its constructor."""
+    return [definition.target, *(item.target for item in atlas.constructors(definition))]
+
+
+def callers(atlas: Atlas, definition: Definition) -> list[Edge]:
+    """Definitions (or files) that call this one, by place."""
+    grouped: dict[tuple[str, int], list[Use]] = {}
+    for use in uses(atlas, called_as(atlas, definition), {Role.CALL}):
+        grouped.setdefault(use.source.order, []).append(use)
+    return [_edge(found[0].source, found) for _, found in sorted(grouped.items())]
+
+
+def callees(atlas: Atlas, definition: Definition) -> Callees:
+    """What is called in a definition and in everything defined in it, in order of first call."""
+    columns = atlas.columns(definition.file)
+    within = {item.number: item for item in atlas.inside(definition)}
+    grouped: dict[Target, list[Use]] = {}
+    external, unresolved = [], []
+    for number, source in enumerate(columns.sources):
+        if source not in within or columns.role(number) is not Role.CALL:
+            continue
+        site = columns.site(number)
+        if site.status is Status.EXTERNAL:
+            external.append(Use(site, within[source], site.targets[0] if site.targets else Target("", site.text)))
+        elif site.status is Status.UNRESOLVED:
+            unresolved.append(Use(site, within[source], Target("", "")))
+        for target in site.targets if site.status in (Status.RESOLVED, Status.AMBIGUOUS) else ():
+            grouped.setdefault(target, []).append(Use(site, within[source], target))
+    found = [(atlas.at(target), list_of) for target, list_of in grouped.items()]
+    edges = tuple(_edge(item, list_of) for item, list_of in found if item is not None)
+    return Callees(edges, tuple(external), tuple(unresolved))
+
+
+def _edge(definition: Definition, found: list[Use]) -> Edge:
+    resolved = any(use.site.status is Status.RESOLVED for use in found)
+    return Edge(definition, Status.RESOLVED if resolved else Status.AMBIGUOUS, tuple(found))
+
+
+def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collection[Role] | None = None) -> CouldAdd:
+    """Sites that ask for one of these definitions' names and were not resolved to it."""
+    targets = {item.target for item in definitions}
+    names = {name for item in definitions for name in _asked_as(atlas, item)}
+    counts = dict.fromkeys(Status, 0)
+    for _, site in _loose(atlas, names):
+        if (roles is None or site.role in roles) and targets.isdisjoint(site.targets):
+            counts[site.status] += 1
+    return CouldAdd(
+        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls
+    )
+
+
+def _asked_as(atlas: Atlas, definition: Definition) -> set[str]:
+    """The names by which a definition is asked for: a constructor also by that of its class."""
+    around = atlas.constructed(definition)
+    return {definition.node.name} | ({around.node.name} if around else set())
+
+
+def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[int, Site]]:
+    """Sites with one of these last names that are not resolved."""
+    table = atlas.graph.tables["loose"]
+    for file in sorted({file for name in names for file in table.holders(key32(name))}):
+        columns = atlas.columns(file)
+        for number, text in columns.loose_sites():
+            if last_name(text) in names:
+                yield file, columns.site(number)

@@ -1,0 +1,83 @@
+"""What is kept of one resolved file: its blob, its entry, and the keys by which questions find it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.graph import columns
+from everdex.graph.artifact import FileEntry
+from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.postings import U32, keys32
+from everdex.identity.symbols import SymbolNames, names_of
+
+_LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
+_STATUSES: Final = tuple(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    entry: FileEntry
+    blob: bytes
+    keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
+
+
+def last_name(text: str) -> str:
+    """The name that a site asks for: `open` in `self.store.open`; '' when what it names has no name of its own."""
+    found = _LAST.search(text)
+    return found[0] if found else ""
+
+
+def place(target: Target) -> str:
+    """The string whose key stands for a definition, for those that define and those that refer to it."""
+    return f"{target.path}\0{target.key}"
+
+
+def symbol_names(path: str, nodes: FileGraph | columns.Columns) -> list[SymbolNames]:
+    return names_of(path, ((node.key, node.kind, node.signature) for node in nodes.nodes))
+
+
+def record(
+    path: str, content: bytes, language: str, offers: int, source: bytes, graph: FileGraph, failed: str
+) -> FileRecord:
+    calls = dict.fromkeys(_STATUSES, 0)
+    unnamed = 0
+    targets: set[Target] = {item.target for item in graph.dependencies}
+    loose: set[str] = set()
+    for site in graph.sites:
+        targets.update(site.targets)
+        name = last_name(site.text) if site.status is not Status.RESOLVED else ""
+        if name:
+            loose.add(name)
+        if site.role is Role.CALL:
+            calls[site.status] += 1
+            unnamed += site.status is Status.UNRESOLVED and not name
+    entry = FileEntry(
+        path=path,
+        content=content,
+        language=language,
+        offers=offers,
+        interface=graph.interface,
+        partial=graph.partial,
+        failed=failed,
+        calls=(calls[Status.RESOLVED], calls[Status.AMBIGUOUS], calls[Status.EXTERNAL], calls[Status.UNRESOLVED]),
+        unnamed=unnamed,
+        externals=tuple(sorted({_first(item.target.key) for item in graph.dependencies if not item.target.path})),
+    )
+    keys = {
+        "reads": keys32(graph.reads),
+        "targets": keys32(place(target) for target in targets if target.path),
+        "loose": keys32(loose),
+        "names": keys32(node.name for node in graph.nodes),
+        "ids": keys32(names.scoped_id for names in symbol_names(path, graph)),
+        "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
+    }
+    return FileRecord(entry, columns.encode(graph, source), keys)
+
+
+def _first(dotted: str) -> str:
+    """The package of an outside name: `numpy` of `numpy.linalg`, `@scope/name` of `@scope/name/part`."""
+    if dotted.startswith("@"):
+        return "/".join(dotted.split("/")[:2])
+    return re.split(r"[./:\\]", dotted, maxsplit=1)[0] or dotted

@@ -1,0 +1,206 @@
+"""A repository in few words: languages, structure, entry points, dependencies, tests, public API, central symbols.
+
+Every section has a share of the budget and says what it left out; what it does not use goes to the central symbols,
+heaviest first. A token is counted as three bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.postings import key32
+from everdex.graph.rank import Ranks, ranks
+from everdex.graph.record import place
+from everdex.languages import role_of
+
+_BYTES_PER_TOKEN: Final = 3
+_SHARES: Final = {
+    "languages": 0.08, "structure": 0.17, "entry_points": 0.12, "dependencies": 0.08, "tests": 0.08, "public_api": 0.2,
+}  # fmt: skip
+_TITLE_TOKENS: Final = 8
+_MAIN: Final = re.compile(
+    r"(^|/)(__main__\.py|manage\.py|main\.\w+|Program\.cs)$|^(bin|cmd)/|(^|/)(src/)?index\.[jt]sx?$"
+)
+_NAMES_SHOWN: Final = 8
+_MAX_MANIFEST: Final = 1 << 20
+
+Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
+
+
+def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
+    """The body of a map answer."""
+    weighed = ranks(atlas.graph)
+    roles = {path: role_of(path) for path in atlas.view.paths}
+    sections = {
+        "languages": list(_languages(atlas)),
+        "structure": list(_structure(atlas)),
+        "entry_points": list(_entry_points(atlas, roles)),
+        "dependencies": list(_dependencies(atlas, roles)),
+        "tests": list(_tests(roles)),
+        "public_api": _public(atlas, weighed, roles),
+    }
+    used, shown = 0, []
+    for name, items in sections.items():
+        cost, kept = _fill(items, int(budget * _SHARES[name]))
+        used += cost
+        shown.append({"name": name, "items": kept, "omitted": len(items) - len(kept)})
+    central = _central(atlas, weighed, roles, budget - used)
+    used += central.pop("used")
+    shown.append(central)
+    return {"sections": shown, "budget": {"tokens": budget, "used": used}}
+
+
+def tokens(text: str) -> int:
+    return -(-(len(text.encode("utf-8", "replace")) + 1) // _BYTES_PER_TOKEN)
+
+
+def _fill(items: Sequence[Item], room: int) -> tuple[int, list[Item]]:
+    """The first items that fit, and what they cost with their title."""
+    used, kept = _TITLE_TOKENS, []
+    for item in items:
+        cost = tokens(item["text"])
+        if used + cost > room:
+            break
+        used += cost
+        kept.append(item)
+    return (used, kept) if kept else (0, [])
+
+
+def _languages(atlas: Atlas) -> Iterator[Item]:
+    counted = Counter(atlas.view.file_languages)
+    for language, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        yield {"text": f"{language or 'other'}: {files:,} files", "language": language, "files": files}
+
+
+def _structure(atlas: Atlas) -> Iterator[Item]:
+    """Directories of the first two levels, the larger first inside their parent."""
+    files: Counter[str] = Counter()
+    kinds: dict[str, Counter[str]] = {}
+    for path, language in zip(atlas.view.paths, atlas.view.file_languages, strict=True):
+        parts = path.split("/")[:-1]
+        for depth in range(min(2, len(parts)) + 1):
+            directory = "/".join(parts[:depth])
+            files[directory] += 1
+            kinds.setdefault(directory, Counter())[language] += 1
+
+    def order(directory: str) -> list[tuple[int, str]]:
+        parts = directory.split("/") if directory else []
+        return [(-files["/".join(parts[: depth + 1])], parts[depth]) for depth in range(len(parts))]
+
+    for directory in sorted(files, key=order):
+        main = min(kinds[directory].items(), key=lambda item: (-item[1], item[0]))[0]
+        indent = "  " * directory.count("/") if directory else ""
+        text = f"{indent}{directory or '.'}/ {files[directory]:,} files, mostly {main}"
+        yield {"text": text, "directory": directory, "files": files[directory], "language": main}
+
+
+def _entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
+    yield from _declared(atlas)
+    named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
+    for path in named:
+        yield {"text": f"{path}: by its name", "path": path, "line": 1, "name": None, "why": "file name"}
+    for file in atlas.graph.tables["names"].holders(key32("main")):
+        path = atlas.graph.paths[file]
+        for item in atlas.definitions(file) if roles.get(path) == "source" and path not in named else ():
+            if item.node.name == "main" and not item.is_file and item.node.parent == 0:
+                line = item.node.name_line
+                yield {"text": f"{path}:{line}: main", "path": path, "line": line, "name": "main", "why": "main"}
+
+
+def _declared(atlas: Atlas) -> Iterator[Item]:
+    """Commands that a package declares. The files are the repository's: any of them may be nonsense."""
+    for path in atlas.view.paths:
+        name = path.rpartition("/")[2]
+        if name not in ("pyproject.toml", "package.json") or path.count("/") > 2:
+            continue
+        source = atlas.view.source(path)
+        if len(source) > _MAX_MANIFEST:
+            continue
+        try:
+            read = tomllib.loads(source.decode()) if name.endswith(".toml") else msgspec.json.decode(source)
+        except (tomllib.TOMLDecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        if not isinstance(read, dict):
+            continue
+        project = read.get("project") if name.endswith(".toml") else read
+        commands = project.get("scripts" if name.endswith(".toml") else "bin") if isinstance(project, dict) else None
+        for command, what in sorted(commands.items()) if isinstance(commands, dict) else ():
+            if isinstance(command, str) and isinstance(what, str):
+                text = f"{path}: {command} = {what}"
+                yield {"text": text, "path": path, "line": 1, "name": command, "why": what}
+
+
+def _dependencies(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
+    """What the repository takes from outside, by how many of its files do; the language's own library is left out."""
+    counted: Counter[str] = Counter()
+    for entry in atlas.graph.files:
+        own = sys.stdlib_module_names if entry.language == "python" else ()
+        if roles[entry.path] != "test":
+            counted.update(name for name in entry.externals if name not in own)
+    for name, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        yield {"text": f"{name}: used by {files:,} files", "name": name, "files": files}
+
+
+def _tests(roles: dict[str, str]) -> Iterator[Item]:
+    counted = Counter(path.rpartition("/")[0] for path, role in roles.items() if role == "test")
+    for directory, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        yield {"text": f"{directory or '.'}/ {files:,} files", "directory": directory, "files": files}
+
+
+def _public(atlas: Atlas, weighed: Ranks, roles: dict[str, str]) -> list[Item]:
+    """Public definitions at the top of source files, file by file, the weightiest file first."""
+    order = sorted(range(len(atlas.graph.files)), key=lambda file: (-weighed.files[file].round(12), file))
+    found: list[Item] = []
+    for file in order[:400]:
+        path = atlas.graph.paths[file]
+        if roles[path] != "source" or any(part.startswith("_") for part in path.split("/")[:-1]):
+            continue
+        names = [
+            item.node.name for item in atlas.definitions(file) if item.node.parent == 0 and item.node.public
+            and item.node.kind not in ("lambda", "variable")
+        ]  # fmt: skip
+        if names:
+            more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+            text = f"{path}: {', '.join(names[:_NAMES_SHOWN])}{more}"
+            found.append({"text": text, "path": path, "names": names[:_NAMES_SHOWN], "names_total": len(names)})
+    return found
+
+
+def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> dict[str, Any]:
+    """The weightiest definitions that fit into what is left."""
+    kept: list[Item] = []
+    used = _TITLE_TOKENS
+    best = weighed.best()
+    for number, at in enumerate(best):
+        file = int(weighed.key_files[at])
+        if roles[atlas.graph.paths[file]] == "test":
+            continue
+        item = _with_key(atlas, file, int(weighed.keys[at]))
+        if item is None or item.is_file:
+            continue
+        node = item.node
+        text = f"{item.path}:{node.name_line}: {atlas.reads(item)}"
+        cost = tokens(text)
+        if used + cost > room:
+            return {"name": "central", "items": kept, "omitted": len(best) - number, "used": used if kept else 0}
+        used += cost
+        kept.append(
+            {
+                "text": text, "path": item.path, "line": node.name_line, "kind": node.kind,
+                "qualified_name": node.qualified_name, "signature": node.signature,
+                "symbol": atlas.symbol_ref(item).to_dict(), "weight": round(float(weighed.weights[at]), 6),
+            }
+        )  # fmt: skip
+    return {"name": "central", "items": kept, "omitted": 0, "used": used if kept else 0}
+
+
+def _with_key(atlas: Atlas, file: int, key: int) -> Definition | None:
+    return next((item for item in atlas.definitions(file) if key32(place(item.target)) == key), None)

@@ -1,0 +1,91 @@
+"""A snapshot as resolvers see it, and resolvers at work on it, one file at a time.
+
+What a resolver raises costs its file its answers, never the others theirs: the file is kept as failed, with its
+module alone, and every answer that may have needed it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everdex.graph.model import FileGraph, Node, Resolution, Resolver
+from everdex.graph.postings import FileOffers, Offers, file_offers
+from everdex.graph.resolvers import Resolvers
+from everdex.view import SnapshotView
+
+
+class SnapshotWorld:
+    """`everdex.graph.model.World` over a view and the offers of its files."""
+
+    def __init__(self, view: SnapshotView, offers: Offers, offering_paths: Sequence[str]) -> None:
+        self._view = view
+        self._offers = offers
+        self._offering_paths = offering_paths
+        self._asked: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return self._view.paths
+
+    def language(self, path: str) -> str:
+        return self._view.file_languages[self._view.file_index(path)]
+
+    def facts(self, path: str) -> bytes:
+        return self._view.facts(path)
+
+    def source(self, path: str) -> bytes:
+        return self._view.source(path)
+
+    def offering(self, key: str) -> Sequence[str]:
+        found = self._asked.get(key)
+        if found is None:
+            found = tuple(self._offering_paths[number] for number in self._offers.offering(key))
+            self._asked[key] = found
+        return found
+
+
+class Bench:
+    """Resolvers over one view: asked for offers first, for graphs once everybody's offers are known."""
+
+    def __init__(self, view: SnapshotView, resolvers: Resolvers) -> None:
+        self._view = view
+        self._resolvers = resolvers
+        self._world: SnapshotWorld | None = None
+        self._open: dict[int, Resolution] = {}
+
+    def offers(self, path: str) -> FileOffers:
+        resolver = self._resolver(path)
+        try:
+            return file_offers(resolver.offers(path, self._view.facts(path), self._view.source(path)))
+        except Exception:  # noqa: BLE001 - a resolver's bug on one file; resolving it will meet and report the same
+            return file_offers({})
+
+    def enter(self, offers: Offers, paths: Sequence[str]) -> None:
+        """Begin resolving in the world in which these files offer this."""
+        self._world = SnapshotWorld(self._view, offers, paths)
+        self._open = {}
+
+    def resolve(self, path: str) -> tuple[FileGraph, str]:
+        """A file's graph, and '' or what kind of error its resolver raised."""
+        assert self._world is not None
+        resolver = self._resolver(path)
+        resolution = self._open.get(id(resolver))
+        if resolution is None:
+            resolution = self._open[id(resolver)] = resolver.open(self._world)
+        try:
+            graph = resolution.resolve(path)
+            if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
+                raise ValueError("the first node is not the file")
+        except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
+            return _nothing(path), type(error).__name__
+        return graph, ""
+
+    def _resolver(self, path: str) -> Resolver:
+        resolver = self._resolvers.of(self._view.file_languages[self._view.file_index(path)])
+        assert resolver is not None
+        return resolver
+
+
+def _nothing(path: str) -> FileGraph:
+    name = path.rpartition("/")[2]
+    return FileGraph((Node("", name, name, "module", -1, 0, 0, 1, 1, 1, 0, "", True),), (), (), frozenset(), "", True)

@@ -1,0 +1,331 @@
+"""Who uses what, as answers: references, callers, callees and impact of one symbol, and the map of a repository.
+
+Part of the façade's room. A symbol that several definitions fit is never guessed: all are listed and nothing else is
+answered. Every answer counts what resolution could not decide, and names what may hide more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from everdex import languages, limits
+from everdex.answers import Answer, Freshness
+from everdex.errors import QueryError
+from everdex.graph import naming, queries, resolvers
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.impact import Affected, Step
+from everdex.graph.impact import impact as walk
+from everdex.graph.keep import open_graph
+from everdex.graph.model import Role, Status, Target
+from everdex.graph.queries import Edge, Use
+from everdex.graph.repo_map import repo_map
+from everdex.graph.resolvers import Resolvers
+from everdex.identity.symbols import resolution
+from everdex.search.names import SymbolNames
+from everdex.service import Index, Reading
+from everdex.symbols import suggestions
+from everdex.sync.model import SyncOptions
+from everdex.view import SnapshotView
+
+METHODS: Final = ("refs", "callers", "callees", "impact", "map")
+_MAX_MATCHES: Final = 50
+DEFAULT_LIMIT: Final = 200
+DEFAULT_DEPTH: Final = 3
+DEFAULT_BUDGET: Final = 2_000
+MAX_DEPTH: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a graph."""
+
+    method: str  # of METHODS
+    symbol: str = ""
+    limit: int = DEFAULT_LIMIT  # how many uses, callers, callees or affected definitions are listed
+    offset: int = 0
+    depth: int = DEFAULT_DEPTH
+    budget: int = DEFAULT_BUDGET
+
+
+def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
+    """The answer of a process that asks once."""
+    check(question)
+    with index.view(reading, options) as (view, freshness):
+        return answer(index, open_for(view, options), SymbolNames(view), question, freshness, reading.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A graph at hand; a process that stays keeps it with its view."""
+
+    atlas: Atlas
+    warnings: tuple[str, ...]
+
+
+def open_for(view: SnapshotView, options: SyncOptions) -> Open:
+    """The graph of a view, made if need be."""
+    found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
+    return Open(Atlas(view, found.graph), found.warnings)
+
+
+def check(question: Question) -> None:
+    """Refuse what no graph can answer, before one is made."""
+    if question.method not in METHODS:
+        raise QueryError(f"unknown question {question.method!r}")
+    if question.method == "map":
+        return
+    if not question.symbol.strip():
+        raise QueryError("which symbol? the name is empty", hint="name it: NAME, Class.name, path:line or path::name")
+    if len(question.symbol.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
+        raise QueryError(f"the name is longer than {limits.MAX_PATH_BYTES} bytes")
+
+
+def answer(
+    index: Index, opened: Open, names: SymbolNames, question: Question, freshness: Freshness,
+    warnings: tuple[str, ...] = (),
+) -> Answer:  # fmt: skip
+    """The answer from an open graph."""
+    started = time.perf_counter()
+    atlas, view = opened.atlas, opened.atlas.view
+    limits_hit: tuple[str, ...] = ()
+    if question.method == "map":
+        body = repo_map(atlas, question.budget)
+        about = coverage_warnings(atlas, None)
+    else:
+        asked = question.symbol.strip()
+        found = naming.find(atlas, asked)
+        body = _named(atlas, names, asked, found)
+        about = _path_warnings(view, atlas, asked) if not found else ()
+        if len(found) == 1:
+            (definition,) = found
+            fields, limits_hit = _BODIES[question.method](atlas, definition, question)
+            body |= fields
+            about = coverage_warnings(atlas, definition.file if question.method == "callees" else None)
+    body["coverage"] = atlas.coverage
+    timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
+    return index.answer(
+        view, freshness, body, limits_hit=limits_hit, warnings=(*warnings, *opened.warnings, *about),
+        timings_ms=timings,
+    )  # fmt: skip
+
+
+def _named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:
+    """What every answer about a symbol begins with: the one that fits, or all that do, or names like it."""
+    listed = found[:_MAX_MATCHES] if len(found) > 1 else []
+    one = atlas.describe(found[0]) if len(found) == 1 else None
+    body: dict[str, Any] = {
+        "query": asked,
+        "symbol": one,
+        "matches": [atlas.describe(item) for item in listed],
+        "matches_omitted": max(0, len(found) - len(listed)) if not one else 0,
+        "suggestions": [] if found else suggestions(atlas.view, names, naming.dotted(asked.rpartition("::")[2])),
+    }
+    if len(found) > 1:
+        refs = [atlas.symbol_ref(item) for item in listed]
+        body |= resolution("ambiguous", refs, f"{len(found):,} definitions fit {asked}")
+    return body
+
+
+# -- bodies ------------------------------------------------------------------------------------
+
+_Body = tuple[dict[str, Any], tuple[str, ...]]
+
+
+def _refs(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+    targets = queries.called_as(atlas, definition)
+    found = queries.uses(atlas, targets)
+    shown, paging = _page(atlas, found, question)
+    body = {
+        "definition": _definition_occurrence(atlas, definition),
+        "references": [_occurrence(atlas, use) for use in shown],
+        **paging,
+        "counts": _counts(found),
+        "could_add": asdict(queries.could_add(atlas, [definition])),
+    }
+    return body, ()
+
+
+def _callers(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+    found = queries.callers(atlas, definition)
+    shown, paging = _page(atlas, found, question)
+    body = {
+        "callers": [_edge(atlas, edge) for edge in shown],
+        **paging,
+        "counts": _counts([use for edge in found for use in edge.uses]),
+        "could_add": asdict(queries.could_add(atlas, [definition], {Role.CALL})),
+    }
+    return body, ()
+
+
+def _callees(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+    found = queries.callees(atlas, definition)
+    shown, paging = _page(atlas, found.edges, question)
+    sites = {use.order: use for edge in found.edges for use in edge.uses}
+    body = {
+        "callees": [_edge(atlas, edge) for edge in shown],
+        **paging,
+        "external": [{**_occurrence(atlas, use), "name": use.target.key} for use in found.external],
+        "unresolved": [{**_occurrence(atlas, use), "reason": use.site.reason} for use in found.unresolved],
+        "counts": _counts([*sites.values(), *found.external, *found.unresolved]),
+    }
+    return body, ()
+
+
+def _impact(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+    found = walk(atlas, definition, question.depth)
+    shown, paging = _page(atlas, found.affected, question)
+    changed = [*found.start, *(item.definition for item in found.affected if not item.definition.is_file)]
+    body = {
+        "depth": question.depth,
+        "affected": [_affected(atlas, item) for item in shown],
+        **paging,
+        "tests": sorted({item.definition.path for item in found.affected if item.is_test}),
+        "files": sorted({item.definition.path for item in found.affected}),
+        "counts": {
+            "certain": sum(item.certain for item in found.affected),
+            "uncertain": sum(not item.certain for item in found.affected),
+        },
+        "could_add": asdict(queries.could_add(atlas, changed, {Role.CALL})),
+    }
+    return body, ("affected",) if found.cut else ()
+
+
+_BODIES: Final[dict[str, Callable[[Atlas, Definition, Question], _Body]]] = {
+    "refs": _refs,
+    "callers": _callers,
+    "callees": _callees,
+    "impact": _impact,
+}
+
+
+def _page(atlas: Atlas, found: Any, question: Question) -> tuple[Any, dict[str, Any]]:
+    """The part that is listed, and what is to be said of the rest."""
+    end = question.offset + question.limit
+    left = max(0, len(found) - end)
+    cursor = {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end} if left else None
+    return found[question.offset : end], {"total": len(found), "omitted": left, "cursor": cursor}
+
+
+def _counts(found: list[Use]) -> dict[str, int]:
+    counts = dict.fromkeys(map(str, Status), 0)
+    for use in found:
+        counts[str(use.site.status)] += 1
+    return counts
+
+
+# -- pieces ------------------------------------------------------------------------------------
+
+
+def _edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
+    return {
+        **atlas.describe(edge.definition),
+        "certainty": str(edge.status),
+        "sites": [_occurrence(atlas, use) for use in edge.uses],
+    }
+
+
+def _definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any]:
+    node = definition.node
+    start = atlas.byte(definition.path, node.name_line, node.name_column)
+    anchor = atlas.chunk_ref(definition.path, start)
+    return {
+        "role": "definition",
+        "path": definition.path,
+        "line": node.name_line,
+        "column": node.name_column,
+        "text": atlas.line(definition.path, node.name_line),
+        "anchor": anchor.to_dict() if anchor else None,
+    }
+
+
+def _occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
+    site = use.site
+    start = atlas.byte(use.path, site.line, site.column)
+    anchor = atlas.chunk_ref(use.path, start)
+    return {
+        "role": str(site.role),
+        "path": use.path,
+        "line": site.line,
+        "column": site.column,
+        "end_line": site.end_line,
+        "end_column": site.end_column,
+        "byte_start": start,
+        "byte_end": atlas.byte(use.path, site.end_line, site.end_column),
+        "text": atlas.line(use.path, site.line),
+        "named": site.text,
+        "certainty": str(site.status),
+        "source": atlas.symbol_ref(use.source).to_dict(),
+        "target": _target(atlas, use),
+        "anchor": anchor.to_dict() if anchor else None,
+    }
+
+
+def _target(atlas: Atlas, use: Use) -> dict[str, Any]:
+    """The symbol, or what stands for it when there is not exactly one."""
+    found = [item for target in use.site.targets if (item := atlas.at(target)) is not None]
+    if use.site.status is Status.RESOLVED and (len(found) == 1 or use.target.path):
+        item = atlas.at(use.target)
+        if item is not None:
+            return atlas.symbol_ref(item).to_dict()
+    reason = use.site.reason or (f"outside the root: {use.target.key}" if use.site.status is Status.EXTERNAL else "")
+    return resolution(str(use.site.status), [atlas.symbol_ref(item) for item in found], reason)
+
+
+def _affected(atlas: Atlas, item: Affected) -> dict[str, Any]:
+    return {
+        **atlas.describe(item.definition),
+        "depth": item.depth,
+        "certainty": "resolved" if item.certain else "ambiguous",
+        "test": item.is_test,
+        "way": [_step(atlas, step) for step in item.way],
+    }
+
+
+def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
+    through: Target | None = step.through
+    return {
+        "symbol": atlas.symbol_ref(step.definition).to_dict(),
+        "path": step.definition.path,
+        "line": step.site.line,
+        "column": step.site.column,
+        "text": atlas.line(step.definition.path, step.site.line),
+        "relation": step.relation,
+        "certainty": "resolved" if step.certain else "ambiguous",
+        "through": through.key if through is not None else None,
+    }
+
+
+# -- what may be missing -----------------------------------------------------------------------
+
+
+def coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
+    """What may hide more: in one file, or in any."""
+    read = atlas.graph.files if file is None else (atlas.entry(file),)
+    partial = sum(entry.partial and not entry.failed for entry in read)
+    failed = [entry.path for entry in read if entry.failed]
+    said = []
+    if partial:
+        have = "1 file has" if partial == 1 else f"{partial:,} files have"
+        said.append(f"{have} syntax errors; what they hide is not counted")
+    if failed:
+        said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
+    return tuple(said)
+
+
+def _path_warnings(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
+    """Why a path that was named is not in the graph."""
+    path = asked.partition("::")[0]
+    head, _, tail = path.rpartition(":")
+    path = head if head and tail.isdecimal() else path
+    if "/" not in path and languages.language_of(path) is None:
+        return ()
+    if atlas.graph.number(path) is not None:
+        return ()
+    try:
+        view.file_index(path)
+    except KeyError:
+        return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
+    return (f"{path} is in a language whose references are not resolved",)

@@ -1,0 +1,57 @@
+"""`everdex callees`: what a symbol calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import related
+from everdex.surfaces.cli.output import Style, escape, write
+
+
+@click.command("callees", short_help="List what a symbol calls.")
+@related.symbol_argument
+@related.root_argument
+@related.listing_options
+@related.reading_options
+def callees_command(
+    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """List the definitions that SYMBOL calls, in the repository around ROOT (default: here).
+
+    SYMBOL is named as for `everdex refs`; what is defined inside it counts with it. In a pipe every callee is one
+    line, path:line:signature. Calls out of the repository and calls that could not be resolved are counted, and listed
+    with --json.
+
+    \b
+    Examples:
+      everdex callees open_view
+      everdex callees --json src/app.py::main | jq -r '.unresolved[] | .reason'
+    """
+    document = related.ask(
+        "callees", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+    )  # fmt: skip
+    found = [*document.get("callees", ()), *document.get("external", ()), *document.get("unresolved", ())]
+    return related.finish(document, found, _show, as_json=as_json, color=color)
+
+
+def _show(document: dict[str, Any], shown: Style) -> None:
+    if not shown.grouped:
+        for edge in document["callees"]:
+            write(f"{escape(edge['path'])}:{edge['name_line']}:{escape(edge['text'])}")
+    else:
+        for edge in document["callees"]:
+            related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
+            for site in edge["sites"]:
+                related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+            write()
+        for title, items in (("outside the repository", document["external"]), ("unresolved", document["unresolved"])):
+            if items:
+                related.heading(title, shown)
+            for site in items:
+                related.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
+    related.footer(document, "callee")

@@ -1,0 +1,54 @@
+"""`everdex callers`: who calls a symbol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import related
+from everdex.surfaces.cli.output import Style, escape, write
+
+
+@click.command("callers", short_help="List who calls a symbol.")
+@related.symbol_argument
+@related.root_argument
+@related.listing_options
+@related.reading_options
+def callers_command(
+    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """List the call sites of SYMBOL by caller, in the repository around ROOT (default: here).
+
+    SYMBOL is named as for `everdex refs`. Calling a class counts as calling its constructor. A caller that is only
+    possible is marked ambiguous; below the list stands how many call sites ask for the same name and could not be
+    decided, so that an empty list is never taken for more than it says. Exit code 0 means found, 1 nothing found, 2
+    several definitions fit.
+
+    \b
+    Examples:
+      everdex callers open_view
+      everdex callers Index.search ~/src/everdex
+      everdex callers src/app.py:120
+    """
+    document = related.ask(
+        "callers", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+    )  # fmt: skip
+    return related.finish(document, document.get("callers", ()), _show, as_json=as_json, color=color)
+
+
+def _show(document: dict[str, Any], shown: Style) -> None:
+    for edge in document["callers"]:
+        if shown.grouped:
+            related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
+        for site in edge["sites"]:
+            if shown.grouped:
+                related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+            else:
+                write(f"{escape(site['path'])}:{site['line']}:{escape(site['text'].strip())}")
+        if shown.grouped:
+            write()
+    related.footer(document, "caller")

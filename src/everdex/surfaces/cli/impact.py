@@ -1,0 +1,66 @@
+"""`everdex impact`: what a change of a symbol may affect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import related
+from everdex.surfaces.cli.output import Style, escape, plural, write, write_error
+
+
+@click.command("impact", short_help="List what a change of a symbol may affect.")
+@related.symbol_argument
+@related.root_argument
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="How many steps back to go."
+)
+@related.listing_options
+@related.reading_options
+def impact_command(
+    symbol: str, root: Path | None, depth: int, limit: int, offset: int, no_sync: bool, snapshot_id: str | None,
+    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """List everything that leads to SYMBOL in at most --depth steps, each with one shortest way.
+
+    SYMBOL is named as for `everdex refs`. Steps are calls, references and decorations; a class is also reached
+    through its subclasses, a method through the methods it overrides. A way is certain when each of its steps is.
+    Affected test files are listed at the end.
+
+    \b
+    Examples:
+      everdex impact open_view
+      everdex impact --depth 1 Store.path
+      everdex impact --json src/app.py:120 | jq -r '.tests[]'
+    """
+    document = related.ask(
+        "impact", {"symbol": symbol, "depth": depth, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+    )  # fmt: skip
+    return related.finish(document, document.get("affected", ()), _show, as_json=as_json, color=color)
+
+
+def _show(document: dict[str, Any], shown: Style) -> None:
+    if not shown.grouped:
+        for item in document["affected"]:
+            doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
+            place = f"{escape(item['path'])}:{item['way'][-1]['line']}"
+            write(f"{place}:{escape(item['qualified_name'])} {_way(document, item)}{doubt}")
+    else:
+        for path, items in related.by_path(document["affected"]).items():
+            related.heading(escape(path), shown)
+            for item in items:
+                note = f"{_way(document, item)}{'' if item['certainty'] == 'resolved' else ', ambiguous'}"
+                related.numbered(item["way"][-1]["line"], item["qualified_name"], note, shown)
+            write()
+    related.footer(document, "affected definition")
+    if document["tests"]:
+        write_error(f"{plural(len(document['tests']), 'test file')}: {escape(', '.join(document['tests'][:10]))}")
+
+
+def _way(document: dict[str, Any], item: dict[str, Any]) -> str:
+    """The chain back to the symbol: `→ b.g → a.f`."""
+    names = [step["symbol"]["qualifiedName"] for step in item["way"][-2::-1]]
+    return " ".join(f"→ {escape(name)}" for name in (*names, document["symbol"]["qualified_name"]))

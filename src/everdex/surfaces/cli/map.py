@@ -1,0 +1,68 @@
+"""`everdex map`: a repository in few words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from everdex.surfaces.cli import related
+from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
+
+_TITLES: Final = {
+    "languages": "Languages",
+    "structure": "Structure",
+    "entry_points": "Entry points",
+    "dependencies": "Dependencies",
+    "tests": "Tests",
+    "public_api": "Public API",
+    "central": "Central symbols",
+}
+
+
+@click.command("map", short_help="Show what a repository consists of and what matters most in it.")
+@related.root_argument
+@click.option(
+    "--budget", type=click.IntRange(200, 100_000), default=2_000, show_default=True, metavar="TOKENS",
+    help="How long the map may be; a token is counted as three bytes.",
+)  # fmt: skip
+@related.reading_options
+def map_command(
+    root: Path | None, budget: int, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """Show languages, structure, entry points, dependencies, tests, public API and the most central symbols.
+
+    Central is what much of the repository refers to, directly or not (PageRank over references between files). Each
+    section says how much it left out.
+
+    \b
+    Examples:
+      everdex map
+      everdex map --budget 500 ~/src/flask
+      everdex map --json | jq -r '.sections[] | select(.name == "central").items[].text'
+    """
+    document = related.ask(
+        "map", {"budget": budget}, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
+        shared_store=shared_store, quiet=as_json,
+    )  # fmt: skip
+    if as_json:
+        write_json(document)
+    else:
+        warn(document)
+        _show(document, style(color))
+    return 0 if any(section["items"] for section in document["sections"]) else 1
+
+
+def _show(document: dict[str, Any], shown: Style) -> None:
+    for section in document["sections"]:
+        if not section["items"]:
+            continue
+        related.heading(_TITLES[section["name"]], shown)
+        for item in section["items"]:
+            write(f"  {escape(item['text'])}")
+        if section["omitted"]:
+            write(f"  … {section['omitted']:,} more")
+    budget = document["budget"]
+    write_error(f"{budget['used']:,} of {budget['tokens']:,} tokens used")

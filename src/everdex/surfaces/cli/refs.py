@@ -1,0 +1,55 @@
+"""`everdex refs`: where a symbol is defined and every place that names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import related
+from everdex.surfaces.cli.output import Style, escape, write
+
+
+@click.command("refs", short_help="List every place that names a symbol.")
+@related.symbol_argument
+@related.root_argument
+@related.listing_options
+@related.reading_options
+def refs_command(
+    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, color: str, as_json: bool,
+) -> int:  # fmt: skip
+    """List the definition of SYMBOL and every place that names it, in the repository around ROOT (default: here).
+
+    SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
+    definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
+    that ask for the same name and could not be decided.
+
+    \b
+    Examples:
+      everdex refs SnapshotView
+      everdex refs src/app.py::Flask.run
+      everdex refs --json open_view | jq -r '.references[] | "\\(.role) \\(.path):\\(.line)"'
+    """
+    document = related.ask(
+        "refs", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync, snapshot_id=snapshot_id,
+        offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+    )  # fmt: skip
+    return related.finish(document, [document["symbol"]] if document["symbol"] else [], _show,
+                          as_json=as_json, color=color)  # fmt: skip
+
+
+def _show(document: dict[str, Any], shown: Style) -> None:
+    found = [{**document["definition"], "certainty": "resolved"}, *document["references"]]
+    if not shown.grouped:
+        for item in found:
+            write(f"{escape(item['path'])}:{item['line']}:{escape(item['text'].strip())}")
+    else:
+        for path, items in related.by_path(found).items():
+            related.heading(escape(path), shown)
+            for item in items:
+                doubt = related.doubtful(item["certainty"])
+                related.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)
+            write()
+    related.footer(document, "reference")

@@ -1,0 +1,154 @@
+"""What refs, callers, callees and impact share: how a symbol is named, who answers, how an answer is shown.
+
+Nothing here decides between several definitions: they are listed and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import Style, escape, plural, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.progress import Progress
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
+MAX_LISTED: Final = 2_000
+
+symbol_argument = click.argument("symbol")
+root_argument = click.argument("root", required=False, type=click.Path(path_type=Path))
+
+
+def listing_options(function: _Function) -> _Function:
+    """-k and --offset of answers that list things."""
+    limit = click.option(
+        "-k", "limit", type=click.IntRange(1, MAX_LISTED), default=200, show_default=True, metavar="N",
+        help="How many to list.",
+    )  # fmt: skip
+    offset = click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Pass over the first N.")
+    return limit(offset(function))
+
+
+def reading_options(function: _Function) -> _Function:
+    """What every reading command takes."""
+    for option in (
+        options.json_option, options.color_option, options.shared_option, options.workers_option,
+        options.reading_options, options.no_sync_option,
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def ask(
+    method: str, params: dict[str, Any], root: Path | None, *, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, quiet: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The answer, as a document."""
+    from everdex import relations
+    from everdex.service import Index, Reading
+    from everdex.sync.model import SyncOptions
+
+    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    if "symbol" in params:
+        params = {**params, "symbol": _from_root(params["symbol"], index.root.path)}
+    question = relations.Question(method, **params)
+    relations.check(question)
+    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    with Progress(quiet=quiet) as progress:
+        found = relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
+    return found.to_dict()
+
+
+def _from_root(symbol: str, root: Path) -> str:
+    """`path`, `path:line` or `path::name` of a file named from where we are, named from the root."""
+    match = _NAMED_IN_FILE.fullmatch(symbol)
+    if match is None or not os.path.isfile(match[1]):
+        return symbol
+    parent, name = os.path.split(os.path.abspath(match[1]))
+    real = Path(os.path.realpath(parent)) / name
+    return real.relative_to(root).as_posix() + (match[2] or "") if real.is_relative_to(root) else symbol
+
+
+def finish(
+    document: dict[str, Any], found: Sequence[Any], show: Callable[[dict[str, Any], Style], None], *, as_json: bool,
+    color: str,
+) -> int:  # fmt: skip
+    """Print an answer; the exit code: 0 found, 1 nothing, 2 when several definitions fit."""
+    if as_json:
+        write_json(document)
+    else:
+        warn(document)
+        if document["symbol"] is None:
+            _show_no_symbol(document)
+        else:
+            show(document, style(color))
+    if document["matches"]:
+        return 2
+    return 0 if found else 1
+
+
+def _show_no_symbol(document: dict[str, Any]) -> None:
+    asked = escape(document["query"])
+    if not document["matches"]:
+        write_error(f"no definition is called {asked}")
+        for item in document["suggestions"]:
+            for place in item["places"]:
+                where = f"{escape(place['path'])}:{place['start_line']}"
+                write_error(f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}")
+        return
+    total = len(document["matches"]) + document["matches_omitted"]
+    write_error(f"{total:,} definitions fit {asked}; name one by path:line or path::name")
+    for item in document["matches"]:
+        write_error(f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}")
+    if document["matches_omitted"]:
+        write_error(f"{document['matches_omitted']:,} more not shown")
+
+
+# -- showing -----------------------------------------------------------------------------------
+
+
+def heading(text: str, shown: Style) -> None:
+    write(click.style(text, fg="magenta", bold=True) if shown.coloured else text)
+
+
+def numbered(line: int, text: str, note: str, shown: Style) -> None:
+    """A line of source under a heading, with a remark behind it."""
+    number = f"{line:>6}"
+    remark = f"  ({note})" if note else ""
+    if shown.coloured:
+        number = click.style(number, fg="green")
+        remark = click.style(remark, dim=True)
+    write(f"{number}  {escape(text.strip())}{remark}")
+
+
+def doubtful(certainty: str) -> str:
+    return "" if certainty == "resolved" else certainty
+
+
+def by_path(items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for item in items:
+        grouped.setdefault(item["path"], []).append(item)
+    return grouped
+
+
+def footer(document: dict[str, Any], noun: str) -> None:
+    """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
+    counts, could = document["counts"], document.get("could_add")
+    parts = [plural(document["total"], noun)]
+    parts += [f"{number:,} {name}" for name, number in counts.items() if number]
+    write_error(", ".join(parts))
+    if could is not None:
+        missing = [f"{could[name]:,} {name}" for name in ("ambiguous", "unresolved", "external") if could[name]]
+        if missing:
+            write_error(f"could add to it, by name: {', '.join(missing)}")
+        if could["unnamed"]:
+            write_error(f"{plural(could['unnamed'], 'call')} of computed values could reach anything")
+    if document["omitted"]:
+        write_error(f"{document['omitted']:,} more not shown (raise -k)")

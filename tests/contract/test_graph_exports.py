@@ -1,0 +1,170 @@
+"""The whole graph for other programs and for people in a hurry: JSON, tags, dot, SCIP, and the map."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everdex import exporting
+from everdex.graph import resolvers
+from everdex.service import Index, Reading
+from everdex.sync.model import SyncOptions
+from support.graphs import PROGRAM, asker
+from support.stores import Workspace, synced
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the made-up language is resolved."""
+    monkeypatch.setattr(resolvers, "MODULES", ("support.toy",))
+
+
+# -- the map -----------------------------------------------------------------------------------
+
+
+def test_the_map_fits_its_budget_and_says_what_it_left_out(tmp_path: Path) -> None:
+    """Every section is counted; a smaller budget omits more and never exceeds itself."""
+    many = {f"pkg{n}/m{n}.txt": f"import hub\ndef f{n}(a, b)\ncall centre\ncall lib.tool\n" for n in range(40)}
+    made = synced(tmp_path / "tree", {**many, "hub.txt": "def centre(much)\ndef unused()\n"})
+    ask = asker(made)
+    large, small = ask("map", budget=5_000), ask("map", budget=300)
+    for answer, budget in ((large, 5_000), (small, 300)):
+        shown = sum(-(-(len(item["text"].encode()) + 1) // 3) for part in answer["sections"] for item in part["items"])
+        assert shown <= answer["budget"]["used"] <= budget
+    assert sum(part["omitted"] for part in small["sections"]) > sum(part["omitted"] for part in large["sections"])
+    central = next(part for part in large["sections"] if part["name"] == "central")["items"]
+    assert central[0]["qualified_name"] == "hub.centre"
+    assert ask("map", budget=300)["sections"] == small["sections"]
+
+
+def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:
+    """pyproject.toml and package.json are the repository's own words."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": "[project]\nscripts = 3\n", "a/pyproject.toml": "][", "package.json": '{"bin": {"x": 7}}',
+            "b/package.json": '["bin"]', "c/pyproject.toml": '[project.scripts]\ntool = "pkg:main"\n',
+        },
+    )  # fmt: skip
+    entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
+    assert [item["name"] for item in entries] == ["tool"]
+
+
+# -- export ------------------------------------------------------------------------------------
+
+
+def _exported(made: Workspace, form: str) -> bytes:
+    printing = exporting.Printing(json.dumps, str)
+    with exporting.export(Index.open(made.path), form, Reading(), SyncOptions(workers=1), printing) as found:
+        return b"".join(found.pieces)
+
+
+def test_the_json_export_has_every_node_edge_and_loose_end(tmp_path: Path) -> None:
+    """Edges join ids of nodes; each site is an edge's, unresolved or external."""
+    document = json.loads(_exported(synced(tmp_path / "tree", PROGRAM), "json"))
+    names = {node["id"]: node["qualified_name"] for node in document["nodes"]}
+    assert len(names) == len(document["nodes"])
+    assert set(document["nodes"][0]) == {"id", "kind", "qualified_name", "path", "start_line", "end_line"}
+    edges = {
+        (names[edge["from"]], names[edge["to"]], edge["kind"], edge["certainty"]): edge["sites"]
+        for edge in document["edges"]
+    }
+    assert edges["app.run", "core.load", "calls", "resolved"] == [[3, 5]]
+    assert edges["loose", "core.load", "calls", "ambiguous"] == [[2, 5]]
+    assert edges["disk.Disk", "disk.Device", "inherits", "resolved"] == [[2, 6]]
+    assert edges["core", "core.load", "contains", "resolved"] == [[2, 4]]
+    assert {edge["layer"] for edge in document["edges"]} == {"syntactic"}
+    assert document["unresolved"] == [
+        {"path": "app.txt", "line": 5, "column": 5, "text": "missing", "reason": "nothing is called so"}
+    ]
+    assert [(item["path"], item["names"]) for item in document["external"]] == [("app.txt", ["lib.start"])]
+    assert [item["path"] for item in document["files"]] == sorted(PROGRAM)
+    assert document["snapshot_id"]
+
+
+def test_the_interface_hash_is_of_what_others_see(tmp_path: Path) -> None:
+    """Bodies and private names leave it alone; a public signature does not."""
+    made = synced(tmp_path / "tree", PROGRAM)
+
+    def interface() -> str:
+        files = json.loads(_exported(made, "json"))["files"]
+        return str(next(item["interface"] for item in files if item["path"] == "core.txt"))
+
+    before = interface()
+    made.write({"core.txt": "\ndef load(path)\ncall lib.x\ndef _other()\n"})
+    assert interface() == before
+    made.write({"core.txt": "def load(path, more)\n"})
+    assert interface() != before
+
+
+def test_tags_are_sorted_and_extended(tmp_path: Path) -> None:
+    """Bytewise, as readers that bisect expect."""
+    lines = _exported(synced(tmp_path / "tree", PROGRAM), "ctags").split(b"\n")[:-1]
+    assert lines == sorted(lines)
+    assert b'load\tcore.txt\t2;"\tkind:function\tline:2\tlanguage:text\tsignature:(path)\taccess:public\tend:4' in lines
+
+
+def test_dot_quotes_everything(tmp_path: Path) -> None:
+    """A name cannot leave its quotes."""
+    text = _exported(synced(tmp_path / "tree", {"a.txt": 'def x"];evil[\\(y)\ncall x\n'}), "dot").decode()
+    assert 'label="a.x\\"];evil[\\\\"' in text
+    assert text.startswith("digraph everdex {\n")
+    assert text.endswith("}\n")
+
+
+# -- SCIP --------------------------------------------------------------------------------------
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    """(field, number or bytes) of a protocol buffer message."""
+    place = 0
+
+    def varint() -> int:
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = data[place]
+            place += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while place < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+        else:
+            assert tag & 7 == 2
+            length = varint()
+            yield tag >> 3, data[place : place + length]
+            place += length
+
+
+def _all(data: bytes, field: int) -> list[Any]:
+    return [value for number, value in _fields(data) if number == field]
+
+
+def test_scip_has_a_document_a_file_with_definitions_and_references(tmp_path: Path) -> None:
+    """Read back by a decoder of its own: ranges, roles, symbols, relationships."""
+    index = _exported(synced(tmp_path / "tree", PROGRAM), "scip")
+    (metadata,) = _all(index, 1)
+    assert _all(_all(metadata, 2)[0], 1) == [b"everdex"]
+    documents = {_all(item, 1)[0]: item for item in _all(index, 2)}
+    assert sorted(documents) == sorted(name.encode() for name in PROGRAM)
+    occurrences = {
+        (tuple(_all(item, 1)[0]), _all(item, 2)[0].decode(), _all(item, 3)[0])
+        for item in _all(documents[b"app.txt"], 2)
+    }
+    assert ((1, 4, 7), "everdex . . . `app.txt`/run().", 1) in occurrences
+    assert ((2, 5, 9), "everdex . . . `core.txt`/load().", 8) in occurrences
+    tested = {_all(item, 3)[0] for item in _all(documents[b"tests/test_app.txt"], 2)}
+    assert tested == {1 | 32, 8 | 32}
+    symbols = {_all(item, 1)[0].decode(): item for item in _all(documents[b"disk.txt"], 3)}
+    disk = symbols["everdex . . . `disk.txt`/Disk#"]
+    assert _all(disk, 5) == [7]
+    assert _all(_all(disk, 4)[0], 1) == [b"everdex . . . `disk.txt`/Device#"]

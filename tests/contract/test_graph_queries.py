@@ -1,0 +1,270 @@
+"""Who uses what, as answers: every site counted, every symbol in its envelope, nothing guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everdex.errors import QueryError
+from everdex.graph import resolvers
+from everdex.service import Reading
+from support.graphs import PROGRAM, Ask, asker
+from support.stores import synced
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the made-up language is resolved."""
+    monkeypatch.setattr(resolvers, "MODULES", ("support.toy",))
+
+
+@pytest.fixture
+def ask(tmp_path: Path, toy: None) -> Ask:
+    return asker(synced(tmp_path / "tree", PROGRAM))
+
+
+def _places(items: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(item["path"], item["line"]) for item in items]
+
+
+def test_references_have_place_line_text_role_and_certainty(ask: Ask) -> None:
+    """The definition first, then every site by place, each as the file has it."""
+    answer = ask("refs", "read")
+    assert (answer["definition"]["path"], answer["definition"]["text"]) == ("disk.txt", "def read(path)")
+    fields = ("path", "line", "role", "certainty", "text")
+    assert [tuple(item[name] for name in fields) for item in answer["references"]] == [
+        ("core.txt", 3, "call", "resolved", "call read"),
+        ("loose.txt", 1, "call", "ambiguous", "call read"),
+    ]
+    assert answer["counts"] == {"resolved": 1, "ambiguous": 1, "external": 0, "unresolved": 0}
+    source = (PROGRAM["core.txt"]).encode()
+    place = answer["references"][0]
+    assert source[place["byte_start"] : place["byte_end"]] == b"read"
+
+
+def test_callers_are_grouped_by_who_calls(ask: Ask) -> None:
+    """A caller is a definition with its sites; a call outside any definition is its file's."""
+    answer = ask("callers", "load")
+    assert [(item["qualified_name"], item["certainty"]) for item in answer["callers"]] == [
+        ("app.run", "resolved"), ("core._helper", "resolved"), ("loose", "ambiguous"),
+    ]  # fmt: skip
+    assert _places(answer["callers"][0]["sites"]) == [("app.txt", 3)]
+    assert answer["counts"] == {"resolved": 2, "ambiguous": 1, "external": 0, "unresolved": 0}
+
+
+def test_what_could_be_missing_is_counted_by_name(tmp_path: Path, toy: None) -> None:
+    """Sites that ask for the same name and went elsewhere, outside or nowhere stand beside the list."""
+    files = {
+        "a.txt": "def go()\n", "b.txt": "def go()\n", "c.txt": "import b\ncall go\n", "e.txt": "call go\n",
+        "d.txt": "call lib.go\ncall x()\n",
+    }  # fmt: skip
+    ask = asker(synced(tmp_path / "tree", files))
+    answer = ask("callers", "a.txt::go")
+    assert [item["path"] for item in answer["callers"]] == ["e.txt"]  # ambiguous between a and b; c means b
+    assert answer["counts"]["ambiguous"] == 1
+    assert answer["could_add"] == {"ambiguous": 0, "external": 1, "unresolved": 0, "unnamed": 1}
+
+
+def test_callees_list_targets_outside_calls_and_reasons(ask: Ask) -> None:
+    """Nothing that is called is dropped: inside, outside or unknown."""
+    answer = ask("callees", "run")
+    assert [item["qualified_name"] for item in answer["callees"]] == ["core.load"]
+    assert [item["name"] for item in answer["external"]] == ["lib.start"]
+    assert [(item["named"], item["reason"]) for item in answer["unresolved"]] == [("missing", "nothing is called so")]
+    assert answer["counts"] == {"resolved": 1, "ambiguous": 0, "external": 1, "unresolved": 1}
+
+
+def test_impact_has_one_shortest_way_to_everything_that_leads_here(ask: Ask) -> None:
+    """Level by level, with certainty along the whole way, and the tests among them."""
+    answer = ask("impact", "read", depth=5)
+    found = {item["qualified_name"]: (item["depth"], item["certainty"]) for item in answer["affected"]}
+    assert found == {
+        "core.load": (1, "resolved"), "loose": (1, "ambiguous"), "app.run": (2, "resolved"),
+        "core._helper": (2, "resolved"), "test_app.test_run": (3, "resolved"),
+    }  # fmt: skip
+    last = next(item for item in answer["affected"] if item["qualified_name"] == "test_app.test_run")
+    assert [(step["symbol"]["qualifiedName"], step["line"]) for step in last["way"]] == [
+        ("core.load", 3), ("app.run", 3), ("test_app.test_run", 3),
+    ]  # fmt: skip
+    assert answer["tests"] == ["tests/test_app.txt"]
+    assert answer["counts"] == {"certain": 4, "uncertain": 1}
+    assert [item["depth"] for item in ask("impact", "read", depth=1)["affected"]] == [1, 1]
+
+
+def test_impact_of_a_class_reaches_its_subclasses(ask: Ask) -> None:
+    """Who inherits from it must follow."""
+    affected = ask("impact", "Device")["affected"]
+    assert [(item["qualified_name"], item["way"][0]["relation"]) for item in affected] == [("disk.Disk", "inherits")]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 19])
+def test_cycles_end(tmp_path: Path, toy: None, depth: int) -> None:
+    """Mutual and self recursion: everything once, at its shortest distance."""
+    files = {"a.txt": "import b\ndef f()\ncall g\ncall f\n", "b.txt": "import a\ndef g()\ncall f\n"}
+    ask = asker(synced(tmp_path / "tree", files))
+    assert [(item["name"], item["depth"]) for item in ask("impact", "f", depth=depth)["affected"]] == [("g", 1)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "line"),
+    [
+        ("load", "core.txt", 2),
+        ("core.load", "core.txt", 2),
+        ("core::load", "core.txt", 2),
+        ("core#load()", "core.txt", 2),
+        ("core.txt::load", "core.txt", 2),
+        ("core.txt:2", "core.txt", 2),
+        ("core.txt:3", "core.txt", 2),
+        ("core.txt:6:2", "core.txt", 5),
+        ("core.txt:1", "core.txt", 1),
+        ("core.txt", "core.txt", 1),
+        ("core", "core.txt", 1),
+    ],
+)
+def test_a_symbol_can_be_named_in_many_ways(ask: Ask, asked: str, path: str, line: int) -> None:
+    """By name, qualified name, place, file and name, or file."""
+    symbol = ask("refs", asked)["symbol"]
+    assert (symbol["path"], symbol["start_line"]) == (path, line)
+
+
+def test_an_id_from_an_answer_names_the_symbol(ask: Ask) -> None:
+    """symbolId, scopedId and symbolKey of one answer work in the next."""
+    envelope = ask("refs", "load")["symbol"]["symbol"]
+    for name in ("symbolId", "scopedId", "symbolKey"):
+        assert ask("refs", envelope[name])["symbol"]["symbol"] == envelope
+    assert ask("refs", "sid:v1:sha1:" + "0" * 40)["symbol"] is None
+
+
+def test_several_matches_are_listed_and_nothing_else_is_said(tmp_path: Path, toy: None) -> None:
+    """Redefinitions and same names elsewhere: all of them, as candidates; no list of uses of any."""
+    ask = asker(synced(tmp_path / "tree", {"a.txt": "def f(x)\ndef f(x)\n", "b.txt": "def f()\n"}))
+    answer = ask("callers", "f")
+    assert (answer["symbol"], "callers" in answer) == (None, False)
+    places = [(item["path"], item["start_line"]) for item in answer["matches"]]
+    assert places == [("a.txt", 1), ("a.txt", 2), ("b.txt", 1)]
+    candidates = answer["resolution"]["candidates"]
+    assert (answer["resolution"]["status"], len({item["scopedId"] for item in candidates})) == ("ambiguous", 3)
+    assert len({item["symbolKey"] for item in candidates}) == 2
+
+
+def test_five_thousand_symbols_of_one_name(tmp_path: Path, toy: None) -> None:
+    """Bounded: fifty are listed, the others counted; one of them can still be asked for."""
+    ask = asker(synced(tmp_path / "tree", {f"m{n}.txt": "def same()\n" * 250 for n in range(20)}))
+    answer = ask("refs", "same")
+    assert (len(answer["matches"]), answer["matches_omitted"]) == (50, 4_950)
+    assert ask("refs", "m7.txt:31")["symbol"]["start_line"] == 31
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["nothing", "a.b.c", "core.txt::nothing", "core.txt:99", "no/such.txt:1", ":3", "::", "x::y", "*", "\0", "é"],
+)
+def test_an_unknown_symbol_is_nothing_found(ask: Ask, asked: str) -> None:
+    """No symbol, no matches, no error."""
+    answer = ask("callers", asked)
+    assert (answer["symbol"], answer["matches"]) == (None, [])
+
+
+@pytest.mark.parametrize("asked", ["", "  ", "x" * 2_000])
+def test_an_impossible_name_is_refused(ask: Ask, asked: str) -> None:
+    """Before anything is resolved."""
+    with pytest.raises(QueryError, match="name is"):
+        ask("refs", asked)
+
+
+def test_a_path_outside_the_graph_is_explained(tmp_path: Path, toy: None) -> None:
+    """Not indexed, or in a language nobody resolves: the warning says which."""
+    ask = asker(synced(tmp_path / "tree", {"a.txt": "def f()\n", "doc/x.md": "# X\n"}))
+    assert "not resolved" in ask("refs", "doc/x.md:1")["warnings"][0]
+    assert "no indexed file" in ask("refs", "doc/y.md::f")["warnings"][0]
+
+
+def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
+    """Nothing is found, nothing fails."""
+    ask = asker(synced(tmp_path / "tree", {}))
+    assert ask("refs", "x")["symbol"] is None
+    assert [section["items"] for section in ask("map")["sections"]] == [[]] * 7
+
+
+def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:
+    """What broken files hide is not counted, and the answer says how many there are."""
+    files = {**PROGRAM, "x.txt": "broken\ndef x()\n", "y.txt": "broken\n", "z.txt": "crash\n"}
+    ask = asker(synced(tmp_path / "tree", files))
+    answer = ask("callers", "load")
+    assert answer["warnings"] == [
+        "2 files have syntax errors; what they hide is not counted",
+        "1 could not be resolved (a bug in everdex), among them z.txt",
+    ]
+    assert answer["coverage"] == {"files": 8, "partial": 2, "failed": 1, "without_resolver": 0}
+    assert ask("callees", "load")["warnings"] == []
+    assert ask("callees", "x")["warnings"] == ["1 file has syntax errors; what they hide is not counted"]
+
+
+def test_lists_are_cut_with_a_count_and_a_cursor(ask: Ask) -> None:
+    """The rest can be asked for; nothing goes missing silently."""
+    first = ask("callers", "load", limit=2)
+    assert (len(first["callers"]), first["total"], first["omitted"], first["cursor"]["offset"]) == (2, 3, 1, 2)
+    rest = ask("callers", "load", limit=2, offset=first["cursor"]["offset"])
+    assert [item["qualified_name"] for item in rest["callers"]] == ["loose"]
+    assert (rest["omitted"], rest["cursor"]) == (0, None)
+
+
+def test_an_older_snapshot_answers_as_it_was(tmp_path: Path, toy: None) -> None:
+    """`--snapshot` reads the graph of that snapshot."""
+    made = synced(tmp_path / "tree", PROGRAM)
+    ask = asker(made)
+    before = ask("callers", "load")
+    made.write({"app.txt": "def run(x)\n"})
+    assert len(ask("callers", "load")["callers"]) == 2
+    old = ask("callers", "load", Reading(snapshot_id=before["snapshot_id"]))
+    assert old["callers"] == before["callers"]
+    assert old["freshness"]["state"] == "pinned"
+
+
+# -- identity ----------------------------------------------------------------------------------
+
+
+def _refs_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object under a key that speaks of a symbol."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in ("source", "target") or (key == "symbol" and "start_line" not in (inner or {})):
+                yield inner
+            yield from _refs_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _refs_in(inner)
+
+
+@pytest.mark.parametrize("method", ["refs", "callers", "callees", "impact"])
+def test_every_edge_and_occurrence_has_its_symbols_in_envelopes(ask: Ask, method: str) -> None:
+    """IDENTITY §9.3: a SymbolRef or a resolution object, never a bare string."""
+    answer = ask(method, "load")
+    found = list(_refs_in({key: value for key, value in answer.items() if key != "suggestions"}))
+    assert len(found) > 3
+    for item in found:
+        assert isinstance(item, dict)
+        if "resolution" in item:
+            assert item["resolution"]["status"] in ("ambiguous", "external", "unresolved")
+            continue
+        assert item["symbolKey"].startswith("sk:v1:")
+        assert item["symbolId"] == f"heur:{item['scopedId']}"
+        chunk = item["definingChunk"]
+        assert chunk["chunkUid"].startswith("cu:v1:xxh64:")
+        assert chunk["range"]["start"] < chunk["range"]["end"]
+
+
+def test_ids_survive_shifts_body_edits_and_moves(tmp_path: Path, toy: None) -> None:
+    """Lines above, another body, another order in the file: the same symbolId; another signature: another one."""
+    made = synced(tmp_path / "tree", {"a.txt": "def f(x)\ncall g\ndef g()\n"})
+    ask = asker(made)
+    before = ask("refs", "f")["symbol"]["symbol"]["symbolId"]
+    for text in ("\n\n\ndef f(x)\ncall g\ndef g()\n", "def f(x)\ncall lib.a\ncall lib.b\n", "def g()\ndef f(x)\n"):
+        made.write({"a.txt": text})
+        assert ask("refs", "f")["symbol"]["symbol"]["symbolId"] == before
+    made.write({"a.txt": "def f(x, y)\n"})
+    after = ask("refs", "f")["symbol"]["symbol"]
+    assert after["symbolId"] != before

@@ -1,0 +1,246 @@
+"""The kept graph: made when asked for, incrementally, by one process at a time, and never trusted when damaged."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from everdex import clock, limits
+from everdex.durable import replace_atomically
+from everdex.errors import StorageFailure
+from everdex.graph import keep
+from everdex.graph.resolvers import Resolvers
+from everdex.snapshot import active
+from everdex.upkeep.housekeeping import gc_now
+from support.graphs import TOY, kept, rebuilt, same_bytes, sites
+from support.processes import Child
+from support.stores import Workspace, synced
+
+_FILES = {
+    "a.txt": "import b\ndef f(x)\ncall g\ncall h\n",
+    "b.txt": "import c\ndef g()\ncall lib.z\n",
+    "c.txt": "def h()\n",
+    "d.txt": "call h\ncall nope\n",
+    "notes.md": "# No resolver speaks for this\n",
+}
+
+
+def _graph_files(made: Workspace) -> list[Path]:
+    return sorted(made.store.graphs.glob("*.graph"))
+
+
+def test_every_site_is_resolved_ambiguous_external_or_unresolved(tmp_path: Path) -> None:
+    """What a resolver says of a site comes back from disk as it was said; files of other languages are not in."""
+    made = synced(tmp_path / "tree", _FILES)
+    assert sites(made) == {
+        "a.txt": [("g", "resolved", "b.txt::g"), ("h", "resolved", "c.txt::h")],
+        "b.txt": [("lib.z", "external", "::lib.z")],
+        "c.txt": [],
+        "d.txt": [("h", "ambiguous", "c.txt::h"), ("nope", "unresolved")],
+    }
+
+
+def test_a_graph_is_made_once(tmp_path: Path) -> None:
+    """The second question finds it, also from another process's file; nothing is resolved again."""
+    made = synced(tmp_path / "tree", _FILES)
+    first, second = kept(made), kept(made)
+    assert (first.made, first.resolved) == (True, 4)
+    assert (second.made, second.resolved) == (False, 0)
+    assert same_bytes(second.graph, bytes(first.graph.data))
+
+
+def test_an_edit_resolves_itself_and_who_looked(tmp_path: Path) -> None:
+    """A definition that goes reaches who looked at it, through others too, and nobody else."""
+    made = synced(tmp_path / "tree", _FILES)
+    kept(made)
+    made.write({"c.txt": "def other()\n"})
+    made.sync()
+    after = kept(made)
+    assert (after.changed, after.resolved) == (1, 3)  # c itself; a looked for h in it, d for the name h anywhere
+    assert sites(made)["a.txt"][1] == ("h", "unresolved")
+    assert same_bytes(after.graph, rebuilt(made).data)
+
+
+def test_an_edited_body_is_nobody_elses_business(tmp_path: Path) -> None:
+    """Positions are no part of what a file offers."""
+    made = synced(tmp_path / "tree", _FILES)
+    kept(made)
+    made.write({"c.txt": "\n\ndef h()\ncall lib.new\n"})
+    made.sync()
+    after = kept(made)
+    assert (after.changed, after.resolved) == (1, 1)
+    assert same_bytes(after.graph, rebuilt(made).data)
+
+
+def test_a_file_that_comes_and_goes_is_followed(tmp_path: Path) -> None:
+    """A missing import is found when its file appears, lost when it goes, and found under its new path."""
+    made = synced(tmp_path / "tree", {"a.txt": "import late\ncall x\n"})
+    assert sites(made)["a.txt"] == [("x", "unresolved")]
+    made.write({"late.txt": "def x()\n"})
+    made.sync()
+    assert sites(made)["a.txt"] == [("x", "resolved", "late.txt::x")]
+    (made.path / "deep").mkdir()
+    (made.path / "late.txt").rename(made.path / "deep" / "late.txt")
+    made.sync()
+    assert sites(made)["a.txt"] == [("x", "resolved", "deep/late.txt::x")]
+    made.remove("deep/late.txt")
+    made.sync()
+    assert sites(made) == {"a.txt": [("x", "unresolved")]}
+
+
+def test_an_older_snapshot_has_its_own_graph(tmp_path: Path) -> None:
+    """Whatever was published since, `--snapshot` sees the edges of its time."""
+    made = synced(tmp_path / "tree", _FILES)
+    old = active.pin(made.store).manifest.snapshot_id
+    kept(made)
+    made.write({"c.txt": "def renamed()\n"})
+    made.sync()
+    assert sites(made)["a.txt"][1] == ("h", "unresolved")
+    for path in _graph_files(made):
+        path.unlink()
+    assert sites(made, old)["a.txt"][1] == ("h", "resolved", "c.txt::h")
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "foreign", "not a graph"])
+def test_a_damaged_graph_is_made_again(tmp_path: Path, damage: str) -> None:
+    """Cut short, one bit changed, empty, another snapshot's under its name: never believed, always replaced."""
+    made = synced(tmp_path / "tree", _FILES)
+    good = bytes(kept(made).graph.data)
+    (path,) = _graph_files(made)
+    if damage == "foreign":
+        made.write({"c.txt": "def renamed()\n"})
+        made.sync()
+        foreign = bytes(kept(made).graph.data)
+        made.write({"c.txt": _FILES["c.txt"]})
+        made.sync()
+        data = foreign
+    else:
+        flipped = bytearray(good)
+        flipped[len(good) // 2] ^= 1
+        data = {"truncate": good[:-7], "flip": bytes(flipped), "empty": b"", "not a graph": b"x" * 500}[damage]
+    path.write_bytes(data)
+    again = kept(made)
+    assert again.made
+    assert same_bytes(again.graph, good)
+    assert path.read_bytes() == good
+
+
+def test_other_resolvers_make_other_graphs(tmp_path: Path) -> None:
+    """A graph by another set of resolvers is neither used nor built upon."""
+    made = synced(tmp_path / "tree", _FILES)
+    kept(made)
+    none = kept(made, resolvers=Resolvers(()))
+    assert (none.made, none.graph.paths) == (True, ())
+
+
+def test_a_repository_without_a_resolvable_file_has_an_empty_graph(tmp_path: Path) -> None:
+    """Nothing to resolve is not an error."""
+    made = synced(tmp_path / "tree", {"notes.md": "# Notes\n"})
+    assert kept(made).graph.paths == ()
+    made.remove("notes.md")
+    made.sync()
+    assert kept(made).graph.files == ()
+
+
+def test_a_resolver_that_fails_costs_only_its_file(tmp_path: Path) -> None:
+    """The file is marked, its neighbours are answered, and it is tried again every time."""
+    made = synced(tmp_path / "tree", {**_FILES, "e.txt": "crash\n"})
+    graph = kept(made).graph
+    assert {entry.path: entry.failed for entry in graph.files if entry.failed} == {"e.txt": "RecursionError"}
+    assert sites(made)["a.txt"][0] == ("g", "resolved", "b.txt::g")
+    made.write({"e.txt": "def fine()\n"})
+    made.sync()
+    assert same_bytes(kept(made).graph, rebuilt(made).data)
+
+
+def test_workers_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph made by two processes is the one made by one."""
+    from everdex.graph import crew
+
+    monkeypatch.setattr(crew, "_WORTH_WORKERS", 2)
+    many = {f"m{n}.txt": f"import m{n + 1}\ndef f{n}()\ncall f{n + 1}\ncall g\n" for n in range(150)}
+    made = synced(tmp_path / "tree", {**many, "e.txt": "crash\n"})
+    assert rebuilt(made, workers=2).data == rebuilt(made, workers=1).data
+
+
+def test_few_graphs_are_kept_and_collection_removes_those_of_gone_snapshots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most two at a time; after gc only those of retained snapshots."""
+    made = synced(tmp_path / "tree", _FILES)
+    for number in range(8):
+        made.write({"c.txt": f"def h()\ncall lib.n{number}\n"})
+        made.sync()
+        kept(made)
+    assert len(_graph_files(made)) == 2
+    old = _graph_files(made)[0].with_name(f"{'0' * 64}-{TOY.version}.graph")
+    old.write_bytes(b"of a snapshot that is gone")
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + limits.RETAIN_SNAPSHOTS_MIN_AGE_S + 1)
+    assert gc_now(made.store).graphs == (old.name,)
+    done = gc_now(made.store, dry_run=False)
+    assert (done.graphs, old.exists(), len(_graph_files(made))) == ((old.name,), False, 2)
+
+
+def test_a_graph_that_cannot_be_kept_still_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk costs the next question time, not this one its answer; a warning says so."""
+
+    def full(path: Path, *_: object) -> None:
+        raise StorageFailure(f"{path}: No space left on device")
+
+    made = synced(tmp_path / "tree", _FILES)
+    monkeypatch.setattr(keep, "replace_atomically", full)
+    found = kept(made)
+    assert "could not be kept" in found.warnings[0]
+    assert sites(made)["a.txt"][0] == ("g", "resolved", "b.txt::g")
+    monkeypatch.setattr(keep, "replace_atomically", replace_atomically)
+    assert kept(made).made
+
+
+_BUILDER = """
+from support.graphs import kept
+from support.stores import workspace
+from everdex.graph import build, crew
+from pathlib import Path
+
+real = crew.record
+
+def slow(*arguments):
+    print("resolving", flush=True)
+    input()
+    return real(*arguments)
+
+crew.record = slow
+found = kept(workspace(Path(ARGS[0])))
+print("made" if found.made else "found", flush=True)
+"""
+
+
+def test_a_killed_build_leaves_nothing_that_is_believed(tmp_path: Path) -> None:
+    """SIGKILL in the middle: the lock is free, and the next question makes the graph whole."""
+    made = synced(tmp_path / "tree", _FILES)
+    with Child(_BUILDER, made.path) as child:
+        assert child.line() == "resolving"
+        child.signal(signal.SIGKILL)
+        child.process.wait()
+    # What a kill between writing and renaming leaves behind.
+    leftover = made.store.graphs / f"x.graph.{child.process.pid}.00000000.tmp"
+    leftover.write_bytes(b"half")
+    found = kept(made)
+    assert found.made
+    assert same_bytes(found.graph, rebuilt(made).data)
+    assert os.listdir(made.store.graphs) == [path.name for path in _graph_files(made)]
+
+
+def test_two_builders_make_it_once(tmp_path: Path) -> None:
+    """The second waits for the first and takes its work."""
+    made = synced(tmp_path / "tree", {"a.txt": "def f()\n"})
+    with Child(_BUILDER, made.path) as first:
+        assert first.line() == "resolving"
+        with Child(_BUILDER, made.path) as second:
+            first.go()
+            assert first.line() == "made"
+            assert second.line() == "found"

@@ -1,0 +1,15 @@
+"""Each case of the Python call graph, with what it must say at every call site written in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.callgraph.python.harness import Case, MemoryWorld, calls_by_line, cases, expected_by_line, resolve
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_every_call_site_says_what_its_line_expects(case: Case) -> None:
+    """No call site is without an expectation, and each has exactly the targets and the status written beside it."""
+    graphs = resolve(MemoryWorld(case.files))
+    for path, data in case.files.items():
+        assert calls_by_line(graphs, path) == expected_by_line(data), path

@@ -1,0 +1,124 @@
+"""Symbol identity: what ids survive, what they tell apart, and by what two symbols are joined."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from everdex.identity.symbols import (
+    ChunkRef,
+    Join,
+    SymbolRef,
+    join,
+    join_chunks,
+    names_of,
+    resolution,
+    scoped_id,
+    signature_key,
+    symbol_id,
+    symbol_key,
+)
+
+
+def sha1(text: str) -> str:
+    return hashlib.sha1(text.encode()).hexdigest()
+
+
+def _ids(*definitions: tuple[str, str, str], path: str = "a.py") -> list[str]:
+    return [names.scoped_id for names in names_of(path, definitions)]
+
+
+def test_keys_are_made_as_specified() -> None:
+    """The strings other systems would compute from the same parts."""
+    key = symbol_key("a.py", "function", "f")
+    assert key == "sk:v1:" + sha1("repo|a.py|function|f")
+    signed = signature_key("def f(a)")
+    assert signed == "sig:v1:sha1:" + sha1("def f(a)")
+    assert scoped_id(key, signed) == "sid:v1:sha1:" + sha1(f"{key}|{signed}|")
+    assert scoped_id(key, None, "~2") == "sid:v1:sha1:" + sha1(f"{key}||~2")
+
+
+def test_a_signature_is_compared_without_spacing_and_comments() -> None:
+    """Reformatting a parameter list changes no id."""
+    assert signature_key("f(a,\n   b)  # why") == signature_key(" f(a, b) ")
+    assert signature_key("f(a /* one */, b)") == signature_key("f(a , b)")
+    assert signature_key("f(a)") != signature_key("f(b)")
+    assert signature_key("  ") is None
+
+
+def test_redefinitions_overloads_and_conditional_definitions_stay_apart() -> None:
+    """One symbolKey for what has one name, one scopedId for each definition of it."""
+    names = names_of("a.py", [("f", "function", "f(a)"), ("f~2", "function", "f(a)"), ("f~3", "function", "f(b)")])
+    assert len({item.symbol_key for item in names}) == 1
+    assert len({item.scoped_id for item in names}) == 3
+    inner = names_of("a.py", [("f.g", "function", "g()"), ("f~2.g", "function", "g()")])
+    assert len({item.scoped_id for item in inner}) == 2
+
+
+def test_ids_survive_moves_inside_a_file() -> None:
+    """Changing places changes an id only between twins that nothing else tells apart."""
+    one = ("f", "function", "f(a)")
+    other = ("C.m", "method", "m(self)")
+    assert set(_ids(one, other)) == set(_ids(other, one))
+    first, second = ("f", "function", "f(a)"), ("f~2", "function", "f(b)")
+    moved = ("f", "function", "f(b)"), ("f~2", "function", "f(a)")
+    assert set(_ids(first, second)) == set(_ids(*moved))
+
+
+def test_another_file_kind_or_name_is_another_symbol() -> None:
+    """Nothing collapses across scopes."""
+    assert len({*_ids(("f", "function", "")), *_ids(("f", "class", "")), *_ids(("g.f", "function", "")),
+                *_ids(("f", "function", ""), path="b.py")}) == 4  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("semantic", "scoped", "uid", "expected"),
+    [
+        ("scip:x", "sid:v1:sha1:0", "cu", "scip:x"),
+        ("lsif:x", None, None, "lsif:x"),
+        ("made-up:x", "sid:v1:sha1:0", "cu", "heur:sid:v1:sha1:0"),
+        (None, "sid:v1:sha1:0", "cu", "heur:sid:v1:sha1:0"),
+        (None, None, "cu:v1:xxh64:1", "heur:chunkUid:cu:v1:xxh64:1"),
+        (None, None, None, None),
+    ],
+)
+def test_the_fallback_policy(semantic: str | None, scoped: str | None, uid: str | None, expected: str | None) -> None:
+    """A tool's id, else ours, else the chunk's."""
+    assert symbol_id(semantic, scoped, uid) == expected
+
+
+def _ref(key: str, scoped: str | None = None, identity: str | None = None) -> SymbolRef:
+    return SymbolRef(key, identity, scoped)
+
+
+def test_join_precedence() -> None:
+    """IDENTITY §9.4: semantic ids decide first, then scoped ids; symbolKey only where overload sets are welcome."""
+    assert join(_ref("k", "s", "scip:a"), _ref("x", "y", "scip:a")) is Join.SYMBOL_ID
+    assert join(_ref("k", "s", "scip:a"), _ref("k", "s", "scip:b")) is None
+    assert join(_ref("k", "s", "scip:a"), _ref("x", "s", "heur:s")) is Join.SCOPED_ID
+    assert join(_ref("k", "s"), _ref("k", "t"), overload_sets=True) is None
+    assert join(_ref("k"), _ref("k", "t")) is None
+    assert join(_ref("k"), _ref("k", "t"), overload_sets=True) is Join.SYMBOL_KEY
+    assert join(_ref("k"), _ref("l"), overload_sets=True) is None
+
+
+def test_chunks_are_joined_by_uid_and_never_by_number() -> None:
+    """docId counts in one build only."""
+    one = ChunkRef(7, "cu:1", "chunk_1", "a.py", None, 0, 9)
+    assert join_chunks(one, ChunkRef(8, "cu:1", "chunk_2", "a.py", None, 5, 14))
+    assert not join_chunks(one, ChunkRef(7, "cu:2", "chunk_1", "a.py", None, 0, 9))
+    bare = ChunkRef(7, "", "chunk_1", "a.py", None, 0, 9)
+    assert join_chunks(bare, ChunkRef(9, "cu:2", "chunk_1", "a.py", None, 0, 9))
+    assert not join_chunks(bare, ChunkRef(7, "", "chunk_1", "b.py", None, 0, 9))
+
+
+def test_ambiguity_is_an_object_with_its_candidates() -> None:
+    """Never a guess: a status, a reason, and who it could be."""
+    assert resolution("ambiguous", [_ref("k", "s", "heur:s")], "two fit") == {
+        "resolution": {
+            "status": "ambiguous",
+            "candidates": [{"symbolKey": "k", "scopedId": "s", "symbolId": "heur:s"}],
+            "reason": "two fit",
+        }
+    }
