@@ -196,7 +196,7 @@ class _Answers:
             document = searcher.answer(self._asked.request(query), explain=self._explain).to_dict()
         if self._freshness is None:
             self._freshness = document["freshness"]
-            self._reading = replace(self._reading, snapshot_id=document["snapshot_id"])
+            self._reading = msgspec.structs.replace(self._reading, snapshot_id=document["snapshot_id"])
         document["freshness"] = self._freshness
         return document
 
