@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from everdex import clock, languages, limits
 from everdex.config import PROFILE_NAMES
