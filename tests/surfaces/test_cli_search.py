@@ -271,3 +271,12 @@ def test_the_default_embedder_answers_a_question_in_words(repository: Path) -> N
     done = everdex("search", "how is a cookie signed", "-k", "3", cwd=repository, env={"EVERDEX_EMBEDDER": ""})
     assert done.code == 0
     assert any(line.startswith("src/session.py:") for line in done.lines)
+
+
+def test_vimgrep_gives_an_editor_places(tmp_path: Path) -> None:
+    """path:line:column:text, the column 1-based and in bytes; lines of a pattern and ranked results alike."""
+    root = tree(tmp_path / "p", {"a.py": "\nclass Basket:\n    ü = 1; needle = 2\n"})
+    lines = everdex("search", "--vimgrep", "--mode", "literal", "needle", root).lines
+    assert lines == ["a.py:3:13:    ü = 1; needle = 2"]
+    assert everdex("search", "--vimgrep", "Basket", root, "-k", "1").lines == ["a.py:2:1:class Basket:"]
+    assert everdex("search", "--vimgrep", "--budget", "500", "Basket", root).code == 2

@@ -55,6 +55,7 @@ Environment:
   EVERDEX_HOME            where stores live (default ~/.everdex)
   EVERDEX_EMBEDDER        overrides [index] embedder of .everdex.toml
   EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
+  EVERDEX_AUTOSTART=1     start the daemon when a reading command finds none
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
 

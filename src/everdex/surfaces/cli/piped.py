@@ -35,6 +35,15 @@ def piped(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"{document['omitted']:,} more not shown (raise -k)"
 
 
+def vimgrep(document: dict[str, Any]) -> Iterator[Line]:
+    """path:line:column:text, which editors put into a list of places; the column is 1-based and in bytes."""
+    words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
+    for result in document["results"]:
+        number, text = telling_line(result, words)
+        start = result["column"] if words is None else len(text.encode()) - len(text.lstrip().encode())
+        yield True, f"{escape(result['path'])}:{number}:{start + 1}:{escape(text)}"
+
+
 def _packed(document: dict[str, Any]) -> Iterator[Line]:
     """Snippets as a model reads them best: a heading with place and breadcrumb, then the lines."""
     for result in document["results"]:
@@ -52,3 +61,4 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
 
 
 SHOWN = Shown(piped, lambda document: 0 if document["results"] else 1)
+VIMGREP = Shown(vimgrep, SHOWN.code)

@@ -18,7 +18,7 @@ from everdex.errors import DaemonGone, DaemonStopping, QueryError, UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import style, warn, write_json
-from everdex.surfaces.cli.piped import SHOWN
+from everdex.surfaces.cli.piped import SHOWN, VIMGREP
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class _Asked(msgspec.Struct, frozen=True):
     "--batch", type=click.Path(allow_dash=True), metavar="FILE|-",
     help="Read one query a line (- is stdin) and print one JSON document a line.",
 )  # fmt: skip
+@click.option("--vimgrep", is_flag=True, help="Print path:line:column:text, for an editor's list of places.")
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -98,7 +99,7 @@ class _Asked(msgspec.Struct, frozen=True):
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    batch: str | None, vimgrep: bool, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
@@ -128,10 +129,13 @@ def search_command(
       everdex search --json "open session" -k 3 | jq -r '.results[].path'
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
+      vim -q <(everdex search --vimgrep "session cookie")
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
 
+    if vimgrep and budget is not None:
+        raise UsageError("--vimgrep lists places; --budget packs text")
     query, root = _positionals(query, path, batch)
     known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
@@ -146,6 +150,8 @@ def search_command(
             assert batch is not None
             return _batch(ask, batch)
         document = ask(query)
+    if vimgrep:
+        return VIMGREP.print(document, as_json=as_json)
     if as_json or not style(color).grouped or "budget" in document:
         return SHOWN.print(document, as_json=as_json)
     from everdex.surfaces.cli.draw import draw
