@@ -21,7 +21,7 @@ _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
-_PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*")
+_PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*")
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
@@ -33,6 +33,7 @@ _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 _STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
+_KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
@@ -88,9 +89,13 @@ def chain_of(text: str, language: str) -> str:
         hidden = re.sub(r"(?<=\w)[?!]+", "", hidden)
     if language == "lua":
         hidden = hidden.replace(":", ".")
+    elif language == "scala":
+        hidden = hidden.replace("[]", "")
+        if hidden.startswith("_."):
+            return "?"
     hidden = re.sub(r"^\$this\b", "this", hidden)
     whole = (head or "") + hidden
-    if not _CHAIN.fullmatch(whole):
+    if not _CHAIN.fullmatch(whole) or _KEYWORD.match(whole):
         return "?"
     return "@{literal}" if _NUMBER.fullmatch(whole) else whole
 

@@ -17,6 +17,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
+    @anonymous + @base             the body of a class without a name
     @static                        a word that makes the definition around it static
 """
 
@@ -40,7 +41,7 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write", "import", "package", "shape", "mixin", "bind",
+    "anonymous", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write", "import", "package", "shape", "mixin", "bind",
     "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
@@ -91,6 +92,7 @@ class _Extraction:
         self.statics: list[int] = []
         self.promoted: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
+        self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
         self.value_starts: dict[int, int] = {}
@@ -136,6 +138,8 @@ class _Extraction:
                 self.package = ".".join(filter(None, (self.package, self._package(node))))
             elif role == "mixin":
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
+            elif role == "anonymous":
+                self.classes[node.start_byte] = (node, [type_of(self._text(each)) for each in captures["base"]])
             elif role == "static":
                 self.statics.append(node.start_byte)
             else:
@@ -190,6 +194,8 @@ class _Extraction:
         if arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # the Swift grammar makes calls of subscripts
         receiver, name, tail = split_callee(self._text(node), self.language)
+        if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
+            return  # a second list of arguments is no second call
         if not name:
             text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
@@ -257,10 +263,11 @@ class _Extraction:
 
     def _assembled(self) -> bytes:
         found = parsed.find(self.language, self.data, self.root)
-        for node in self.lambdas:
+        unnamed = [(node, "lambda") for node in self.lambdas] + [(node, "class") for node, _ in self.classes.values()]
+        for node, kind in unnamed:
             found.definitions.append(
                 parsed.Definition(
-                    node.start_byte, node.start_byte, node.end_byte, "<lambda>", node.start_byte, "lambda", (),
+                    node.start_byte, node.start_byte, node.end_byte, f"<{kind}>", node.start_byte, kind, (),
                     self.language, -1, node, True,
                 )
             )  # fmt: skip
@@ -336,8 +343,9 @@ class _Extraction:
         parent = scopes.index.get(id(item.parent), -1)
         name_end = item.name_start + len(item.name.encode())
         shape = self.shapes.get(name_end) or self.shape_starts.get(item.name_start, {})
-        if item.kind == "lambda":
+        if item.name.startswith("<"):
             name_end, shape = -1, {}  # it has no name of its own to find anything by
+            mixins = mixins + self.classes.get(item.start, (item.node, []))[1]
         least, most, receiver = -1, -1, ""
         if "parameters" in shape:
             # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
@@ -373,14 +381,15 @@ class _Extraction:
 
 def _number(linked: list[parsed.Definition]) -> None:
     """Functions without names are numbered in source order inside what is around them."""
-    counts: dict[int, int] = {}
+    counts: dict[tuple[int, str], int] = {}
     for item in linked:
-        if item.kind == "lambda":
-            counts[id(item.parent)] = counts.get(id(item.parent), 0) + 1
-            item.name = f"<lambda{counts[id(item.parent)]}>"
+        if item.name in ("<lambda>", "<class>"):
+            about = (id(item.parent), item.kind)
+            counts[about] = counts.get(about, 0) + 1
+            item.name = f"<{item.kind}{counts[about]}>"
         if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
             item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
-        elif "<lambda>" in item.path:
+        elif "<lambda>" in item.path or "<class>" in item.path:
             item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
 
 

@@ -149,10 +149,10 @@ class Calls:
     def _nowhere(self, use: facts.Use, beyond: str) -> Answer:
         """No definition in reach: outside, if something says so."""
         name = use.name
-        if beyond:
-            return _outside(f"{beyond}.{name}")
         known = self.evaluation.reader.named(name)
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
+        if beyond and not (fits and self.language in _RECEIVING):
+            return _outside(f"{beyond}.{name}")
         if self.rules.global_calls and not fits:
             return _outside(name)
         if self.rules.global_calls and self.language == "php":
@@ -309,6 +309,8 @@ class Calls:
             return _unresolved("function in a field")
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
             outside = outside or ("java.lang.Enum" if name in ("values", "valueOf", "ordinal", "name") else "")
+        if self.language == "php" and name in ("from", "tryFrom", "cases"):
+            outside = outside or "BackedEnum"
         if outside or name in OF_EVERY_OBJECT:
             return _outside(f"{outside or 'builtin'}.{name}")
         if self.rules.group == "rust":
@@ -398,6 +400,8 @@ class Calls:
         return refs
 
 
+# Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
+_RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 

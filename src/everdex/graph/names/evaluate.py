@@ -69,7 +69,7 @@ class Evaluation:
         self.reader = Reader(index, self.rules.group)
         self._depth = 0
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
-        self._names: dict[tuple[str, int, int, bool], Thing] = {}
+        self._names: dict[tuple[str, int, int, bool, bool], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}
         self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
@@ -87,9 +87,8 @@ class Evaluation:
             head, steps = parse_chain(chain)
             if len(steps) > _MAX_STEPS:
                 return unknown("long chain")
-            thing = self.head(head, place)
             _, calls, indices = steps[0]
-            thing = self._applied(thing, calls, indices, place)
+            thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
             for name, calls, indices in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing
@@ -98,7 +97,7 @@ class Evaluation:
         finally:
             self._depth -= 1
 
-    def head(self, head: str, place: Place) -> Thing:
+    def head(self, head: str, place: Place, called: bool = False) -> Thing:
         if head.startswith("@{"):
             stated = head[2:-1]
             if stated == "literal":
@@ -112,6 +111,9 @@ class Evaluation:
         rules = place.module.rules
         if head in rules.self_names:
             local = self.local(head, place)
+            extended = self.extended(place)
+            if local is None and extended is not None:
+                return extended
             owner = place.module.owner(place.scope)
             if local is None and owner:
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
@@ -123,9 +125,19 @@ class Evaluation:
             return found or unknown("untyped attribute")
         if head in rules.super_names:
             return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
-        return self.name(head, place)
+        return self.name(head, place, called=called)
+
+    def extended(self, place: Place) -> Thing | None:
+        """The type that the extension function around a place is written for."""
+        for index in place.module.chain(place.scope):
+            item = place.module.outline.definitions[index]
+            if item.receiver and item.kind in CALLABLES:
+                return self.type_named(item.receiver, Place(place.module, item.parent, item.start_line, 0))
+        return None
 
     def _applied(self, thing: Thing, calls: int, indices: int, place: Place) -> Thing:
+        if not calls and thing.kind == CALLABLE and place.module.rules.bare_calls:
+            calls = 1
         for _ in range(min(calls, 2)):
             thing = self.called(thing)
         for _ in range(min(indices, 2)):
@@ -252,7 +264,7 @@ class Evaluation:
             return self.item_of(thing)
         return thing if thing.kind != UNKNOWN or thing.name == "computed value" else unknown(thing.name)
 
-    def name(self, name: str, place: Place, types_only: bool = False) -> Thing:
+    def name(self, name: str, place: Place, types_only: bool = False, called: bool = True) -> Thing:
         """What a bare name is at a place."""
         if not types_only:
             local = self.local(name, place)
@@ -260,18 +272,28 @@ class Evaluation:
                 return self._local_value(local, place)
         if name.startswith("."):
             return self.whole_name(name.lstrip(".")) or Thing(OUTSIDE, name.lstrip("."))
-        known = (name, id(place.module), place.scope, types_only)
+        known = (name, id(place.module), place.scope, types_only, called)
         thing = self._names.get(known)
         if thing is None:
-            thing = self._looked_up(name, place, types_only)
+            thing = self._looked_up(name, place, types_only, called)
             if self._depth <= _SHALLOW:
                 self._names[known] = thing
         return thing
 
-    def _looked_up(self, name: str, place: Place, types_only: bool) -> Thing:
+    def _looked_up(self, name: str, place: Place, types_only: bool, called: bool) -> Thing:
+        second = None
         for thing in self._candidates(name, place):
-            if not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
+            if thing.kind == CALLABLE and types_only:
+                # A function may have the name of a type, as factories do.
+                refs = tuple(ref for ref in self.reader.definitions(thing.name) if ref.defined.kind in TYPES)
+                if refs:
+                    return Thing(TYPE, thing.name, refs)
+            elif thing.kind == CALLABLE and not called and not place.module.rules.bare_calls:
+                second = second or thing  # not called: rather a field or a variable of the same name
+            elif not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
                 return thing
+        if second is not None:
+            return second
         if name in place.module.rules.builtins:
             return Thing(OUTSIDE, f"{self.rules.literal}.{name}")
         return unknown(f"no definition of {name} in reach")
@@ -298,6 +320,11 @@ class Evaluation:
                 yield self.of_refs(found)
             elif rules.implicit_members or name[:1].isupper():
                 yield from self._inherited(container, name)
+        extended = self.extended(place) if rules.group in ("jvm", "csharp") else None
+        if extended is not None and extended.kind == INSTANCE:
+            members, _ = self.member(extended, name)
+            if members:
+                yield self.of_refs(tuple(members))
         named, everything = self._led_by(place)
         for led in named.get(name, ()):
             yield self._led(led)
@@ -321,7 +348,7 @@ class Evaluation:
                 outside = led.outside
         if self._is_space(name) and rules.group in ("jvm", "csharp", "ruby", "c"):
             yield Thing(SPACE, name)
-        if outside and name[:1].isupper() and rules.group in ("jvm",):
+        if outside and name[:1].isupper() and rules.group == "jvm" and name not in rules.builtins:
             yield Thing(OUTSIDE, f"{outside}.{name}")
         if language in ("java", "kotlin", "scala") and name in ("java", "javax", "kotlin", "scala", "org", "com", "io"):
             yield Thing(OUTSIDE, name)

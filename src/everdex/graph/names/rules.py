@@ -165,7 +165,7 @@ RULES: Final[dict[str, Rules]] = {
         "jvm", call_constructs=True, bare_calls=False, builtins=_KOTLIN_BUILTINS, wrappers=_words("Lazy"), common=_COMMON
     ),
     "scala": Rules(
-        "jvm", outer_spaces=True, call_constructs=True, builtins=_SCALA_BUILTINS, common=_COMMON,
+        "jvm", outer_spaces=True, call_constructs=True, bare_calls=True, builtins=_SCALA_BUILTINS, common=_COMMON,
     ),  # fmt: skip
     "rust": Rules(
         "rust", _words("self Self"), frozenset(), implicit_members=False, call_constructs=True,

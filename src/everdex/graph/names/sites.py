@@ -104,7 +104,7 @@ class _File:
 
     def _site(self, use: facts.Use) -> Site | None:
         role = _ROLES.get(use.role, Role.CALL)
-        ruby_call = use.role == facts.READ and self.module.rules.bare_calls
+        ruby_call = use.role == facts.READ and self.module.outline.language == "ruby"
         if role is Role.CALL:
             answer = self.calls.call(use)
         elif ruby_call:
