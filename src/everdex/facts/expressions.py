@@ -25,7 +25,7 @@ _PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|thr
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
-_LITERAL: Final = re.compile(r"((?:[\w]+(?:\.|::))*[\w]+)\s*(?:<[^<>]*>)?\{\}")
+_LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")
 _ASSERTION: Final = re.compile(r"^[^\n]*\.\((\*?[\w.\[\]]+)\)$")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
@@ -39,6 +39,9 @@ _NUMBER: Final = re.compile(r"\d[\w.]*")
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
+_STRING_TYPES: Final = {
+    "java": "@{String}", "kotlin": "@{String}", "scala": "@{String}", "swift": "@{String}", "csharp": "@{string}",
+}  # fmt: skip
 _HIDDEN: Final = str.maketrans({"\x01": "()", "\x02": "[]", "\x03": "{}"})
 _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 
@@ -65,8 +68,9 @@ def chain_of(text: str, language: str) -> str:
         if command:
             text = f"{command[1]}()"
     text, head = _head(text, language)
-    if head is None and text.startswith(('""', "[", "{")) and language != "swift":
-        head, text = "@{literal}", _hidden(text)[2 if text.startswith('""') else 1 :]
+    if head is None and text.startswith(('""', "[", "{")) and language != "go":
+        head = _STRING_TYPES.get(language, "@{literal}") if text.startswith('""') else "@{literal}"
+        text = _hidden(text)[2:]
     hidden = _hidden(text)
     if head is None:
         new = _NEW.match(hidden)
@@ -178,7 +182,10 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
     if separator is None:
         return "?", "", 0
     front = before[: separator.start()].rstrip()
-    return (chain_of(front, language) if front else "."), name[0], tail
+    if not front:
+        # Of a type that only the context knows (Swift), or from the root of all names.
+        return ("?" if language == "swift" else "."), name[0], tail
+    return chain_of(front, language), name[0], tail
 
 
 def _generic_start(text: str) -> int:

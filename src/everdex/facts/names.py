@@ -95,7 +95,7 @@ class _Extraction:
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
-        self.value_starts: dict[int, int] = {}
+        self.value_spans: dict[int, tuple[int, int]] = {}
         self.bind_ends: dict[int, int] = {}
 
     def facts(self) -> bytes:
@@ -248,10 +248,10 @@ class _Extraction:
             type_text = ""
         source = values or each
         value = ""
+        if source:
+            self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
-            start = source[0].start_byte
             value = chain_of(self._text(source[0]), self.language)
-            self.value_starts[captures["bind"][0].start_byte] = start
         for node in captures["bind"]:
             start = node.start_byte
             known = self.binds.get(start)
@@ -313,7 +313,7 @@ class _Extraction:
         self, linked: list[parsed.Definition], scopes: _Scopes, atoms: Atoms, used: set[int]
     ) -> tuple[list[model.Slot], list[model.Local]]:
         slots, local_names = [], []
-        lambdas = {item.start: position for position, item in enumerate(linked) if item.kind == "lambda"}
+        lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
             owner = _owner(linked, scopes.around(start))
             if owner >= 0:
@@ -328,8 +328,9 @@ class _Extraction:
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
                 row = atoms.at(start)
-                if value == "?" and self.value_starts.get(start) in lambdas:
-                    value = f"@{{lambda {lambdas[self.value_starts[start]]}}}"
+                function = lambdas.get(self.value_spans.get(start, (-1, -1)))
+                if function is not None:
+                    value = f"@{{lambda {function}}}"
                 local_names.append(
                     model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
                 )

@@ -12,7 +12,7 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.evaluate import (
-    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, OF_EVERY_OBJECT, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
+    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, MAX_WORK, OF_EVERY_ENUM, OF_EVERY_OBJECT, OF_WRAPPERS, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
 )  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
@@ -48,6 +48,7 @@ class Calls:
 
     def call(self, use: facts.Use) -> Answer:
         place = Place(self.module, use.scope, use.line, use.column)
+        self.evaluation.budget = MAX_WORK
         if not use.name:
             return _unresolved("computed callee")
         if use.receiver:
@@ -60,6 +61,7 @@ class Calls:
         """A name that is not called; unresolved ones are of no interest to anybody."""
         place = Place(self.module, use.scope, use.line, use.column)
         evaluation = self.evaluation
+        evaluation.budget = MAX_WORK
         if use.role == facts.TYPE:
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
@@ -105,6 +107,11 @@ class Calls:
 
     def _bare(self, use: facts.Use, place: Place) -> Answer:
         evaluation, name = self.evaluation, use.name
+        if self.language == "bash":
+            name = name.replace("::", ".")  # as parsing takes a function's name apart
+        elif self.language == "ruby" and name == "new" and self.module.owner(place.scope):
+            owner = self.module.owner(place.scope)
+            return self._member(use, Thing(TYPE, owner, evaluation.reader.definitions(owner)))
         # Java keeps names of variables and of methods apart.
         separate = self.language == "java"
         local = evaluation.local(name, place) if use.role == facts.CALL and not separate else None
@@ -114,6 +121,8 @@ class Calls:
                 return self._chosen(list(thing.refs), use)
             if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
                 return _outside(thing.name)
+            if evaluation.head(name, place).kind == INSTANCE:
+                return self._beside_local(use, place)
             return _unresolved("function in a variable")
         if use.role == facts.NEW:
             return self._constructed(evaluation.type_named(name, place), use)
@@ -128,6 +137,9 @@ class Calls:
             return self._chosen(list(thing.refs), use)
         if thing.kind == OUTSIDE:
             return _outside(thing.name)
+        field = self._field_constructed(use, place)
+        if field is not None:
+            return field
         if thing.kind == INSTANCE and thing.refs:
             return self._variant_or_value(name, use, place)
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
@@ -145,6 +157,23 @@ class Calls:
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return _unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _beside_local(self, use: facts.Use, place: Place) -> Answer:
+        """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
+        outer = self.evaluation.called_name(use.name, Place(self.module, -1, use.line, use.column))
+        return self._chosen(list(outer.refs), use) if outer.kind == CALLABLE else _unresolved("called object")
+
+    def _field_constructed(self, use: facts.Use, place: Place) -> Answer | None:
+        """`Store::Store() : best_("x")` constructs the field."""
+        owner = self.module.owner(place.scope)
+        item = self.module.outline.definitions[place.scope] if place.scope >= 0 else None
+        if self.language != "cpp" or item is None or item.name != owner.rpartition(".")[2]:
+            return None
+        refs, _ = self.evaluation.member(Thing(INSTANCE, owner), use.name)
+        if not refs or refs[0].defined.kind != "field":
+            return None
+        thing = self.evaluation.of_refs(tuple(refs))
+        return self._constructed(Thing(TYPE, thing.name, thing.refs) if thing.kind == INSTANCE else thing, use)
 
     def _nowhere(self, use: facts.Use, beyond: str) -> Answer:
         """No definition in reach: outside, if something says so."""
@@ -219,6 +248,8 @@ class Calls:
             made = made or [
                 ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
             ]
+        if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
+            return Answer(Status.AMBIGUOUS, tuple(made[:_MAX_CANDIDATES]), reason="the type itself is outside")
         if made:
             return self._chosen(made, use)
         return Answer(Status.RESOLVED, self._types(thing)) if self._types(thing) else _outside(thing.name)
@@ -294,8 +325,12 @@ class Calls:
         if callables:
             written = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
             if written and len(written) <= MAX_IMPLEMENTATIONS:
-                chosen = self._fitting([*callables, *written], use)
-                return Answer(Status.RESOLVED, tuple(dict.fromkeys(ref for ref in chosen if ref.key)))
+                by_name: dict[str, list[Ref]] = {}
+                for ref in self._fitting([*callables, *written], use):
+                    if ref.key:
+                        by_name.setdefault(ref.name, []).append(ref)
+                chosen = [ref for group in by_name.values() for ref in self._paired(group)]
+                return Answer(Status.RESOLVED, tuple(dict.fromkeys(chosen)))
             return self._chosen(callables, use)
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
@@ -308,11 +343,13 @@ class Calls:
         if refs:
             return _unresolved("function in a field")
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
-            outside = outside or ("java.lang.Enum" if name in ("values", "valueOf", "ordinal", "name") else "")
+            outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
         if self.language == "php" and name in ("from", "tryFrom", "cases"):
             outside = outside or "BackedEnum"
         if outside or name in OF_EVERY_OBJECT:
             return _outside(f"{outside or 'builtin'}.{name}")
+        if self.rules.group == "rust" and name in OF_WRAPPERS:
+            return _outside(f"std.{name}")
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
@@ -335,6 +372,8 @@ class Calls:
     def _by_name(self, use: facts.Use, reason: str) -> Answer:
         """Nothing is known of the receiver: perhaps the name itself tells."""
         name = use.name
+        if name in self.rules.builtins and not self.evaluation.reader.named(name) and self.language == "ruby":
+            return _outside(f"{self.rules.literal}.{name}")
         if name in self.rules.common or name in self.rules.builtins:
             return _unresolved(reason)
         refs = [

@@ -20,11 +20,13 @@ from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
 INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
 _MAX_DEPTH: Final = 10
 _SHALLOW: Final = 3
+# Lookups for one use. Ordinary ones take a few dozen; only tangles of types that extend each other reach it.
+MAX_WORK: Final = 4_000
 _MAX_STEPS: Final = 12
 _MAX_BASES: Final = 48
 MAX_IMPLEMENTATIONS: Final = 16
 # Calls that give back what they are called on, when its type has no such member: wrappers were already looked through.
-_SAME: Final = frozenset((
+OF_WRAPPERS: Final = frozenset((
     "unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "read", "write", "to_owned", "get",
     "await", "unwrap_or_default", "unwrap_or_else", "into", "iter", "iter_mut", "into_iter", "also", "apply", "orElse",
     "orElseThrow", "orElseGet", "ok_or", "ok_or_else", "map_err", "context", "tap", "freeze", "dup", "copied", "cloned",
@@ -35,6 +37,9 @@ _SAME: Final = frozenset((
 OF_EVERY_OBJECT: Final = frozenset((
     "toString", "equals", "hashCode", "getClass", "ToString", "Equals", "GetHashCode", "GetType",
 ))  # fmt: skip
+
+
+OF_EVERY_ENUM: Final = frozenset(("values", "valueOf", "ordinal", "name", "compareTo", "entries"))
 
 
 class Place(NamedTuple):
@@ -68,8 +73,10 @@ class Evaluation:
         self.rules = module.rules
         self.reader = Reader(index, self.rules.group)
         self._depth = 0
+        self._in_bases = 0
+        self.budget = MAX_WORK
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
-        self._names: dict[tuple[str, int, int, bool, bool], Thing] = {}
+        self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}
         self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
@@ -118,7 +125,11 @@ class Evaluation:
             if local is None and owner:
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
                 return Thing(kind, owner, self.reader.definitions(owner))
+            if local is None and rules.group == "rust":
+                return Thing(SPACE, inner_space(place.module, place.scope))
             return unknown("no type around it") if local is None else self._local_value(local, place)
+        if head.startswith("$") and rules.group == "ruby":
+            return Thing(OUTSIDE, head)
         if head.startswith("@"):
             owner = place.module.owner(place.scope)
             found = self.slot(Thing(INSTANCE, owner), head) if owner else None
@@ -137,7 +148,7 @@ class Evaluation:
 
     def _applied(self, thing: Thing, calls: int, indices: int, place: Place) -> Thing:
         if not calls and thing.kind == CALLABLE and place.module.rules.bare_calls:
-            calls = 1
+            calls = int(thing.refs[0].defined.kind != "lambda")
         for _ in range(min(calls, 2)):
             thing = self.called(thing)
         for _ in range(min(indices, 2)):
@@ -185,13 +196,15 @@ class Evaluation:
                 return self.item_of(self.type_named(item.type, Place(ref.module, ref.index, item.start_line, 0)))
         if thing.kind == INSTANCE and thing.refs:
             return unknown("item of an object")
-        return unknown("type of items not stated") if thing.kind != OUTSIDE else thing
+        return unknown("type of items not stated")
 
     def step(self, thing: Thing, name: str, place: Place, will_call: bool = False) -> Thing:
         """A member of a thing."""
         if thing.kind == OUTSIDE:
-            if thing.arguments and name in _SAME:
+            if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
+            if thing.arguments and will_call:
+                return unknown("result of an outside call")  # it may hand back what is ours
             return Thing(OUTSIDE, f"{thing.name}.{name}")
         if thing.kind == UNKNOWN:
             return thing
@@ -222,7 +235,7 @@ class Evaluation:
             return slot
         if refs:
             return unknown("type of field not stated")
-        if name in _SAME and thing.kind == INSTANCE:
+        if name in OF_WRAPPERS and thing.kind == INSTANCE:
             # The result of the call on it is the thing itself again: hand out something that calling leaves alone.
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing
         if outside or name in OF_EVERY_OBJECT:
@@ -272,7 +285,10 @@ class Evaluation:
                 return self._local_value(local, place)
         if name.startswith("."):
             return self.whole_name(name.lstrip(".")) or Thing(OUTSIDE, name.lstrip("."))
-        known = (name, id(place.module), place.scope, types_only, called)
+        if self.budget <= 0:
+            return unknown("too much to follow")
+        self.budget -= 1
+        known = (name, id(place.module), place.scope, types_only, called, self._in_bases > 0)
         thing = self._names.get(known)
         if thing is None:
             thing = self._looked_up(name, place, types_only, called)
@@ -320,6 +336,8 @@ class Evaluation:
                 yield self.of_refs(found)
             elif rules.implicit_members or name[:1].isupper():
                 yield from self._inherited(container, name)
+                if rules.group == "jvm" and name in OF_EVERY_ENUM and self._is_enum(container):
+                    yield Thing(OUTSIDE, f"java.lang.Enum.{name}")
         extended = self.extended(place) if rules.group in ("jvm", "csharp") else None
         if extended is not None and extended.kind == INSTANCE:
             members, _ = self.member(extended, name)
@@ -374,6 +392,8 @@ class Evaluation:
         return found
 
     def _inherited(self, container: str, name: str) -> Iterator[Thing]:
+        if self._in_bases:
+            return  # what a type extends is not named by what it inherits
         refs = self.reader.definitions(container)
         if any(ref.defined.kind in TYPES or ref.defined.kind == "module" for ref in refs):
             found, _ = self.member(Thing(TYPE, container, refs), name)
@@ -398,6 +418,9 @@ class Evaluation:
             if at_top:
                 self._leads[id(place.module)] = known
         return known
+
+    def _is_enum(self, name: str) -> bool:
+        return any(ref.defined.kind == "enum" for ref in self.reader.definitions(name))
 
     def _imports(self, place: Place) -> Iterator[facts.Import]:
         by_scope = place.module.imports_by_scope
@@ -641,7 +664,11 @@ class Evaluation:
         """The bases of a type inside the root, and one outside it ('' when there is none)."""
         known = self._bases.get(name)
         if known is None:
-            known = self._worked_out_bases(name)
+            self._in_bases += 1
+            try:
+                known = self._worked_out_bases(name)
+            finally:
+                self._in_bases -= 1
             if self._depth <= _SHALLOW:
                 self._bases[name] = known
         return known
@@ -745,7 +772,8 @@ class Evaluation:
         for ref in refs:
             owner = ref.name.rpartition(".")[0]
             kinds = {each.defined.kind for each in self.reader.definitions(owner)}
-            if not kinds & ABSTRACT and (ref.defined.flags & facts.BODY or self.rules.group == "c"):
+            virtual = self.rules.group == "c" and ref.defined.signature.startswith("virtual ")
+            if not kinds & ABSTRACT and not virtual and (ref.defined.flags & facts.BODY or self.rules.group == "c"):
                 continue
             if self.rules.group == "go":
                 found += self._go_implementations(owner, name)

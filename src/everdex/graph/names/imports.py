@@ -82,6 +82,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
     head, dot, rest = path.partition(".")
     crate = rust_crate(module.path)
     here = inner_space(module, scope)
+    written = path
     found: list[str] = []
     if head in ("crate", "$crate"):
         found = [_under(crate, rest)]
@@ -101,7 +102,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
             found.append(_under(crate.rpartition(".")[0], path))
         for directory in reader.crate(head):
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
-    return tuple(dict.fromkeys(name for name in found if name or path in ("crate", "self", "super")))
+    return tuple(dict.fromkeys(name for name in found if name or written.rpartition(".")[2] in ("crate", "self", "super")))
 
 
 def inner_space(module: Module, scope: int) -> str:

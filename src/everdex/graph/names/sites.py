@@ -8,7 +8,7 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
 from everdex.graph.names.calls import Answer, Calls
-from everdex.graph.names.evaluate import INSTANCE, Evaluation, Thing
+from everdex.graph.names.evaluate import INSTANCE, MAX_WORK, Evaluation, Thing
 from everdex.graph.names.imports import lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.module import Module, display_of
@@ -161,6 +161,7 @@ class _File:
         dependencies: list[Dependency] = []
         reader = self.evaluation.reader
         for item in self.module.outline.imports:
+            self.evaluation.budget = MAX_WORK
             led = lead(self.module, item, reader)
             refs: tuple[Ref, ...] = ()
             files = led.files
@@ -206,6 +207,7 @@ class _File:
                 known[owner] = self.evaluation.bases(owner)[0]
             if not known[owner]:
                 continue
+            self.evaluation.budget = MAX_WORK
             refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
             methods = [ref for ref in refs if ref.defined.kind == "method" and ref.key]
             fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == (item.least, item.most)] or methods

@@ -25,6 +25,8 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if text.startswith("[]") or text.startswith("..."):
         return LIST, (text.lstrip("[].").strip(),)
+    if text.startswith("map[]"):
+        return LIST, (text[5:],)
     if text.startswith("map["):
         return LIST, (text[text.find("]") + 1 :],)
     if text.startswith("["):
