@@ -1,7 +1,8 @@
 """Call sites of thirteen languages: each says in a comment on its own line where it leads.
 
 After the mark (`//>`, `#>`, `-->`) stand the expectations of the line's call sites in order, separated by `;`:
-`Key` or `path::Key` for a resolved target, several with `|`; `?…` for ambiguous candidates; `!` outside; `-` unresolved.
+`Key` or `path::Key` for a resolved target, several with `|`; `?…` for ambiguous candidates; `!` for what is outside;
+`-` for unresolved.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.names import MemoryWorld, load
 
 from everdex.graph.model import Role, Site, Status
 from everdex.graph.names import RESOLVER
+from support.names import MemoryWorld, load
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
 LANGUAGES = (

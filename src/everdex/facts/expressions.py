@@ -21,7 +21,9 @@ _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
-_PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*")
+_PREFIX: Final = re.compile(
+    r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*"
+)
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
@@ -56,9 +58,9 @@ def chain_of(text: str, language: str) -> str:
     if language == "lua":
         text = _REQUIRE.sub(r"@{require \1}", text)
         if text.startswith("@{"):
-            head, _, rest = text.partition("}")
+            required, _, rest = text.partition("}")
             inner = chain_of(f"x{rest}", language)
-            return "?" if inner == "?" else head + "}" + inner[1:]
+            return "?" if inner == "?" else required + "}" + inner[1:]
     text = _STRINGS.sub('""', text)
     text = (_CHARACTER if language in _CHARACTER_LANGUAGES else _QUOTED).sub('""', text)
     if "//" in text or "/*" in text:

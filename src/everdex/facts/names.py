@@ -24,7 +24,6 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -34,6 +33,7 @@ from tree_sitter import Node, Query, QueryCursor
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, split_callee, type_of
 from everdex.facts.imports import imports_of
+from everdex.facts.scopes import Scopes, bases_of, number_unnamed, owner_of, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
 from everdex.parse import grammar
@@ -41,8 +41,8 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write", "import", "package", "shape", "mixin", "bind",
-    "lambda", "static",
+    "anonymous", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write",
+    "import", "package", "shape", "mixin", "bind", "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _COMMENTS: Final = (b"//", b"/*", b"#")
@@ -58,9 +58,6 @@ _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
-_BASE_WORDS: Final = re.compile(
-    r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
-)
 
 
 @cache
@@ -213,7 +210,9 @@ class _Extraction:
         if line.startswith((b"#[", b"#![")):
             return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = chain_of(before[1], self.language) if before else "?" if line.rstrip().endswith((b".", b"::")) else ""
+        receiver = "?" if line.rstrip().endswith((b".", b"::")) else ""
+        if before:
+            receiver = chain_of(before[1], self.language)
         self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -272,8 +271,8 @@ class _Extraction:
                 )
             )  # fmt: skip
         linked = parsed.link(found.definitions, [])
-        _number(linked)
-        scopes = _Scopes(linked)
+        number_unnamed(linked)
+        scopes = Scopes(linked)
         mixins: dict[int, list[str]] = {}
         for start, text in sorted(self.mixins):
             mixins.setdefault(scopes.around(start), []).append(text)
@@ -294,13 +293,14 @@ class _Extraction:
             ]
         names = {item.name_start for item in linked}
         uses = []
-        for start, width, kind, name, receiver, arguments, text in sorted(self.uses.values()):
-            if kind in (model.TYPE, model.READ) and (start in names or start in self.binds):
+        for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
+            if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
                 continue
             row = atoms.at(start)
             uses.append(
                 model.Use(
-                    row + 1, start - atoms.starts[row], width, scopes.around(start), kind, name, receiver, arguments, text
+                    row + 1, start - atoms.starts[row], width, scopes.around(start), role, name, receiver,
+                    arguments, text,
                 )
             )  # fmt: skip
         outline = model.Outline(
@@ -310,12 +310,12 @@ class _Extraction:
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
 
     def _locals(
-        self, linked: list[parsed.Definition], scopes: _Scopes, atoms: Atoms, used: set[int]
+        self, linked: list[parsed.Definition], scopes: Scopes, atoms: Atoms, used: set[int]
     ) -> tuple[list[model.Slot], list[model.Local]]:
         slots, local_names = [], []
         lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
-            owner = _owner(linked, scopes.around(start))
+            owner = owner_of(linked, scopes.around(start))
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
@@ -323,7 +323,7 @@ class _Extraction:
                 continue
             scope = scopes.around(start)
             if name.startswith(_LIFTED):
-                owner = _owner(linked, scope)
+                owner = owner_of(linked, scope)
                 if owner >= 0:
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
@@ -337,7 +337,7 @@ class _Extraction:
         return slots, local_names
 
     def _defined(
-        self, item: parsed.Definition, scopes: _Scopes, mixins: list[str], static: bool, atoms: Atoms,
+        self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
         used: set[int],
     ) -> model.Defined:  # fmt: skip
         symbol = symbol_of(item, self.data, atoms, None)
@@ -356,7 +356,7 @@ class _Extraction:
             least, most = arity_of(texts, self.language)
         if "extended" in shape:
             receiver = type_of(self._text(shape["extended"][0]))
-        bases = [part for node in shape.get("base", ()) for part in _bases(self._text(node))]
+        bases = [part for node in shape.get("base", ()) for part in bases_of(self._text(node))]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
@@ -369,82 +369,14 @@ class _Extraction:
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)
             | (0 if item.emitted else model.SCOPE_ONLY)
         )
+        # Nobody reaches into a function or a class without a name.
+        public = symbol.public and not any(part.startswith("<") for part in item.path)
         returns = type_of(self._text(shape["returns"][0])) if "returns" in shape else ""
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
-            least, most, returns = _swift_shape(symbol.signature)
+            least, most, returns = swift_shape(symbol.signature)
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
-            symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, symbol.public, flags, least, most,
+            symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,
             returns, type_text, value,
-            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in _bases(text))))), receiver,
+            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in bases_of(text))))), receiver,
         )  # fmt: skip
-
-
-def _number(linked: list[parsed.Definition]) -> None:
-    """Functions without names are numbered in source order inside what is around them."""
-    counts: dict[tuple[int, str], int] = {}
-    for item in linked:
-        if item.name in ("<lambda>", "<class>"):
-            about = (id(item.parent), item.kind)
-            counts[about] = counts.get(about, 0) + 1
-            item.name = f"<{item.kind}{counts[about]}>"
-        if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
-            item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
-        elif "<lambda>" in item.path or "<class>" in item.path:
-            item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
-
-
-def _swift_shape(signature: str) -> tuple[int, int, str]:
-    """The Swift grammar has no list of parameters; how many have defaults is not counted."""
-    head, arrow, returns = signature.rpartition("->")
-    if not arrow or head.count("(") != head.count(")"):
-        head, returns = signature, ""
-    count = len(parameters_of(head[head.find("(") : head.rfind(")") + 1])) if "(" in head else 0
-    return 0, count, type_of(returns.partition(" where ")[0])
-
-
-def _bases(text: str) -> list[str]:
-    return [type_of(_BASE_WORDS.sub(" ", part)) for part in _top_level(text) if _BASE_WORDS.sub(" ", part).strip()]
-
-
-def _top_level(text: str) -> list[str]:
-    parts, depth, begin = list[str](), 0, 0
-    for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
-        if match[0] in "<([{":
-            depth += 1
-        elif match[0] in ">)]}":
-            depth -= 1
-        elif not depth:
-            parts.append(text[begin : match.start()])
-            begin = match.end()
-    return [*parts, text[begin:]]
-
-
-def _owner(linked: list[parsed.Definition], scope: int) -> int:
-    """The class-like definition around a scope."""
-    item = linked[scope] if scope >= 0 else None
-    while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
-        item = item.parent
-    return next((at for at, each in enumerate(linked) if each is item), -1) if item is not None else -1
-
-
-class _Scopes:
-    """The innermost definition around a byte, by bisection of the definitions' edges."""
-
-    def __init__(self, linked: list[parsed.Definition]) -> None:
-        self.index = {id(item): position for position, item in enumerate(linked)}
-        edges: list[tuple[int, int]] = []
-        stack: list[int] = []
-        for position, item in enumerate(linked):
-            while stack and linked[stack[-1]].end <= item.start:
-                edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
-            edges.append((item.start, position))
-            stack.append(position)
-        while stack:
-            edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
-        self.starts = [start for start, _ in edges]
-        self.scopes = [scope for _, scope in edges]
-
-    def around(self, byte: int) -> int:
-        position = bisect_right(self.starts, byte) - 1
-        return self.scopes[position] if position >= 0 else -1

@@ -11,11 +11,25 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.evaluate import (
-    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, MAX_WORK, OF_EVERY_ENUM, OF_EVERY_OBJECT, OF_WRAPPERS, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
-)  # fmt: skip
+from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.index import Ref
+from everdex.graph.names.lookup import MAX_WORK
+from everdex.graph.names.members import MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
+from everdex.graph.names.things import (
+    CALLABLE,
+    INSTANCE,
+    OF_EVERY_ENUM,
+    OF_EVERY_OBJECT,
+    OF_WRAPPERS,
+    OUTSIDE,
+    SPACE,
+    TYPE,
+    UNKNOWN,
+    Place,
+    Thing,
+)  # fmt: skip
+from everdex.graph.names.types import last_name
 
 _MAX_GUESSES: Final = 3
 _MAX_CANDIDATES: Final = 16
@@ -151,7 +165,7 @@ class Calls:
                 return self._chosen(callables, use)
             if refs:
                 return _unresolved("function in a field")
-        extensions = [ref for ref in evaluation.reader.extensions(name)] if self.language == "kotlin" else []
+        extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
         if extensions:
             return self._guessed(extensions, use, "extension without a known receiver")
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
@@ -201,11 +215,13 @@ class Calls:
 
     def _defined_inside(self, name: str, place: Place) -> bool:
         """A function inside this one has the name, as well as what the queries took for a variable."""
-        definitions = self.module.outline.definitions
+        if self.language not in ("lua", "go"):
+            return False
+        around = self.module.chain(place.scope)
         return any(
-            item.name == name and item.kind in CALLABLES and item.parent in (place.scope, *self.module.chain(place.scope))
-            for item in definitions
-        ) and self.language in ("lua", "go")
+            item.name == name and item.kind in CALLABLES and item.parent in around
+            for item in self.module.outline.definitions
+        )
 
     def _macro(self, thing: Thing, name: str) -> Thing:
         if thing.kind == CALLABLE and any(ref.defined.kind == "macro" for ref in thing.refs):
@@ -286,13 +302,14 @@ class Calls:
             if thing is None:
                 return self._nowhere(use, "")
             return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
-        if use.role in (facts.NEW, facts.MACRO) or (self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS):
+        from_root = self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS
+        if use.role in (facts.NEW, facts.MACRO) or from_root:
             thing = evaluation.path(f"{use.receiver}.{name}", place)
             if thing.kind == OUTSIDE:
                 return _outside(thing.name)
             if thing.kind in (TYPE, CALLABLE):
                 return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
-            if use.role == facts.NEW or (use.receiver.split(".")[0] in _RUST_HEADS and thing.kind == UNKNOWN):
+            if use.role == facts.NEW or (from_root and thing.kind == UNKNOWN):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return _unresolved(thing.name or "type not found")
@@ -362,8 +379,6 @@ class Calls:
         wanted = {around.name.rpartition(".")[2], outside.rpartition(".")[2]}
         names = [thing.name.rpartition(".")[2] for thing in self.evaluation.bases(around.name)[0]]
         wanted.update(names)
-        from everdex.graph.names.types import last_name
-
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if fits:
             return self._chosen(fits, use)
