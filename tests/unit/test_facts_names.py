@@ -67,7 +67,7 @@ def test_no_call_is_left_out(language: str, path: str) -> None:
 def test_definitions_are_the_symbols_of_parsing(language: str, path: str) -> None:
     """What the graph calls a definition is what `symbols` lists: same name, span and publicity, and the same kind.
 
-    Only a function in a class without a name is a method to the graph and a function to parsing, which has no such class.
+    Only a function in a class without a name is a method to the graph; parsing knows no such class.
     """
     data = (FIXTURES / language / path).read_bytes()
     definitions = [

@@ -116,6 +116,40 @@ def test_resolving_who_looked_at_what_changed_equals_resolving_all(language: str
         files, graphs = edited, fresh
 
 
+ITEM = b"package item;\npublic class Item { public int price() { return 1; } }\n"
+OTHER = b"package other;\npublic class Item { public int price() { return 2; } }\n"
+HOLDER = (
+    b"package a;\nimport item.Item;\npublic class Holder { public Item item; public Item made() { return item; } }\n"
+)
+ASKING = b"package b;\nclass Asking { void f(a.Holder holder) { holder.made().price(); holder.item.price(); } }\n"
+JAVA = {"Item.java": ITEM, "Other.java": OTHER, "Holder.java": HOLDER, "Asking.java": ASKING}
+
+
+@pytest.mark.parametrize(
+    ("files", "edited", "old", "new", "asking"),
+    [
+        pytest.param(JAVA, "Holder.java", b"import item.Item", b"import other.Item", "Asking.java", id="import"),
+        pytest.param(JAVA, "Holder.java", b"Item made()", b"int made()", "Asking.java", id="returns"),
+        pytest.param(JAVA, "Holder.java", b"public Item item;", b"public int item;", "Asking.java", id="field"),
+        pytest.param(JAVA, "Item.java", b"int price()", b"int cost()", "Asking.java", id="member"),
+        pytest.param(load(FIXTURES / "go"), "go.mod", b"/shop", b"/other", "web/web.go", id="go.mod"),
+        pytest.param(load(FIXTURES / "go"), "store/store.go", b"\tLog\n", b"", "web/web.go", id="embedded"),
+        pytest.param(load(FIXTURES / "rust"), "src/store/mod.rs", b"Option<Item>", b"u32", "src/lib.rs", id="wrapped"),
+        pytest.param(load(FIXTURES / "c"), "src/store.c", b"int store_", b"static int store_", "src/main.c", id="static"),
+        pytest.param(load(FIXTURES / "kotlin"), "Util.kt", b"String.quoted", b"Int.quoted", "Store.kt", id="extension"),
+    ],
+)
+def test_who_looked_at_what_changed_is_known(
+    files: dict[str, bytes], edited: str, old: bytes, new: bytes, asking: str
+) -> None:
+    """An edit of one file that changes another's answer changes a key that the other had looked at."""
+    assert old in files[edited]
+    after = {**files, edited: files[edited].replace(old, new, 1)}
+    before = _graphs(files)[asking]
+    assert before.sites != _graphs(after)[asking].sites
+    assert before.reads & _changed(MemoryWorld(files), MemoryWorld(after))
+
+
 def test_five_thousand_of_a_name_are_no_candidates() -> None:
     """A name that is everywhere leads nowhere, and asking costs a bounded number of files."""
     files = {f"p{n}/a.go": b"package p%d\n\ntype T struct{}\n\nfunc (t *T) Handle() {}\n" % n for n in range(5_000)}

@@ -45,7 +45,7 @@ _ROLES: Final = (
     "import", "package", "shape", "mixin", "bind", "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
-_COMMENTS: Final = (b"//", b"/*", b"#")
+_EMPTY_LIST: Final = len("()")
 _MATCH_LIMIT: Final = 65_536
 # Machine-written files beyond this many uses say nothing that a reader would follow; definitions are all kept.
 _MAX_USES: Final = 200_000
@@ -155,8 +155,11 @@ class _Extraction:
             return 0
         count = 0
         for node in nodes:
-            text = self.data[node.start_byte : node.end_byte]
-            if any(mark in text for mark in _COMMENTS):
+            start, end = node.start_byte, node.end_byte
+            if end - start == _EMPTY_LIST:
+                continue
+            text = self.data[start:end]
+            if b"//" in text or b"/*" in text or b"#" in text:
                 count += sum(not child.is_extra for child in node.named_children)
             else:
                 count += node.named_child_count
@@ -225,7 +228,11 @@ class _Extraction:
         start = node.start_byte
         if (start, 0) in self.uses or len(self.uses) > _MAX_USES:
             return
-        receiver, name, tail = split_callee(self._text(node), self.language)
+        text = self._text(node)
+        if text.isidentifier():
+            self.uses[start, 0] = (start, node.end_byte - start, kind, text, "", -1, "")
+            return
+        receiver, name, tail = split_callee(text, self.language)
         if name:
             end = node.end_byte - tail
             start = end - len(name.encode())
@@ -293,16 +300,17 @@ class _Extraction:
             ]
         names = {item.name_start for item in linked}
         uses = []
+        bound = {(item.scope, item.name) for item in local_names}
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
             if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
                 continue
+            scope = scopes.around(start)
+            if role == model.READ and not receiver and (scope, name) in bound:
+                continue  # a local of the same function
             row = atoms.at(start)
             uses.append(
-                model.Use(
-                    row + 1, start - atoms.starts[row], width, scopes.around(start), role, name, receiver,
-                    arguments, text,
-                )
-            )  # fmt: skip
+                model.Use(row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text)
+            )
         outline = model.Outline(
             self.language, self.package, tuple(made), tuple(imports), tuple(slots), self.root.has_error,
             len(self.data), max(atoms.count, 1),
