@@ -135,7 +135,9 @@ JAVA = {"Item.java": ITEM, "Other.java": OTHER, "Holder.java": HOLDER, "Asking.j
         pytest.param(load(FIXTURES / "go"), "go.mod", b"/shop", b"/other", "web/web.go", id="go.mod"),
         pytest.param(load(FIXTURES / "go"), "store/store.go", b"\tLog\n", b"", "web/web.go", id="embedded"),
         pytest.param(load(FIXTURES / "rust"), "src/store/mod.rs", b"Option<Item>", b"u32", "src/lib.rs", id="wrapped"),
-        pytest.param(load(FIXTURES / "c"), "src/store.c", b"int store_", b"static int store_", "src/main.c", id="static"),
+        pytest.param(
+            load(FIXTURES / "c"), "src/store.c", b"int store_", b"static int store_", "src/main.c", id="static"
+        ),
         pytest.param(load(FIXTURES / "kotlin"), "Util.kt", b"String.quoted", b"Int.quoted", "Store.kt", id="extension"),
     ],
 )

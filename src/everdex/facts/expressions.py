@@ -14,6 +14,8 @@ _MAX_EXPRESSION: Final = 4_000
 _MAX_TYPE: Final = 200
 _MAX_DEPTH: Final = 24
 _PLAIN: Final = re.compile(r"[\w$@]+")
+_DOTTED: Final = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*|[$@]\w+")
+_QUALIFIED: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.([^\W\d]\w*)")
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`', re.DOTALL)
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _CHARACTER: Final = re.compile(r"'(?:\\.[^']*|[^'\\])'")
@@ -35,6 +37,14 @@ _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 _STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
+_LAST_NAME: Final = re.compile(r"[\w$~]+[!?]?$")
+_LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
+_BLOCK: Final = re.compile(r"(?<=[\w)])\s*\{\}")
+_FORCED: Final = re.compile(r"(?<=[\])])[?!]+|!!")
+_MARKED: Final = re.compile(r"(?<=\w)[?!]+")
+_THIS: Final = re.compile(r"^\$this\b")
+_PARENTHESIS: Final = re.compile(r"[()]")
+_ANGLES: Final = re.compile(r"<[^<>]*>")
 _KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
@@ -51,7 +61,7 @@ _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 def chain_of(text: str, language: str) -> str:
     """The chain that an expression's text is, or '?'."""
     text = text.strip()
-    if _PLAIN.fullmatch(text) and not text[0].isdigit():
+    if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
     if len(text) > _MAX_EXPRESSION:
         return "?"
@@ -88,18 +98,18 @@ def chain_of(text: str, language: str) -> str:
         if shorter == hidden:
             break
         hidden = shorter
-    hidden = re.sub(r"(?<=[\w)])\s*\{\}", "()", hidden).replace("()()", "()")
+    hidden = _BLOCK.sub("()", hidden).replace("()()", "()")
     hidden = "".join(_SEPARATOR.sub(".", hidden).split())
-    hidden = re.sub(r"(?<=[\])])[?!]+|!!", "", hidden)
+    hidden = _FORCED.sub("", hidden)
     if language not in ("ruby",):
-        hidden = re.sub(r"(?<=\w)[?!]+", "", hidden)
+        hidden = _MARKED.sub("", hidden)
     if language == "lua":
         hidden = hidden.replace(":", ".")
     elif language == "scala":
         hidden = hidden.replace("[]", "")
         if hidden.startswith("_."):
             return "?"
-    hidden = re.sub(r"^\$this\b", "this", hidden)
+    hidden = _THIS.sub("this", hidden)
     whole = (head or "") + hidden
     if not _CHAIN.fullmatch(whole) or _KEYWORD.match(whole):
         return "?"
@@ -147,7 +157,7 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
 
 def _closing(text: str, opening: int) -> int:
     depth = 0
-    for match in re.compile(r"[()]").finditer(text, opening):
+    for match in _PARENTHESIS.finditer(text, opening):
         depth += 1 if match[0] == "(" else -1
         if not depth:
             return match.start()
@@ -168,19 +178,22 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
     """What a callee's text names: receiver chain, name, and how many bytes follow the name; name '' when computed."""
     if _PLAIN.fullmatch(text):
         return "", text, 0
+    qualified = _QUALIFIED.fullmatch(text)
+    if qualified:
+        return qualified[1], qualified[2], 0
     tail = 0
     if text.endswith((">", "]")):
         cut = _generic_start(text)
         bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
         tail = len(text.encode()) - len(bare.encode())
         text = bare
-    name = re.search(r"[\w$~]+[!?]?$", text)
+    name = _LAST_NAME.search(text)
     if name is None:
         return "?", "", 0
     before = text[: name.start()].rstrip()
     if not before or _PREFIX.fullmatch(before):
         return "", name[0], tail
-    separator = re.search(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$", before)
+    separator = _LAST_SEPARATOR.search(before)
     if separator is None:
         return "?", "", 0
     front = before[: separator.start()].rstrip()
@@ -218,7 +231,7 @@ def parameters_of(text: str) -> list[str]:
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
     hidden = _hidden(text)
     for _ in range(_MAX_DEPTH):
-        shorter = re.sub(r"<[^<>]*>", "", hidden)
+        shorter = _ANGLES.sub("", hidden)
         if shorter == hidden:
             break
         hidden = shorter
