@@ -53,6 +53,7 @@ _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
 _STRING_TYPES: Final = {
     "java": "@{String}", "kotlin": "@{String}", "scala": "@{String}", "swift": "@{String}", "csharp": "@{string}",
+    "lua": "@{string}",
 }  # fmt: skip
 _HIDDEN: Final = str.maketrans({"\x01": "()", "\x02": "[]", "\x03": "{}"})
 _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
@@ -92,6 +93,10 @@ def chain_of(text: str, language: str) -> str:
             head, hidden = f"@{{{' '.join(new[1].split())}{shape}}}", hidden[new.end() :]
         elif literal:
             head, hidden = f"@{{{literal[1]}}}", hidden[literal.end() :]
+    if language == "lua":
+        hidden = hidden.partition(" or ")[0]  # a default for what is missing
+        if " and " in hidden:
+            return "?"
     hidden = hidden.replace("->", ".").replace("?.", ".")
     for _ in range(_MAX_DEPTH):
         shorter = _GENERIC.sub("", hidden)

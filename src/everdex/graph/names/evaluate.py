@@ -57,6 +57,8 @@ class Evaluation(Names, Members):
     def head(self, head: str, place: Place, called: bool = False) -> Thing:
         if head.startswith("@{"):
             stated = head[2:-1]
+            if stated == "literal" and place.module.outline.language == "lua":
+                return unknown("table")
             if stated == "literal":
                 return Thing(OUTSIDE, self.rules.literal)
             if stated.startswith("lambda "):
