@@ -16,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from everdex.terms import split
 from training.archives import Archive
 
 WINDOW: Final = 12
 _MAX_FILE_BYTES: Final = 1_000_000
 _MULTIPLIER: Final = 0x9E3779B97F4A7C15
+_SIEVE_BITS: Final = 25
+# One character a byte, so that a match is an offset; bytes of a longer sequence are taken to belong to a word.
+_TOKEN: Final = re.compile(r"[0-9a-z_\x80-\xff]+")
 
 _NAMES: Final = re.compile(
     # the development set's repositories and what carries their name or their code
@@ -39,13 +41,23 @@ def is_excluded(archive: Archive) -> bool:
     return _NAMES.search(archive.name) is not None
 
 
+def tokens_of(data: bytes) -> list[str]:
+    """Words of a file in lower case, whatever its encoding."""
+    return _TOKEN.findall(data.decode("latin-1").lower())
+
+
+def token_starts(data: bytes) -> list[int]:
+    """The byte offset of each of `tokens_of`."""
+    return [match.start() for match in _TOKEN.finditer(data.decode("latin-1").lower())]
+
+
 class TokenHashes(dict[str, int]):
     """token -> 64-bit hash, remembered."""
 
     def __missing__(self, token: str) -> int:
         if len(self) > 500_000:
             self.clear()
-        value = self[token] = xxhash.xxh64_intdigest(token.encode("utf-8", "surrogatepass"))
+        value = self[token] = xxhash.xxh64_intdigest(token.encode("latin-1", "replace"))
         return value
 
 
@@ -66,19 +78,27 @@ class BenchmarkCode:
     def __init__(self, known: npt.NDArray[np.uint64]) -> None:
         self._known = known
         self._hashes = TokenHashes()
+        # Nearly nothing is shared: one look into a table this size spares most searches.
+        self._sieve = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_)
+        self._sieve[known >> np.uint64(64 - _SIEVE_BITS)] = True
 
     @property
     def count(self) -> int:
         return len(self._known)
 
-    def touched(self, tokens: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """For each token, whether a shared run of twelve starts there."""
-        found = np.zeros(len(tokens), dtype=np.bool_)
-        windows = window_hashes(tokens, self._hashes)
-        if len(windows) and len(self._known):
-            places = np.minimum(np.searchsorted(self._known, windows), len(self._known) - 1)
-            found[: len(windows)] = self._known[places] == windows
-        return found
+    def shared(self, data: bytes) -> list[int]:
+        """Byte offsets where a run of twelve tokens starts that a benchmark has too, ascending."""
+        windows = window_hashes(tokens_of(data), self._hashes)
+        maybe = np.flatnonzero(self._sieve[windows >> np.uint64(64 - _SIEVE_BITS)])
+        if not len(maybe):
+            return []
+        wanted = windows[maybe]
+        places = np.minimum(np.searchsorted(self._known, wanted), len(self._known) - 1)
+        found = maybe[self._known[places] == wanted].tolist()
+        if not found:
+            return []
+        starts = token_starts(data)
+        return [starts[place] for place in found]
 
     def save(self, path: Path) -> None:
         np.save(path, self._known)
@@ -91,6 +111,5 @@ def read_benchmarks(directories: Iterable[Path]) -> BenchmarkCode:
     for directory in directories:
         for file in sorted(directory.rglob("*")):
             if ".git" not in file.parts and file.is_file() and file.stat().st_size <= _MAX_FILE_BYTES:
-                text = split.fold(file.read_bytes().decode("utf-8", "replace"))
-                found.append(np.unique(window_hashes(split.tokens(text), hashes)))
+                found.append(np.unique(window_hashes(tokens_of(file.read_bytes()), hashes)))
     return BenchmarkCode(np.unique(np.concatenate(found)))

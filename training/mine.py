@@ -54,6 +54,7 @@ _BOILERPLATE: Final = re.compile(
     re.IGNORECASE,
 )
 _MARKUP: Final = re.compile(r":[a-z:]+:`~?|``?|\*\*|</?[a-zA-Z]+[^>]*>|\{@\w+ |\[[A-Z]\w+\]")
+_DOCSTRING: Final = re.compile(rb"[rRbBuUfF]{0,2}[\"'@~]")
 _COMMENT: Final = re.compile(r"^[\s/*#\-;!%{}|]+|[\s/*\-}]+$")
 
 
@@ -86,17 +87,15 @@ def wanted(path: str) -> bool:
 
 def mine_file(path: str, data: bytes, benchmarks: BenchmarkCode) -> Iterator[Pair]:
     """The pairs of one file; nothing of what it shares with a benchmark."""
-    if len(data) > _MAX_LINE * (data.count(b"\n") + 20) or b"\0" in data[:1_000]:
+    if len(data) > _MAX_LINE * (data.count(b"\n") + 20) or not _is_utf8(data):
         return
     parsed = parse_file(path, data, IndexConfig(embedder="none"))
-    shared = _shared_bytes(data, benchmarks)
+    shared = benchmarks.shared(data)
     place = " ".join(embedding_words("/".join(PurePosixPath(path).parts[-3:])))
     language = parsed_language(parsed.language) or parsed.language
-    attached: set[int] = set()
     for symbol in parsed.symbols:
         if not symbol.doc or symbol.kind not in _KINDS:
             continue
-        attached.add(symbol.start_line)
         query = _query(symbol.doc)
         if query is None or _is_shared(shared, symbol.start_byte, symbol.end_byte):
             continue
@@ -105,6 +104,14 @@ def mine_file(path: str, data: bytes, benchmarks: BenchmarkCode) -> Iterator[Pai
             name = " ".join(embedding_words(symbol.qualified_name))
             yield Pair(language, symbol.kind, query, name, place, " ".join(body))
     yield from _inline(data, parsed, language, place, shared)
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Parsing promises nothing for other encodings: discovery leaves such files out."""
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
 
 
 def _inline(data: bytes, parsed: ParsedFile, language: str, place: str, shared: list[int]) -> Iterator[Pair]:
@@ -117,7 +124,7 @@ def _inline(data: bytes, parsed: ParsedFile, language: str, place: str, shared: 
     starts = [start for start, _ in spans]
     for start, end in parsed.doc_ranges:
         holder = bisect_left(starts, start) - 1
-        if holder < 0 or not spans[holder][0] < start < end < spans[holder][1]:
+        if holder < 0 or not spans[holder][0] < start < end < spans[holder][1] or _DOCSTRING.match(data, start):
             continue
         query = _query(_COMMENT.sub("", data[start:end].decode("utf-8", "replace")))
         stop = end
@@ -159,14 +166,6 @@ def _body(data: bytes, parsed: ParsedFile, start: int, end: int) -> list[str]:
             words += embedding_words(data[position : min(stop, position + 16 * MAX_WORDS)].decode("utf-8", "replace"))
         position = max(stop, ranges[at][1]) if at < len(ranges) else end
     return words[:MAX_WORDS]
-
-
-def _shared_bytes(data: bytes, benchmarks: BenchmarkCode) -> list[int]:
-    """Byte offsets where a run of twelve tokens starts that a benchmark has too."""
-    text = data.decode("latin-1")  # one character a byte, so that matches are offsets
-    found = list(re.finditer(r"[0-9A-Za-z_\x80-\xff]+", text))
-    tokens = [split.fold(data[match.start() : match.end()].decode("utf-8", "replace")) for match in found]
-    return [found[place].start() for place in np.flatnonzero(benchmarks.touched(tokens)).tolist()]
 
 
 def _is_shared(shared: list[int], start: int, end: int) -> bool:

@@ -79,6 +79,9 @@ class _Asked:
     "--batch", type=click.Path(allow_dash=True), metavar="FILE|-",
     help="Read one query a line (- is stdin) and print one JSON document a line.",
 )  # fmt: skip
+@click.option(
+    "--like", metavar="PATH:LINE", help="In place of QUERY: find the code most like the code at this line."
+)
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -88,7 +91,7 @@ class _Asked:
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    batch: str | None, like: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
@@ -118,11 +121,14 @@ def search_command(
       everdex search --json "open session" -k 3 | jq -r '.results[].path'
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
+      everdex search --like src/session.py:120
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
 
-    query, root = _positionals(query, path, batch)
+    if like is not None:
+        _only_like(path, mode, batch, budget, rerank, profile, offset)
+    query, root = _positionals(query, path, batch, like)
     known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
@@ -130,7 +136,11 @@ def search_command(
         check(asked.request(query))
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
-    document = _from_daemon(index, reading, asked, query, explain=explain) if query is not None else None
+    document: dict[str, Any] | None = None
+    if like is not None:
+        document = _like(index, reading, asked, like, workers=workers, quiet=as_json, explain=explain)
+    elif query is not None:
+        document = _from_daemon(index, reading, asked, query, explain=explain)
     if document is None:
         found = _here(index, reading, asked, query, batch, workers=workers, quiet=as_json, explain=explain)
         if isinstance(found, int):
@@ -179,8 +189,40 @@ def _here(
         return searcher.answer(asked.request(query), explain=explain).to_dict()
 
 
-def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
-    """With --batch the queries come from the file, so the one positional is the root."""
+def _like(
+    index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
+) -> dict[str, Any]:
+    """The answer to --like, from the store."""
+    from everdex.sync.model import SyncOptions
+
+    with Progress(quiet=quiet) as progress:
+        answer = index.similar(
+            place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
+            languages=asked.languages, paths=asked.paths, explain=explain,
+        )  # fmt: skip
+    return answer.to_dict()
+
+
+def _only_like(
+    path: str | None, mode: str, batch: str | None, budget: int | None, rerank: bool | None, profile: str | None,
+    offset: int,
+) -> None:  # fmt: skip
+    """Refuse what has no meaning beside --like."""
+    if path is not None:
+        raise UsageError("with --like give only PATH: the place stands for the query")
+    others = {
+        "--mode": mode != "hybrid", "--batch": batch is not None, "--budget": budget is not None,
+        "--rerank": rerank is not None, "--profile": profile is not None, "--offset": offset > 0,
+    }  # fmt: skip
+    for name, given in others.items():
+        if given:
+            raise UsageError(f"{name} does not go with --like", hint="-k, --lang, --path and --explain do")
+
+
+def _positionals(query: str | None, path: str | None, batch: str | None, like: str | None) -> tuple[str | None, str]:
+    """With --batch or --like the question is there already, so the one positional is the root."""
+    if like is not None:
+        return None, query or "."
     if batch is not None:
         if path is not None:
             raise UsageError("with --batch give only PATH: the queries come from the file")
