@@ -50,7 +50,9 @@ def _zip_members(file: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
 
 
 def _deb_members(file: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        ["dpkg-deb", "--fsys-tarfile", str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         stream: IO[bytes] | None = process.stdout
         with tarfile.open(fileobj=stream, mode="r|") as tar:
             yield from _tar_members(tar, wanted)

@@ -1,8 +1,8 @@
 """How well held-out packages' sentences find their code, by language: the figure to watch while training.
 
 Each question ranks its own document among those of a thousand held-out pairs of all packages; the figure is the mean
-reciprocal rank with a 95 % interval from resampling packages. The benchmarks in benchmarks/search are another matter and
-are never read here.
+reciprocal rank with a 95 % interval from resampling packages. The benchmarks in benchmarks/search are another matter
+and are never read here.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def _reciprocal_ranks(
     return 1.0 / ranks
 
 
-def _figure(
-    ranks: npt.NDArray[np.float64], packages: npt.NDArray[np.int32], generator: np.random.Generator
-) -> Figure:
+def _figure(ranks: npt.NDArray[np.float64], packages: npt.NDArray[np.int32], generator: np.random.Generator) -> Figure:
     names, places = np.unique(packages, return_inverse=True)
     sums = np.bincount(places, weights=ranks)
     sizes = np.bincount(places)

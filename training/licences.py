@@ -28,8 +28,9 @@ _PERMISSIVE: Final = re.compile(
 )
 _COPYLEFT_TEXT: Final = re.compile(
     r"GNU\s+(LESSER\s+|LIBRARY\s+|AFFERO\s+)?GENERAL\s+PUBLIC\s+LICENSE\s+Version|Mozilla Public License,? v"
-    r"|Eclipse Public License|Business Source License|Server Side Public License|Creative Commons Attribution-NonCommercial"
-    r"|EUROPEAN UNION PUBLIC LICENCE|All rights reserved\.? *(Proprietary|Confidential)",
+    r"|Eclipse Public License|Business Source License|Server Side Public License"
+    r"|Creative Commons Attribution-NonCommercial|EUROPEAN UNION PUBLIC LICENCE"
+    r"|All rights reserved\.? *(Proprietary|Confidential)",
     re.IGNORECASE,
 )
 _PERMISSIVE_TEXT: Final = re.compile(

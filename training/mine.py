@@ -39,18 +39,53 @@ _INLINE_LINES: Final = 14
 _MAX_FILES: Final = 1_500
 _MAX_LINE: Final = 180  # mean bytes a line: longer is generated or minified
 _LANGUAGES: Final = frozenset(
-    "bash c cpp csharp elixir go haskell java javascript kotlin lua php python ruby rust scala swift tsx typescript zig".split()
+    [
+        "bash",
+        "c",
+        "cpp",
+        "csharp",
+        "elixir",
+        "go",
+        "haskell",
+        "java",
+        "javascript",
+        "kotlin",
+        "lua",
+        "php",
+        "python",
+        "ruby",
+        "rust",
+        "scala",
+        "swift",
+        "tsx",
+        "typescript",
+        "zig",
+    ]
 )
 _KINDS: Final = frozenset(
-    "function method class interface struct enum trait type constructor module impl object protocol".split()
+    [
+        "function",
+        "method",
+        "class",
+        "interface",
+        "struct",
+        "enum",
+        "trait",
+        "type",
+        "constructor",
+        "module",
+        "impl",
+        "object",
+        "protocol",
+    ]
 )
 _SKIPPED: Final = re.compile(
     r"(^|/)(dist|build|lib-?(cjs|esm)|esm|cjs|umd|node_modules|vendor|third_party|_vendor|locale|migrations|pip/_vendor)/"
     r"|\.min\.|\.d\.[mc]?ts$|\.pb\.go$|_pb2(_grpc)?\.py$|\.g\.cs$|bundle|\.umd\.|\.cjs\.|_generated\."
 )
 _BOILERPLATE: Final = re.compile(
-    r"copyright|licen[cs]e|generated|noqa|eslint|pylint|todo|fixme|deprecated|inheritdoc|^\W*@|type: ignore|prettier-ignore"
-    r"|ts-ignore|https?://|@param|@return|nolint|clang-format|coverage:|istanbul|-{5}|={5}",
+    r"copyright|licen[cs]e|generated|noqa|eslint|pylint|todo|fixme|deprecated|inheritdoc|^\W*@|type: ignore"
+    r"|prettier-ignore|ts-ignore|https?://|@param|@return|nolint|clang-format|coverage:|istanbul|-{5}|={5}",
     re.IGNORECASE,
 )
 _MARKUP: Final = re.compile(r":[a-z:]+:`~?|``?|\*\*|</?[a-zA-Z]+[^>]*>|\{@\w+ |\[[A-Z]\w+\]")
@@ -178,9 +213,7 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
     seed = int.from_bytes(hashlib.sha256(f"{archive.registry}/{archive.name}".encode()).digest()[:8], "big")
     generator = random.Random(seed)
     refused = refused_paths(archive)
-    files = [
-        (path, data) for path, data in members(archive, wanted) if refused is None or refused.search(path) is None
-    ]
+    files = [(path, data) for path, data in members(archive, wanted) if refused is None or refused.search(path) is None]
     generator.shuffle(files)
     pairs: dict[tuple[str, str], Pair] = {}
     inline = 0

@@ -114,10 +114,9 @@ def train(prepared: Prepared, settings: Settings, run: int, output: Path) -> Par
     table, asking, scale = Adam(parameters.table.shape), Adam(parameters.asking.shape), Adam((1,))
     passes = [batches(prepared, settings, generator) for _ in range(settings.epochs)]
     total = sum(map(len, passes))
-    step, began, losses = 0, time.monotonic(), []
+    began, losses = time.monotonic(), []
     one = np.zeros(1, dtype=np.int64)
-    for chosen in (batch for part in passes for batch in part):
-        step += 1
+    for step, chosen in enumerate((batch for part in passes for batch in part), 1):
         rate = settings.rate * min(step / settings.warm_up, 0.5 * (1 + np.cos(np.pi * step / total)))
         found = gradients(parameters, make_batch(prepared, chosen, settings, generator))
         table.update(parameters.table, found.columns, found.table, rate)

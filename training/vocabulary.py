@@ -1,4 +1,4 @@
-"""The pieces that words are cut into: a small set of byte-pair merges that can spell anything, then whole frequent words.
+"""The pieces that words are cut into: byte-pair merges that can spell anything, then whole frequent words.
 
 Written here rather than taken from a library because the same counts must always give the same pieces: merges are
 chosen by count and then by spelling.

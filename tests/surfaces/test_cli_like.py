@@ -11,7 +11,9 @@ from support.trees import tree
 
 COPIED = "def open_archive(name):\n    archive = storage.mount(name)\n    archive.verify()\n    return archive\n"
 OTHER = "def paint_widget(canvas):\n    canvas.clear()\n    canvas.line(0, 0, 9, 9)\n    return canvas\n"
-NEAR = "def open_archive(name, mode):\n    archive = storage.mount(name, mode)\n    archive.verify()\n    return archive\n"
+NEAR = (
+    "def open_archive(name, mode):\n    archive = storage.mount(name, mode)\n    archive.verify()\n    return archive\n"
+)
 
 
 @pytest.fixture

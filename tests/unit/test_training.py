@@ -30,7 +30,7 @@ NOUNS = ("snapshot", "manifest", "token", "socket", "archive", "schema", "cursor
 def module(verbs: tuple[str, ...], noun: str) -> str:
     """Functions whose bodies share words with their docstrings, as real ones do."""
     return "\n\n".join(
-        f'def {verb}_{noun}(handle, options):\n'
+        f"def {verb}_{noun}(handle, options):\n"
         f'    """{verb.capitalize()} the {noun} that the given handle points at."""\n'
         f"    {noun}_buffer = handle.open_{noun}(options)\n"
         f"    for part in {noun}_buffer.{verb}_parts():\n"
@@ -113,7 +113,8 @@ def test_only_permissive_packages_are_pinned(tmp_path: Path) -> None:
     ("expression", "permissive"),
     [
         ("MIT", True), ("BSD-3-Clause AND Apache-2.0", True), ("Expat or GPL-2", True), ("Apache License 2.0", True),
-        ("GPL-2.0-or-later", False), ("MIT AND LGPL-3.0-only", False), ("MPL-2.0", False), ("", False), ("UNKNOWN", False),
+        ("GPL-2.0-or-later", False), ("MIT AND LGPL-3.0-only", False), ("MPL-2.0", False), ("", False),
+        ("UNKNOWN", False),
     ],
 )  # fmt: skip
 def test_licence_expressions_are_understood(expression: str, permissive: bool) -> None:

@@ -60,9 +60,7 @@ def similar(
     query = quantize_query(row)
     norm = float(np.sqrt(np.square(query.astype(np.float64)).sum()))
     if norm == 0.0:
-        raise QueryError(
-            "the code at this place has no vector", hint="it has no words, or the index has no embedder"
-        )
+        raise QueryError("the code at this place has no vector", hint="it has no words, or the index has no embedder")
     rows = np.zeros(view.row_count, dtype=np.float32)
     for base, segment in zip(view.bases, view.segments, strict=True):
         segment.vectors.row_cosines(query, rows[base : base + segment.vectors.rows])
@@ -84,5 +82,6 @@ def _row_vector(view: SnapshotView, doc_id: int) -> npt.NDArray[np.float32]:
     row = int(view.doc_rows[doc_id])
     for base, segment in zip(view.bases, view.segments, strict=True):
         if base <= row < base + segment.vectors.rows:
-            return segment.vectors.row_vectors[row - base].astype(np.float32)
+            vector: npt.NDArray[np.float32] = segment.vectors.row_vectors[row - base].astype(np.float32)
+            return vector
     return np.zeros(0, dtype=np.float32)
