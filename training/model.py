@@ -38,7 +38,7 @@ def load_parameters(path: Path) -> Parameters:
     return Parameters(arrays["table"], arrays["asking"], float(arrays["scale"]))
 
 
-def start(vocabulary: int, dimensions: int, seed: int, spread: float = 0.05) -> Parameters:
+def start(vocabulary: int, dimensions: int, seed: int, spread: float) -> Parameters:
     generator = np.random.default_rng(seed)
     table = generator.normal(0.0, spread, (vocabulary, dimensions)).astype(np.float32)
     return Parameters(table, np.ones(vocabulary, dtype=np.float32), float(np.log(20.0)))

@@ -26,12 +26,12 @@ class Settings:
     batch: int = 2_048
     group: int = 256  # of a batch, from one package: its other functions are the hard negatives
     epochs: int = 2
-    rate: float = 2e-3
+    rate: float = 3e-3
     warm_up: int = 50
     dropout: float = 0.1
     bare: float = 0.3  # documents without path and name
     named: float = 0.15  # batches that ask for the function by its name
-    spread: float = 0.05  # of the first table
+    spread: float = 0.01  # of the first table: what is never seen must weigh next to nothing
 
 
 class Adam:
