@@ -14,7 +14,7 @@ from everdex.numeric import np, npt
 from everdex.search.filters import file_filter
 from everdex.search.model import Contribution, Hit, SearchOutcome
 from everdex.search.rank import best
-from everdex.segment.vectors import quantize_query
+from everdex.segment.vectors import products, quantize_query
 from everdex.view import SnapshotView
 
 
@@ -63,7 +63,8 @@ def similar(
         raise QueryError("the code at this place has no vector", hint="it has no words, or the index has no embedder")
     rows = np.zeros(view.row_count, dtype=np.float32)
     for base, segment in zip(view.bases, view.segments, strict=True):
-        segment.vectors.row_cosines(query, rows[base : base + segment.vectors.rows])
+        reader = segment.vectors
+        rows[base : base + reader.rows] = products(query, reader.row_vectors) * reader.row_factors
     cosines = rows[view.doc_rows].astype(np.float64) / norm
     cosines[doc_id] = 0.0
     keep = file_filter(view, paths, languages)
