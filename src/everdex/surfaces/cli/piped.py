@@ -18,7 +18,7 @@ def piped(document: dict[str, Any]) -> Iterator[Line]:
         yield from _packed(document)
         return
     results = document["results"]
-    words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
+    words = None if document["mode"] in ("regex", "literal", "like") else Words(document["query"])
     for result in results:
         number, text = telling_line(result, words)
         yield True, f"{escape(result['path'])}:{number}:{escape(text)}"

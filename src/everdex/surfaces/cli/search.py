@@ -90,6 +90,9 @@ class _Asked(msgspec.Struct, frozen=True):
     help="Read one query a line (- is stdin) and print one JSON document a line.",
 )  # fmt: skip
 @click.option("--vimgrep", is_flag=True, help="Print path:line:column:text, for an editor's list of places.")
+@click.option(
+    "--like", metavar="PATH:LINE", help="In place of QUERY: find the code most like the code at this line."
+)
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -99,7 +102,8 @@ class _Asked(msgspec.Struct, frozen=True):
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    batch: str | None, vimgrep: bool, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    batch: str | None, like: str | None, vimgrep: bool, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
@@ -130,13 +134,16 @@ def search_command(
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
       vim -q <(everdex search --vimgrep "session cookie")
+      everdex search --like src/session.py:120
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
 
     if vimgrep and budget is not None:
         raise UsageError("--vimgrep lists places; --budget packs text")
-    query, root = _positionals(query, path, batch)
+    if like is not None:
+        _only_like(path, mode, batch, budget, rerank, profile, offset)
+    query, root = _positionals(query, path, batch, like)
     known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
@@ -145,11 +152,20 @@ def search_command(
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
     quiet = as_json or batch is not None
+    if like is not None:
+        document = _like(index, reading, asked, like, workers=workers, quiet=quiet, explain=explain)
+        return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
     with _Answers(index, reading, asked, workers=workers, quiet=quiet, explain=explain) as ask:
         if query is None:
             assert batch is not None
             return _batch(ask, batch)
         document = ask(query)
+    return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
+
+
+def _print(
+    document: dict[str, Any], color: str, started: float, index: Index, *, vimgrep: bool, as_json: bool
+) -> int:
     if vimgrep:
         return VIMGREP.print(document, as_json=as_json)
     if as_json or not style(color).grouped or "budget" in document:
@@ -229,8 +245,40 @@ class _Answers:
         return self._searcher
 
 
-def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
-    """With --batch the queries come from the file, so the one positional is the root."""
+def _like(
+    index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
+) -> dict[str, Any]:
+    """The answer to --like, from the store."""
+    from everdex.sync.model import SyncOptions
+
+    with Progress(quiet=quiet) as progress:
+        answer = index.similar(
+            place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
+            languages=asked.languages, paths=asked.paths, explain=explain,
+        )  # fmt: skip
+    return answer.to_dict()
+
+
+def _only_like(
+    path: str | None, mode: str, batch: str | None, budget: int | None, rerank: bool | None, profile: str | None,
+    offset: int,
+) -> None:  # fmt: skip
+    """Refuse what has no meaning beside --like."""
+    if path is not None:
+        raise UsageError("with --like give only PATH: the place stands for the query")
+    others = {
+        "--mode": mode != "hybrid", "--batch": batch is not None, "--budget": budget is not None,
+        "--rerank": rerank is not None, "--profile": profile is not None, "--offset": offset > 0,
+    }  # fmt: skip
+    for name, given in others.items():
+        if given:
+            raise UsageError(f"{name} does not go with --like", hint="-k, --lang, --path and --explain do")
+
+
+def _positionals(query: str | None, path: str | None, batch: str | None, like: str | None) -> tuple[str | None, str]:
+    """With --batch or --like the question is there already, so the one positional is the root."""
+    if like is not None:
+        return None, query or "."
     if batch is not None:
         if path is not None:
             raise UsageError("with --batch give only PATH: the queries come from the file")
