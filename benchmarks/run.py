@@ -1,4 +1,4 @@
-"""Runs the benchmarks with modest defaults: the store on its tree, then search over the corpora that are here.
+"""Runs the benchmarks with modest defaults: the store, the daemon, then search over the corpora that are here.
 
     python benchmarks/run.py [--corpora DIR --annotations DIR] [--peer-python PATH] [--fast]
 
@@ -28,6 +28,7 @@ def main() -> int:
     store = ["store/run.py", *peer]
     if arguments.fast:
         store += ["--only", "cold,nochange,edit,query", "--repeats", "1", "--queries", "100"]
+    daemon = ["daemon/run.py", "--session-s", "30" if arguments.fast else "300"]
     docstrings = ["search/docstrings.py", "--out", str(DOCSTRINGS)]
     docstrings += ["--queries", "160"] if arguments.fast else []
     search = ["search/run.py", "--docstrings", str(DOCSTRINGS), *peer]
@@ -36,7 +37,7 @@ def main() -> int:
     # One part that fails must not keep the other from being measured, and must not look like success.
     codes = [
         subprocess.run([sys.executable, str(HERE / part[0]), *part[1:]], check=False).returncode
-        for part in (store, docstrings, search)
+        for part in (store, daemon, docstrings, search)
     ]
     return int(any(codes))
 

@@ -1,8 +1,8 @@
 """Makes a model2vec folder out of the static table that the `wordllama` package ships.
 
-semble's own model is downloaded at run time; with this folder it runs offline and, more to the point, with
-the very vectors that everdex uses, so that a comparison measures the systems and not the tables. The folder
-is written below benchmarks/corpora/, which git ignores: the table is never copied into the repository.
+semble's own model is downloaded at run time; with this folder it runs offline, with a general static table of the
+same size as the one that everdex ships. The folder is written below benchmarks/corpora/, which git ignores: the
+table is never copied into the repository.
 """
 
 from __future__ import annotations

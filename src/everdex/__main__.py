@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 
 # The keys of thin.COMMANDS: other commands need not even look there.
-_READING = [["search"], ["symbols"], ["explain"], ["files"], ["status"], ["health"], ["audit"]]
+_READING = [
+    ["search"], ["symbols"], ["refs"], ["callers"], ["callees"], ["impact"], ["map"], ["explain"], ["files"],
+    ["status"], ["health"], ["audit"],
+]  # fmt: skip
 
 
 def main() -> None:

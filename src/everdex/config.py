@@ -31,7 +31,7 @@ PROFILE_NAMES: Final = ("balanced", "discovery", "implementation", "planning", "
 class IndexConfig(msgspec.Struct, frozen=True):
     """What is indexed and how it is represented; any change makes another store."""
 
-    embedder: str = "wordllama"
+    embedder: str = "bundled"
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     untracked: bool = True
@@ -169,7 +169,7 @@ def _embedder(dotted: str, value: Any) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a string, not {value!r}")
     kind, _, location = value.partition(":")
-    if kind in {"wordllama", "none"} and not location:
+    if kind in {"bundled", "none"} and not location:
         return value
     if kind == "model2vec" and location:
         inside = Path(location)
@@ -179,7 +179,7 @@ def _embedder(dotted: str, value: Any) -> str:
                 hint="a model outside the repository is the user's choice: set EVERDEX_EMBEDDER=model2vec:/path",
             )
         return value
-    raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are wordllama, none and model2vec:DIRECTORY")
+    raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are bundled, none and model2vec:DIRECTORY")
 
 
 def fingerprint(value: object) -> str:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from everdex.errors import Corrupt
 from everdex.search.engine import Engine
@@ -20,6 +20,9 @@ from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
+
+if TYPE_CHECKING:
+    from everdex.relations import Open
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
 _LANES: Final = 2
@@ -34,6 +37,8 @@ class Kept:
         self.retired = False
         self._engines: list[Engine] = []
         self._free = threading.Semaphore(_LANES)
+        self._graph: Open | None = None
+        self._making = threading.Lock()
 
     @contextmanager
     def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:
@@ -46,6 +51,13 @@ class Kept:
                 yield engine
             finally:
                 self._engines.append(engine)
+
+    def graph(self, make: Callable[[SnapshotView], Open]) -> Open:
+        """The graph of the view, opened (or made) for the first question that needs it."""
+        with self._making:
+            if self._graph is None:
+                self._graph = make(self.view)
+            return self._graph
 
     @cached_property
     def names(self) -> SymbolNames:

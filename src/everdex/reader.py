@@ -10,6 +10,7 @@ import ctypes
 import gc
 import os
 from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING
 
 from everdex import describe
 from everdex.answers import Answer, Freshness
@@ -19,7 +20,11 @@ from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Searcher
 from everdex.symbols import find
+from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
+
+if TYPE_CHECKING:
+    from everdex.relations import Question
 
 
 class Reader:
@@ -30,6 +35,7 @@ class Reader:
         self.store = index.store()
         self._embedder, self._warnings = index.embedder()
         self._views = KeptViews(self.store)
+        self._graph_asked = False
 
     def search(
         self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
@@ -47,6 +53,16 @@ class Reader:
             return self.index.answer(
                 kept.view, freshness, found.body, limits_hit=found.limits_hit, warnings=found.warnings
             )
+
+    def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+        """The same answer that `everdex.relations.ask` gives."""
+        from everdex import relations
+
+        relations.check(question)
+        self._graph_asked = True
+        with self._views.pinned(snapshot_id) as kept:
+            opened = kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+            return relations.answer(self.index, opened, kept.names, question, freshness)
 
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
@@ -68,8 +84,13 @@ class Reader:
 
     def warm_up(self) -> None:
         """Open the active snapshot and have one question behind us, so that nobody waits for it."""
-        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
-            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
+        with self._views.pinned() as kept:
+            with kept.engine(self._engine) as engine:
+                engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
+            if self._graph_asked:
+                from everdex import relations
+
+                kept.graph(lambda view: relations.open_for(view, SyncOptions()))
 
     def shed(self) -> None:
         """Give memory back; the next question opens the view again."""

@@ -35,7 +35,7 @@ _MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
-MAX_DEPTH: Final = 20
+_BOUNDS: Final = {"limit": (1, 2_000), "offset": (0, 1 << 31), "depth": (1, 20), "budget": (200, 100_000)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,9 @@ def check(question: Question) -> None:
     """Refuse what no graph can answer, before one is made."""
     if question.method not in METHODS:
         raise QueryError(f"unknown question {question.method!r}")
+    for name, (low, high) in _BOUNDS.items():
+        if not low <= getattr(question, name) <= high:
+            raise QueryError(f"{name} must be between {low:,} and {high:,}")
     if question.method == "map":
         return
     if not question.symbol.strip():
@@ -98,12 +101,11 @@ def answer(
         asked = question.symbol.strip()
         found = naming.find(atlas, asked)
         body = _named(atlas, names, asked, found)
-        about = _path_warnings(view, atlas, asked) if not found else ()
+        file = found[0].file if len(found) == 1 and question.method == "callees" else None
+        about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))
         if len(found) == 1:
-            (definition,) = found
-            fields, limits_hit = _BODIES[question.method](atlas, definition, question)
+            fields, limits_hit = _BODIES[question.method](atlas, found[0], question)
             body |= fields
-            about = coverage_warnings(atlas, definition.file if question.method == "callees" else None)
     body["coverage"] = atlas.coverage
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(

@@ -19,6 +19,7 @@ from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
 from everdex.reader import Reader
+from everdex.relations import Question
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
@@ -53,6 +54,10 @@ class ResidentIndex:
     def symbols(self, asked: str, reading: Reading) -> Answer:
         """The same answer that `Index.symbols` gives."""
         return self.reader.symbols(asked, self.stated(reading), snapshot_id=reading.snapshot_id)
+
+    def relations(self, question: Question, reading: Reading) -> Answer:
+        """The same answer that `everdex.relations.ask` gives."""
+        return self.reader.relations(question, self.stated(reading), snapshot_id=reading.snapshot_id)
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
         """A page of what `Index.chunks` gives."""

@@ -337,6 +337,29 @@ class Index:
             for request in requests:
                 yield searcher.answer(request, explain=explain)
 
+    def similar(
+        self, place: str, k: int, reading: Reading | None = None, options: SyncOptions | None = None,
+        *, languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
+    ) -> Answer:  # fmt: skip
+        """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
+        from everdex.search.similar import document_at, parse_place, similar
+
+        parse_place(place)  # refused before anything is indexed for it
+        chosen = reading or Reading()
+        with self.view(chosen, options) as (view, freshness):
+            outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
+            body = {
+                "query": place,
+                "mode": "like",
+                "ignore_case": False,
+                "results": answers.results(outcome.hits, (), explain=explain),
+                "omitted": outcome.omitted,
+                "cursor": None,
+                "no_strong_match": False,
+                "suggestions": [],
+            }
+            return self.answer(view, freshness, body, warnings=chosen.warnings)
+
     def chunks(
         self, reading: Reading | None = None, options: SyncOptions | None = None, *, meta: bool = False
     ) -> Answer:

@@ -14,7 +14,7 @@ import pytest
 
 from everdex import limits
 from everdex.config import PROFILE_NAMES
-from everdex.embed import wordllama
+from everdex.embed import bundled
 from everdex.errors import EmbedderUnavailable, QueryError
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading, Searcher
@@ -294,13 +294,11 @@ def test_a_lexical_only_index_answers(tmp_path: Path, monkeypatch: pytest.Monkey
 def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """A tree indexed with the default model, one byte of which then changes."""
     monkeypatch.delenv("EVERDEX_EMBEDDER")
-    package = tmp_path / "package"
-    for name in (wordllama.WEIGHTS, wordllama.TOKENIZER):
-        (package / name).parent.mkdir(parents=True)
-        shutil.copy(wordllama.package_directory() / name, package / name)
-    monkeypatch.setattr(wordllama, "package_directory", lambda: package)
+    copy = tmp_path / bundled.NAME
+    shutil.copy(bundled.model_path(), copy)
+    monkeypatch.setattr(bundled, "model_path", lambda: copy)
     made = synced(tmp_path / "tree", {"a.py": "def open_widget():\n    return 1\n"})
-    with open(package / wordllama.WEIGHTS, "r+b") as stream:
+    with open(copy, "r+b") as stream:
         stream.seek(5_000_000)
         stream.write(b"\xaa\x55")
     return made

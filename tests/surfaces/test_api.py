@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import everdex
-from everdex.errors import QueryError, SnapshotNotFound
+from everdex.errors import QueryError, SnapshotNotFound, UsageError
 from everdex.surfaces.api.aio import AsyncIndex
 from everdex.surfaces.api.index import Index
 from everdex.surfaces.cli.app import COMMANDS
@@ -68,7 +68,8 @@ def test_the_page_names_every_method() -> None:
     page = PAGE.read_text()
     methods = [name for name, _ in inspect.getmembers(Index, inspect.isfunction) if not name.startswith("_")]
     assert [name for name in methods if f"`{name}(" not in page and f"{name}()`" not in page and name != "close"] == []
-    without = {"mcp"}  # a server for agents, which are not Python
+    # A server for agents, which are not Python; and what the graph answers, whose methods come with its doors.
+    without = {"mcp", "refs", "callers", "callees", "impact", "map", "graph"}
     documented = {"serve": "start_daemon", "stop": "stop_daemon"}
     missing = [name for name in COMMANDS if name not in without and f"`{documented.get(name, name)}" not in page]
     assert missing == []
@@ -120,6 +121,10 @@ def test_errors_are_typed_both_ways(shop: Path) -> None:
             index.search("x", snapshot_id="01M7GS87GMGZXMEVWWWWQRVVAP")
         with pytest.raises(QueryError):
             index.search("(", mode="regex")
+        with pytest.raises(UsageError, match="telepathy"):
+            index.search("x", mode="telepathy")
+        with pytest.raises(QueryError, match="klingon"):
+            index.search("x", languages=["klingon"])
     with Daemon(shop), everdex.open(shop) as index, pytest.raises(SnapshotNotFound):
         index.search("x", snapshot_id="01M7GS87GMGZXMEVWWWWQRVVAP")
 

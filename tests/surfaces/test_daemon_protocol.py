@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import select
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +17,15 @@ from everdex import limits
 from everdex.errors import Busy
 from everdex.surfaces.daemon import wire as wires
 from everdex.surfaces.daemon.admission import Admission, Job
+from everdex.surfaces.daemon.methods import METHODS
 from everdex.surfaces.daemon.metrics import Metrics
 from everdex.surfaces.daemon.protocol import Request
 from everdex.surfaces.daemon.replies import answered
+from support.commands import COMMAND
 from support.daemons import HELLO, Daemon, Wire, frame
 from support.trees import tree
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "daemon.md"
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +246,50 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     assert len(admission.close()) == limits.DAEMON_QUEUE
     release.set()
     assert admission.finish(20)
+
+
+def _documented_client() -> dict[str, Any]:
+    """The client that docs/daemon.md prints, as it stands there."""
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(compile(code, os.fspath(PAGE), "exec"), names)
+    return names
+
+
+def test_the_documented_client_asks_every_documented_method(
+    daemon: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With nothing but the standard library and the page: each method of its table, each parameter it names."""
+    (tmp_path / "everdex").write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
+    (tmp_path / "everdex").chmod(0o755)
+    monkeypatch.setenv("PATH", os.fspath(tmp_path), prepend=os.pathsep)
+    for name, value in daemon.env.items():
+        monkeypatch.setenv(name, value)
+    client = _documented_client()
+    rows = re.findall(r"^\| `(\w+)` \|(.*?)\|", PAGE.read_text().partition("## Protocol")[2], re.MULTILINE)
+    documented = {method: re.findall(r"`(\w+)`", params) for method, params in rows}
+    assert documented.keys() == METHODS.keys()
+    stream, hello = client["connect"](daemon.root)
+    with stream:
+        assert hello["root"] == str(daemon.root)
+        for method, known in documented.items():
+            assert sorted(known) == sorted(METHODS[method].takes), method
+            if method == "shutdown":
+                continue
+            needed = dict.fromkeys(METHODS[method].needs, "a.py")
+            assert client["call"](stream, method, **needed), method
+        with pytest.raises(RuntimeError, match="query_invalid"):
+            client["call"](stream, "search", query="")
+
+
+def test_jsonrpc_is_answered_in_its_words(daemon: Daemon) -> None:
+    """A result and an error have JSON-RPC 2.0's fields, the typed error in `data`; other versions are refused."""
+    with daemon.wire() as wire:
+        wire.send({"jsonrpc": "2.0", "id": "a", "method": "ping"})
+        assert wire.receive().keys() == {"jsonrpc", "id", "result"}
+        wire.send({"jsonrpc": "2.0", "id": "b", "method": "search", "params": {"query": ""}})
+        reply = wire.receive()
+        assert (reply["jsonrpc"], reply["id"], reply["error"]["code"]) == ("2.0", "b", -32000)
+        assert reply["error"]["data"]["code"] == "query_invalid"
+        wire.send({"jsonrpc": "1.0", "id": 3, "method": "ping"})
+        assert wire.receive()["error"]["code"] == "usage"

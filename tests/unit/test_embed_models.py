@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from everdex import embed
-from everdex.embed import wordllama
-from everdex.embed.wordllama import WordLlama
+from everdex.embed import bundled
+from everdex.embed.bundled import Bundled
 from everdex.errors import ConfigError, EmbedderUnavailable
 from everdex.numeric import np
 
@@ -45,66 +46,101 @@ def model(tmp_path: Path) -> Path:
     return directory
 
 
-def test_wordllama_gives_words_their_meaning() -> None:
-    """The bundled table puts related words nearer than unrelated ones, and splits what it does not know."""
-    opened = embed.open_embedder("wordllama", Path("/"))
+def test_the_bundled_table_gives_words_their_meaning() -> None:
+    """Related words of code are nearer than unrelated ones, and what the table does not know is spelled."""
+    opened = embed.open_embedder("bundled", Path("/"))
     assert opened is not None
     assert opened.dim == 256
-    vectors = opened.word_vectors(["car", "vehicle", "parliament", "zzxqj", "用户", ""])
-    units = vectors[:5] / np.linalg.norm(vectors[:5], axis=1)[:, None]
-    assert units[0] @ units[1] > units[0] @ units[2]
+    vectors = opened.word_vectors(["remove", "delete", "matrix", "zzxqj", "用户", ""])
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert lengths[3] > 0
+    units = vectors[:3] / lengths[:3, None]
+    assert units[0] @ units[1] > units[0] @ units[2] + 0.1
     assert np.isfinite(vectors).all()
+
+
+def test_a_word_counts_otherwise_in_a_question() -> None:
+    """A question's word has the direction of the table's and a weight of its own."""
+    opened = embed.open_embedder("bundled", Path("/"))
+    assert opened is not None
+    plain, asked = opened.word_vectors(["returns", "socket"]), opened.question_vectors(["returns", "socket"])
+    ratios = np.linalg.norm(asked, axis=1) / np.linalg.norm(plain, axis=1)
+    assert ratios[0] < ratios[1]
+    assert np.allclose(asked, plain * ratios[:, None], atol=1e-6)
 
 
 def test_a_word_vector_does_not_depend_on_its_neighbours() -> None:
     """Asked alone, in another order, or again from memory, a word has the same bits."""
-    opened = embed.open_embedder("wordllama", Path("/"))
-    assert opened is not None
+    path = bundled.model_path()
+    opened = Bundled("test", path)
     words = ["serialization", "a", "kwargs", "ünïcode"]
     together = opened.word_vectors(words)
     for index, word in reversed(list(enumerate(words))):
-        fresh = embed.open_embedder("wordllama", Path("/"))
-        assert fresh is not None
-        assert fresh.word_vectors([word])[0].tobytes() == together[index].tobytes()
+        assert Bundled("test", path).word_vectors([word])[0].tobytes() == together[index].tobytes()
     assert opened.word_vectors(words).tobytes() == together.tobytes()
 
 
-def test_the_identity_names_the_pinned_files() -> None:
-    """The cheap identity and the hashes checked on loading are the same."""
-    identity = embed.identity_of("wordllama", Path("/"))
-    assert wordllama.WEIGHTS_SHA256[:16] in identity
-    assert wordllama.TOKENIZER_SHA256[:16] in identity
+def test_the_identity_names_the_pinned_file() -> None:
+    """The cheap identity and the hash checked on loading are the same."""
+    name, version, digest = embed.identity_of("bundled", Path("/")).split(":")
+    assert (name, version) == ("bundled", bundled.NAME.removesuffix(".safetensors"))
+    assert bundled.SHA256.startswith(digest)
+    assert len(digest) == 16
 
 
-def test_identity_is_told_without_numpy() -> None:
-    """Asking which embedder is meant loads neither numpy nor a tokenizer."""
+def test_the_bundled_model_is_small() -> None:
+    """The package carries at most ten million bytes of it."""
+    assert bundled.model_path().stat().st_size <= 10_000_000
+
+
+def test_the_bundled_model_needs_no_tokenizer_library() -> None:
+    """Embedding with the default loads numpy and nothing else of weight."""
     code = (
-        "import sys, pathlib, everdex.embed as e; e.identity_of('wordllama', pathlib.Path('/'));"
-        "assert not {'numpy', 'tokenizers', 'wordllama'} & set(sys.modules)"
+        "import sys, pathlib, everdex.embed as e;"
+        "e.open_embedder('bundled', pathlib.Path('/')).word_vectors(['socket', 'zzxqj']);"
+        "assert 'numpy' in sys.modules and not {'tokenizers', 'safetensors', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("damaged", [wordllama.WEIGHTS, wordllama.TOKENIZER])
-@pytest.mark.parametrize("how", ["missing", "truncated", "flipped", "empty"])
-def test_a_wrong_wordllama_file_is_named(tmp_path: Path, damaged: str, how: str) -> None:
-    """A missing, truncated, altered or empty model file is refused by name."""
-    for name in (wordllama.WEIGHTS, wordllama.TOKENIZER):
-        (tmp_path / name).parent.mkdir()
-        shutil.copy(wordllama.package_directory() / name, tmp_path / name)
-    path = tmp_path / damaged
-    content = bytearray(path.read_bytes())
-    if how == "missing":
-        path.unlink()
-    elif how == "truncated":
-        os.truncate(path, len(content) // 2)
+def test_identity_is_told_without_numpy() -> None:
+    """Asking which embedder is meant loads neither numpy nor a model."""
+    code = (
+        "import sys, pathlib, everdex.embed as e; e.identity_of('bundled', pathlib.Path('/'));"
+        "assert not {'numpy', 'tokenizers', 'everdex.embed.bundled'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("how", ["missing", "truncated", "flipped", "empty", "foreign"])
+def test_a_wrong_model_file_is_named(tmp_path: Path, how: str) -> None:
+    """A missing, truncated, altered, empty or foreign model file is refused by name."""
+    path = tmp_path / bundled.NAME
+    content = bytearray(bundled.model_path().read_bytes())
+    if how == "truncated":
+        path.write_bytes(content[: len(content) // 2])
     elif how == "flipped":
         content[len(content) // 2] ^= 1
         path.write_bytes(content)
-    else:
+    elif how == "foreign":
+        safetensors(path, table=np.zeros((4, 4), dtype=np.float32))
+    elif how == "empty":
         path.write_bytes(b"")
-    with pytest.raises(EmbedderUnavailable, match=Path(damaged).name):
-        WordLlama("test", tmp_path)
+    with pytest.raises(EmbedderUnavailable, match=bundled.NAME):
+        Bundled("test", path)
+
+
+def test_a_model_of_another_shape_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that carries the right hash but not the right tables is still not used."""
+    path = tmp_path / bundled.NAME
+    for tensors in (
+        {"table": np.zeros((4, 4), dtype=np.float32)},
+        dict.fromkeys(("table", "scales", "asking", "vocabulary"), np.zeros((4, 4), dtype=np.float32)),
+    ):
+        safetensors(path, **tensors)
+        monkeypatch.setattr(bundled, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
+        with pytest.raises(EmbedderUnavailable, match=bundled.NAME):
+            Bundled("test", path)
 
 
 def test_a_local_model2vec_directory_is_used(model: Path) -> None:

@@ -45,8 +45,11 @@ def detect(
         if known is None:
             add.append(candidate)
             continue
-        same = candidate.stat == known.stat
-        if same and not rehash_all and key not in doubtful and not _racy(known):
+        seen = known.stat
+        same = candidate.stat is seen or candidate.stat == seen
+        # Written so shortly before we looked, or stamped so late, that a later write may look the same: racy.
+        limit = known.observed_ns - RACY_NS
+        if same and seen.mtime_ns < limit and seen.ctime_ns < limit and not rehash_all and key not in doubtful:
             unchanged += 1
             continue
         content = _content_hash(root, candidate)
@@ -58,8 +61,10 @@ def detect(
             unchanged += 1
         else:
             touched.append(key)
-    present = {candidate.path_key for candidate in discovery.files} - vanished
-    deleted = sorted(indexed.keys() - present)
+    deleted: list[str] = []
+    if vanished or len(discovery.files) - len(add) < len(indexed):
+        present = {candidate.path_key for candidate in discovery.files} - vanished
+        deleted = sorted(indexed.keys() - present)
     rename, add = _renames(root, deleted, add, indexed)
     moved = {old for old, _ in rename}
     return ChangeSet(
@@ -70,12 +75,6 @@ def detect(
         touched=tuple(touched),
         unchanged=unchanged,
     )
-
-
-def _racy(known: IndexedFile) -> bool:
-    """Written so shortly before we looked, or stamped so late, that a later write may look the same."""
-    limit, seen = known.observed_ns - RACY_NS, known.stat
-    return seen.mtime_ns >= limit or seen.ctime_ns >= limit
 
 
 def _content_hash(root: Root, candidate: Candidate) -> str | None:

@@ -13,10 +13,8 @@ from everdex.discover.model import Candidate, Collision
 
 def unique(found: Mapping[bytes, Candidate]) -> tuple[tuple[Candidate, ...], tuple[Collision, ...]]:
     """One candidate a key, sorted by key, and the collisions among them."""
-    by_key: dict[str, Candidate] = {}
+    by_key = {candidate.path_key: candidate for candidate in found.values()}
     collisions: list[Collision] = []
-    for candidate in found.values():
-        by_key[candidate.path_key] = candidate
     if len(by_key) < len(found):
         ordered = sorted(found)
         by_key = {}

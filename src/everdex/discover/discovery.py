@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from everdex.discover.collisions import unique
 from everdex.discover.eligible import Judge
 from everdex.discover.git import GitFailed, GitListing, GitProcess, listing_of, start_listing, submodules
 from everdex.discover.ignore import OwnRules, display, fingerprint
-from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
+from everdex.discover.model import Candidate, Discovery, Known, Skip, SkipReason
 from everdex.discover.walk import walk
 from everdex.errors import Busy, UsageError
 from everdex.roots import Root
@@ -86,10 +86,10 @@ class Discovering:
         self._skipped: list[Skip] = []
         self._warnings: list[str] = []
 
-    def judge_ahead(self, path_keys: Iterable[str]) -> None:
+    def judge_ahead(self, known: Mapping[str, Known]) -> None:
         """Look at files that are likely to be listed while git finds out; only a listed path is ever a candidate."""
         if self._walking is not None:
-            self._judge.judge([key.encode() for key in path_keys if key.isascii()])
+            self._judge.judge_known(known)
 
     def result(self) -> Discovery:
         """Wait for git, judge the rest. To be asked for once."""

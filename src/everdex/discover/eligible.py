@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -20,7 +20,7 @@ from everdex import limits
 from everdex.config import IndexConfig
 from everdex.discover import links
 from everdex.discover.ignore import GIT_IGNORE, OwnRules, display
-from everdex.discover.model import Candidate, FileStat, Skip, SkipReason
+from everdex.discover.model import Candidate, FileStat, Known, Skip, SkipReason
 from everdex.errors import LimitExceeded
 from everdex.languages import language_of
 
@@ -103,6 +103,38 @@ class Judge:
                 else:
                     verdicts[path] = self._verdict(key, path, file_name, seen)
 
+    def judge_known(self, known: Mapping[str, Known]) -> None:
+        """`judge` for keys that were candidates before: most are still the very files they were."""
+        verdicts, real, look, descriptor = self._verdicts, self._real, os.lstat, self._descriptor
+        max_size = self._max_size
+        others: list[bytes] = []
+        for key, before in known.items():
+            if not key.isascii():
+                continue
+            path = key.encode()
+            above, _, file_name = path.rpartition(b"/")
+            if above not in real:
+                self._is_real(above)
+            try:
+                seen = look(path, dir_fd=descriptor)
+            except OSError:
+                others.append(path)
+                continue
+            stat = before.stat
+            if (
+                seen.st_mtime_ns == stat.mtime_ns
+                and seen.st_ctime_ns == stat.ctime_ns
+                and seen.st_ino == stat.inode
+                and seen.st_size == stat.size <= max_size
+                and seen.st_mode & _PLAIN_MASK == _PLAIN
+                and real[above]
+                and _supported(file_name)
+            ):
+                verdicts[path] = Candidate(key, key, stat)
+            else:
+                others.append(path)
+        self.judge(others)
+
     def _verdict(self, key: str, path: bytes, file_name: bytes, seen: os.stat_result) -> _Verdict:
         mode, size = seen.st_mode, seen.st_size
         if not stat.S_ISREG(mode):
@@ -141,16 +173,14 @@ class Judge:
     def eligible(self, paths: Sequence[bytes]) -> Eligible:
         """The verdicts on exactly these paths; raises `LimitExceeded` when too many are eligible."""
         self.judge(paths)
-        files: dict[bytes, Candidate] = {}
         skipped: list[Skip] = []
         found_links: list[tuple[str, bytes]] = []
         directories: list[bytes] = []
         verdicts = self._verdicts
-        for path in paths:
+        files = {path: found for path in paths if isinstance(found := verdicts[path], Candidate)}
+        for path in paths if len(files) < len(paths) else ():
             verdict = verdicts[path]
-            if isinstance(verdict, Candidate):
-                files[path] = verdict
-            elif isinstance(verdict, Skip):
+            if isinstance(verdict, Skip):
                 skipped.append(verdict)
             elif isinstance(verdict, _Link):
                 found_links.append((verdict.key, path))

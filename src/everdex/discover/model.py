@@ -7,6 +7,7 @@ times as long to make.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 
@@ -51,6 +52,13 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     path_key: str  # NFC, '/' separators, relative to the root
     disk_path: str  # what to open below the root: a realpath for symlinks, surrogateescape for odd bytes
     stat: FileStat
+
+
+class Known(Protocol):
+    """Whatever remembers how a file looked."""
+
+    @property
+    def stat(self) -> FileStat: ...
 
 
 class Skip(msgspec.Struct, frozen=True):

@@ -26,12 +26,12 @@ def identity_of(spec: str, root: Path) -> str:
         return "none"
     if spec == "fake":
         return "fake:1"
-    if spec == "wordllama":
-        # The hashes are pinned in wordllama.py and checked on loading; a test holds the two together.
-        return "wordllama:0.4.0.post1:l2_supercat_256:64b47a2dc493cb8e:93248f2a9ec36c7b"
+    if spec == "bundled":
+        # The hash is pinned in bundled.py and checked on loading; a test holds the two together.
+        return "bundled:everdex-code-1:9e78f701afcc381d"
     if kind == "model2vec" and location:
         return f"model2vec:{_directory_hash(_model_directory(location, root))}"
-    raise ConfigError(f"embedder is {spec!r}; known are wordllama, none, fake and model2vec:DIRECTORY")
+    raise ConfigError(f"embedder is {spec!r}; known are bundled, none, fake and model2vec:DIRECTORY")
 
 
 def open_embedder(spec: str, root: Path) -> Embedder | None:
@@ -43,10 +43,10 @@ def open_embedder(spec: str, root: Path) -> Embedder | None:
         from everdex.embed.fake import FakeEmbedder
 
         return FakeEmbedder(identity)
-    if spec == "wordllama":
-        from everdex.embed.wordllama import open_wordllama
+    if spec == "bundled":
+        from everdex.embed.bundled import open_bundled
 
-        return open_wordllama(identity)
+        return open_bundled(identity)
     from everdex.embed.model2vec import Model2Vec
 
     return Model2Vec(identity, _model_directory(spec.partition(":")[2], root))

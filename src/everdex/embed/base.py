@@ -24,3 +24,7 @@ class Embedder(Protocol):
     def word_vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """n × dim: the sum of each word's piece vectors; a word without known pieces gives zeros."""
         ...
+
+    def question_vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The same for the words of a question, which a model may weigh in another way."""
+        ...

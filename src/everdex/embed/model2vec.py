@@ -49,6 +49,9 @@ class Model2Vec:
         # A table may hold NaN or infinity; one such row would poison every chunk that has the word.
         return np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
 
+    def question_vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        return self.word_vectors(words)
+
 
 def _mapping(path: Path, tensors: Tensors, n_rows: int) -> npt.NDArray[np.int64] | None:
     if "mapping" not in tensors:

@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from everdex.embed.bpe import WordMerger
 from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
 _MAX_HEADER_BYTES: Final = 1 << 20
 _MAX_CACHED_WORDS: Final = 200_000
-_FEW_WORDS: Final = 2_000  # about as many as can be merged here while the library loads
 _DTYPES: Final = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "i1", "U8": "u1", "I32": "<i4", "I64": "<i8"}
 
 Tensors = dict[str, npt.NDArray[Any]]
@@ -75,13 +73,7 @@ def _tensor(content: mmap.mmap, base: int, entry: dict[str, Any]) -> npt.NDArray
 class PieceTokenizer:
     """Cuts single words into piece ids with the model's own tokenizer, remembering what it has cut."""
 
-    def __init__(
-        self, path: Path, prefix: str, dropped: frozenset[int], n_pieces: int, *, mark: str | None = None
-    ) -> None:
-        """`mark`: the file holds byte-pair merges of words that begin with it, which `bpe` can read."""
-        self._mark = mark
-        self._merger: WordMerger | None = None
-        self._merged = 0
+    def __init__(self, path: Path, prefix: str, dropped: frozenset[int], n_pieces: int) -> None:
         self._path = path
         self._prefix = prefix
         self._dropped = dropped
@@ -104,13 +96,6 @@ class PieceTokenizer:
         return [known[word] for word in words]
 
     def _cut(self, words: list[str]) -> list[list[int]]:
-        """The library is fast once it is loaded; a few plain words are cut before it would be."""
-        few = self._tokenizer is None and self._merged + len(words) <= _FEW_WORDS
-        if few and self._mark is not None and all(map(WordMerger.can_cut, words)):
-            if self._merger is None:
-                self._merger = WordMerger(self._path, self._mark)
-            self._merged += len(words)
-            return [self._merger.cut(word) for word in words]
         encodings = self._loaded().encode_batch([self._prefix + word for word in words], add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
@@ -124,7 +109,7 @@ class PieceTokenizer:
                 raise EmbedderUnavailable(f"tokenizer {self._path} cannot be loaded: {error}") from error
             tokenizer.no_padding()
             tokenizer.no_truncation()
-            self._tokenizer, self._merger = tokenizer, None
+            self._tokenizer = tokenizer
         return self._tokenizer
 
 

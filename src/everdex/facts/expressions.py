@@ -14,6 +14,8 @@ _MAX_EXPRESSION: Final = 4_000
 _MAX_TYPE: Final = 200
 _MAX_DEPTH: Final = 24
 _PLAIN: Final = re.compile(r"[\w$@]+")
+_DOTTED: Final = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*|[$@]\w+")
+_QUALIFIED: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.([^\W\d]\w*)")
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`', re.DOTALL)
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _CHARACTER: Final = re.compile(r"'(?:\\.[^']*|[^'\\])'")
@@ -21,11 +23,13 @@ _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
-_PREFIX: Final = re.compile(r"(?:(?:await|try[?!]?|mut|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*")
+_PREFIX: Final = re.compile(
+    r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*"
+)
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
-_LITERAL: Final = re.compile(r"((?:[\w]+(?:\.|::))*[\w]+)\s*(?:<[^<>]*>)?\{\}")
+_LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")
 _ASSERTION: Final = re.compile(r"^[^\n]*\.\((\*?[\w.\[\]]+)\)$")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
@@ -33,11 +37,24 @@ _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 _STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
+_LAST_NAME: Final = re.compile(r"[\w$~]+[!?]?$")
+_LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
+_BLOCK: Final = re.compile(r"(?<=[\w)])\s*\{\}")
+_FORCED: Final = re.compile(r"(?<=[\])])[?!]+|!!")
+_MARKED: Final = re.compile(r"(?<=\w)[?!]+")
+_THIS: Final = re.compile(r"^\$this\b")
+_PARENTHESIS: Final = re.compile(r"[()]")
+_ANGLES: Final = re.compile(r"<[^<>]*>")
+_KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
+_STRING_TYPES: Final = {
+    "java": "@{String}", "kotlin": "@{String}", "scala": "@{String}", "swift": "@{String}", "csharp": "@{string}",
+    "lua": "@{string}",
+}  # fmt: skip
 _HIDDEN: Final = str.maketrans({"\x01": "()", "\x02": "[]", "\x03": "{}"})
 _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 
@@ -45,16 +62,16 @@ _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 def chain_of(text: str, language: str) -> str:
     """The chain that an expression's text is, or '?'."""
     text = text.strip()
-    if _PLAIN.fullmatch(text) and not text[0].isdigit():
+    if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
     if len(text) > _MAX_EXPRESSION:
         return "?"
     if language == "lua":
         text = _REQUIRE.sub(r"@{require \1}", text)
         if text.startswith("@{"):
-            head, _, rest = text.partition("}")
+            required, _, rest = text.partition("}")
             inner = chain_of(f"x{rest}", language)
-            return "?" if inner == "?" else head + "}" + inner[1:]
+            return "?" if inner == "?" else required + "}" + inner[1:]
     text = _STRINGS.sub('""', text)
     text = (_CHARACTER if language in _CHARACTER_LANGUAGES else _QUOTED).sub('""', text)
     if "//" in text or "/*" in text:
@@ -64,8 +81,9 @@ def chain_of(text: str, language: str) -> str:
         if command:
             text = f"{command[1]}()"
     text, head = _head(text, language)
-    if head is None and text.startswith(('""', "[", "{")) and language != "swift":
-        head, text = "@{literal}", _hidden(text)[2 if text.startswith('""') else 1 :]
+    if head is None and text.startswith(('""', "[", "{")) and language != "go":
+        head = _STRING_TYPES.get(language, "@{literal}") if text.startswith('""') else "@{literal}"
+        text = _hidden(text)[2:]
     hidden = _hidden(text)
     if head is None:
         new = _NEW.match(hidden)
@@ -75,22 +93,30 @@ def chain_of(text: str, language: str) -> str:
             head, hidden = f"@{{{' '.join(new[1].split())}{shape}}}", hidden[new.end() :]
         elif literal:
             head, hidden = f"@{{{literal[1]}}}", hidden[literal.end() :]
+    if language == "lua":
+        hidden = hidden.partition(" or ")[0]  # a default for what is missing
+        if " and " in hidden:
+            return "?"
     hidden = hidden.replace("->", ".").replace("?.", ".")
     for _ in range(_MAX_DEPTH):
         shorter = _GENERIC.sub("", hidden)
         if shorter == hidden:
             break
         hidden = shorter
-    hidden = re.sub(r"(?<=[\w)])\s*\{\}", "()", hidden).replace("()()", "()")
+    hidden = _BLOCK.sub("()", hidden).replace("()()", "()")
     hidden = "".join(_SEPARATOR.sub(".", hidden).split())
-    hidden = re.sub(r"(?<=[\])])[?!]+|!!", "", hidden)
+    hidden = _FORCED.sub("", hidden)
     if language not in ("ruby",):
-        hidden = re.sub(r"(?<=\w)[?!]+", "", hidden)
+        hidden = _MARKED.sub("", hidden)
     if language == "lua":
         hidden = hidden.replace(":", ".")
-    hidden = re.sub(r"^\$this\b", "this", hidden)
+    elif language == "scala":
+        hidden = hidden.replace("[]", "")
+        if hidden.startswith("_."):
+            return "?"
+    hidden = _THIS.sub("this", hidden)
     whole = (head or "") + hidden
-    if not _CHAIN.fullmatch(whole):
+    if not _CHAIN.fullmatch(whole) or _KEYWORD.match(whole):
         return "?"
     return "@{literal}" if _NUMBER.fullmatch(whole) else whole
 
@@ -136,7 +162,7 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
 
 def _closing(text: str, opening: int) -> int:
     depth = 0
-    for match in re.compile(r"[()]").finditer(text, opening):
+    for match in _PARENTHESIS.finditer(text, opening):
         depth += 1 if match[0] == "(" else -1
         if not depth:
             return match.start()
@@ -157,23 +183,29 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
     """What a callee's text names: receiver chain, name, and how many bytes follow the name; name '' when computed."""
     if _PLAIN.fullmatch(text):
         return "", text, 0
+    qualified = _QUALIFIED.fullmatch(text)
+    if qualified:
+        return qualified[1], qualified[2], 0
     tail = 0
     if text.endswith((">", "]")):
         cut = _generic_start(text)
         bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
         tail = len(text.encode()) - len(bare.encode())
         text = bare
-    name = re.search(r"[\w$~]+[!?]?$", text)
+    name = _LAST_NAME.search(text)
     if name is None:
         return "?", "", 0
     before = text[: name.start()].rstrip()
     if not before or _PREFIX.fullmatch(before):
         return "", name[0], tail
-    separator = re.search(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$", before)
+    separator = _LAST_SEPARATOR.search(before)
     if separator is None:
         return "?", "", 0
     front = before[: separator.start()].rstrip()
-    return (chain_of(front, language) if front else "."), name[0], tail
+    if not front:
+        # Of a type that only the context knows (Swift), or from the root of all names.
+        return ("?" if language == "swift" else "."), name[0], tail
+    return chain_of(front, language), name[0], tail
 
 
 def _generic_start(text: str) -> int:
@@ -204,7 +236,7 @@ def parameters_of(text: str) -> list[str]:
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
     hidden = _hidden(text)
     for _ in range(_MAX_DEPTH):
-        shorter = re.sub(r"<[^<>]*>", "", hidden)
+        shorter = _ANGLES.sub("", hidden)
         if shorter == hidden:
             break
         hidden = shorter

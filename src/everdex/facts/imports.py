@@ -131,8 +131,8 @@ def _ruby(text: str) -> list[Triple]:
 def _php(text: str) -> list[Triple]:
     file = re.match(r"""(?:require|include)(?:_once)?\b ?\(? ?(.*)""", text)
     if file:
-        path = re.search(r"""["']([^"']+)["']""", file[1])
-        return [(path[1], "", "file")] if path else []
+        quoted = re.search(r"""["']([^"']+)["']""", file[1])
+        return [(quoted[1], "", "file")] if quoted else []
     match = re.fullmatch(r"use (function |const )?(.*)", text)
     if not match:
         return []

@@ -17,13 +17,13 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
+    @anonymous + @base             the body of a class without a name
     @static                        a word that makes the definition around it static
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -33,6 +33,7 @@ from tree_sitter import Node, Query, QueryCursor
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, split_callee, type_of
 from everdex.facts.imports import imports_of
+from everdex.facts.scopes import Scopes, bases_of, number_unnamed, owner_of, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
 from everdex.parse import grammar
@@ -40,11 +41,11 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write", "import", "package", "shape", "mixin", "bind",
-    "lambda", "static",
+    "anonymous", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write",
+    "import", "package", "shape", "mixin", "bind", "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
-_COMMENTS: Final = (b"//", b"/*", b"#")
+_EMPTY_LIST: Final = len("()")
 _MATCH_LIMIT: Final = 65_536
 # Machine-written files beyond this many uses say nothing that a reader would follow; definitions are all kept.
 _MAX_USES: Final = 200_000
@@ -57,9 +58,6 @@ _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
-_BASE_WORDS: Final = re.compile(
-    r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
-)
 
 
 @cache
@@ -91,9 +89,10 @@ class _Extraction:
         self.statics: list[int] = []
         self.promoted: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
+        self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
-        self.value_starts: dict[int, int] = {}
+        self.value_spans: dict[int, tuple[int, int]] = {}
         self.bind_ends: dict[int, int] = {}
 
     def facts(self) -> bytes:
@@ -136,6 +135,8 @@ class _Extraction:
                 self.package = ".".join(filter(None, (self.package, self._package(node))))
             elif role == "mixin":
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
+            elif role == "anonymous":
+                self.classes[node.start_byte] = (node, [type_of(self._text(each)) for each in captures["base"]])
             elif role == "static":
                 self.statics.append(node.start_byte)
             else:
@@ -154,8 +155,11 @@ class _Extraction:
             return 0
         count = 0
         for node in nodes:
-            text = self.data[node.start_byte : node.end_byte]
-            if any(mark in text for mark in _COMMENTS):
+            start, end = node.start_byte, node.end_byte
+            if end - start == _EMPTY_LIST:
+                continue
+            text = self.data[start:end]
+            if b"//" in text or b"/*" in text or b"#" in text:
                 count += sum(not child.is_extra for child in node.named_children)
             else:
                 count += node.named_child_count
@@ -190,6 +194,8 @@ class _Extraction:
         if arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # the Swift grammar makes calls of subscripts
         receiver, name, tail = split_callee(self._text(node), self.language)
+        if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
+            return  # a second list of arguments is no second call
         if not name:
             text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
@@ -207,7 +213,9 @@ class _Extraction:
         if line.startswith((b"#[", b"#![")):
             return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = chain_of(before[1], self.language) if before else "?" if line.rstrip().endswith((b".", b"::")) else ""
+        receiver = "?" if line.rstrip().endswith((b".", b"::")) else ""
+        if before:
+            receiver = chain_of(before[1], self.language)
         self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -220,7 +228,11 @@ class _Extraction:
         start = node.start_byte
         if (start, 0) in self.uses or len(self.uses) > _MAX_USES:
             return
-        receiver, name, tail = split_callee(self._text(node), self.language)
+        text = self._text(node)
+        if text.isidentifier():
+            self.uses[start, 0] = (start, node.end_byte - start, kind, text, "", -1, "")
+            return
+        receiver, name, tail = split_callee(text, self.language)
         if name:
             end = node.end_byte - tail
             start = end - len(name.encode())
@@ -242,10 +254,10 @@ class _Extraction:
             type_text = ""
         source = values or each
         value = ""
+        if source:
+            self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
-            start = source[0].start_byte
             value = chain_of(self._text(source[0]), self.language)
-            self.value_starts[captures["bind"][0].start_byte] = start
         for node in captures["bind"]:
             start = node.start_byte
             known = self.binds.get(start)
@@ -257,16 +269,17 @@ class _Extraction:
 
     def _assembled(self) -> bytes:
         found = parsed.find(self.language, self.data, self.root)
-        for node in self.lambdas:
+        unnamed = [(node, "lambda") for node in self.lambdas] + [(node, "class") for node, _ in self.classes.values()]
+        for node, kind in unnamed:
             found.definitions.append(
                 parsed.Definition(
-                    node.start_byte, node.start_byte, node.end_byte, "<lambda>", node.start_byte, "lambda", (),
+                    node.start_byte, node.start_byte, node.end_byte, f"<{kind}>", node.start_byte, kind, (),
                     self.language, -1, node, True,
                 )
             )  # fmt: skip
         linked = parsed.link(found.definitions, [])
-        _number(linked)
-        scopes = _Scopes(linked)
+        number_unnamed(linked)
+        scopes = Scopes(linked)
         mixins: dict[int, list[str]] = {}
         for start, text in sorted(self.mixins):
             mixins.setdefault(scopes.around(start), []).append(text)
@@ -287,15 +300,17 @@ class _Extraction:
             ]
         names = {item.name_start for item in linked}
         uses = []
-        for start, width, kind, name, receiver, arguments, text in sorted(self.uses.values()):
-            if kind in (model.TYPE, model.READ) and (start in names or start in self.binds):
+        bound = {(item.scope, item.name) for item in local_names}
+        for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
+            if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
                 continue
+            scope = scopes.around(start)
+            if role == model.READ and not receiver and (scope, name) in bound:
+                continue  # a local of the same function
             row = atoms.at(start)
             uses.append(
-                model.Use(
-                    row + 1, start - atoms.starts[row], width, scopes.around(start), kind, name, receiver, arguments, text
-                )
-            )  # fmt: skip
+                model.Use(row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text)
+            )
         outline = model.Outline(
             self.language, self.package, tuple(made), tuple(imports), tuple(slots), self.root.has_error,
             len(self.data), max(atoms.count, 1),
@@ -303,12 +318,12 @@ class _Extraction:
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))
 
     def _locals(
-        self, linked: list[parsed.Definition], scopes: _Scopes, atoms: Atoms, used: set[int]
+        self, linked: list[parsed.Definition], scopes: Scopes, atoms: Atoms, used: set[int]
     ) -> tuple[list[model.Slot], list[model.Local]]:
         slots, local_names = [], []
-        lambdas = {item.start: position for position, item in enumerate(linked) if item.kind == "lambda"}
+        lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
-            owner = _owner(linked, scopes.around(start))
+            owner = owner_of(linked, scopes.around(start))
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
@@ -316,28 +331,30 @@ class _Extraction:
                 continue
             scope = scopes.around(start)
             if name.startswith(_LIFTED):
-                owner = _owner(linked, scope)
+                owner = owner_of(linked, scope)
                 if owner >= 0:
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
                 row = atoms.at(start)
-                if value == "?" and self.value_starts.get(start) in lambdas:
-                    value = f"@{{lambda {lambdas[self.value_starts[start]]}}}"
+                function = lambdas.get(self.value_spans.get(start, (-1, -1)))
+                if function is not None:
+                    value = f"@{{lambda {function}}}"
                 local_names.append(
                     model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
                 )
         return slots, local_names
 
     def _defined(
-        self, item: parsed.Definition, scopes: _Scopes, mixins: list[str], static: bool, atoms: Atoms,
+        self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
         used: set[int],
     ) -> model.Defined:  # fmt: skip
         symbol = symbol_of(item, self.data, atoms, None)
         parent = scopes.index.get(id(item.parent), -1)
         name_end = item.name_start + len(item.name.encode())
         shape = self.shapes.get(name_end) or self.shape_starts.get(item.name_start, {})
-        if item.kind == "lambda":
+        if item.name.startswith("<"):
             name_end, shape = -1, {}  # it has no name of its own to find anything by
+            mixins = mixins + self.classes.get(item.start, (item.node, []))[1]
         least, most, receiver = -1, -1, ""
         if "parameters" in shape:
             # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
@@ -347,7 +364,7 @@ class _Extraction:
             least, most = arity_of(texts, self.language)
         if "extended" in shape:
             receiver = type_of(self._text(shape["extended"][0]))
-        bases = [part for node in shape.get("base", ()) for part in _bases(self._text(node))]
+        bases = [part for node in shape.get("base", ()) for part in bases_of(self._text(node))]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
@@ -360,81 +377,14 @@ class _Extraction:
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)
             | (0 if item.emitted else model.SCOPE_ONLY)
         )
+        # Nobody reaches into a function or a class without a name.
+        public = symbol.public and not any(part.startswith("<") for part in item.path)
         returns = type_of(self._text(shape["returns"][0])) if "returns" in shape else ""
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
-            least, most, returns = _swift_shape(symbol.signature)
+            least, most, returns = swift_shape(symbol.signature)
         return model.Defined(
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
-            symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, symbol.public, flags, least, most,
+            symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,
             returns, type_text, value,
-            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in _bases(text))))), receiver,
+            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in bases_of(text))))), receiver,
         )  # fmt: skip
-
-
-def _number(linked: list[parsed.Definition]) -> None:
-    """Functions without names are numbered in source order inside what is around them."""
-    counts: dict[int, int] = {}
-    for item in linked:
-        if item.kind == "lambda":
-            counts[id(item.parent)] = counts.get(id(item.parent), 0) + 1
-            item.name = f"<lambda{counts[id(item.parent)]}>"
-        if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
-            item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
-        elif "<lambda>" in item.path:
-            item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
-
-
-def _swift_shape(signature: str) -> tuple[int, int, str]:
-    """The Swift grammar has no list of parameters; how many have defaults is not counted."""
-    head, arrow, returns = signature.rpartition("->")
-    if not arrow or head.count("(") != head.count(")"):
-        head, returns = signature, ""
-    count = len(parameters_of(head[head.find("(") : head.rfind(")") + 1])) if "(" in head else 0
-    return 0, count, type_of(returns.partition(" where ")[0])
-
-
-def _bases(text: str) -> list[str]:
-    return [type_of(_BASE_WORDS.sub(" ", part)) for part in _top_level(text) if _BASE_WORDS.sub(" ", part).strip()]
-
-
-def _top_level(text: str) -> list[str]:
-    parts, depth, begin = list[str](), 0, 0
-    for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
-        if match[0] in "<([{":
-            depth += 1
-        elif match[0] in ">)]}":
-            depth -= 1
-        elif not depth:
-            parts.append(text[begin : match.start()])
-            begin = match.end()
-    return [*parts, text[begin:]]
-
-
-def _owner(linked: list[parsed.Definition], scope: int) -> int:
-    """The class-like definition around a scope."""
-    item = linked[scope] if scope >= 0 else None
-    while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
-        item = item.parent
-    return next((at for at, each in enumerate(linked) if each is item), -1) if item is not None else -1
-
-
-class _Scopes:
-    """The innermost definition around a byte, by bisection of the definitions' edges."""
-
-    def __init__(self, linked: list[parsed.Definition]) -> None:
-        self.index = {id(item): position for position, item in enumerate(linked)}
-        edges: list[tuple[int, int]] = []
-        stack: list[int] = []
-        for position, item in enumerate(linked):
-            while stack and linked[stack[-1]].end <= item.start:
-                edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
-            edges.append((item.start, position))
-            stack.append(position)
-        while stack:
-            edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
-        self.starts = [start for start, _ in edges]
-        self.scopes = [scope for _, scope in edges]
-
-    def around(self, byte: int) -> int:
-        position = bisect_right(self.starts, byte) - 1
-        return self.scopes[position] if position >= 0 else -1

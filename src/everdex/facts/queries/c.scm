@@ -12,7 +12,7 @@
 (parameter_declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))))
 (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
 (declaration type: (_) @stated declarator: (init_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)) (array_declarator declarator: (identifier) @bind)]))
-(init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))))
+(init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))) value: (_) @value)
 (type_identifier) @type
 (argument_list (identifier) @read)
 (argument_list (pointer_expression argument: (identifier) @read))

@@ -39,3 +39,4 @@
 (marker_annotation name: (_) @type)
 (annotation name: (_) @type)
 (type_parameter (type_identifier) @bind (type_bound . (_) @stated))
+(object_creation_expression type: (_) @base (class_body) @anonymous)

@@ -33,3 +33,4 @@
 (value_argument [(identifier) (navigation_expression)] @read)
 (assignment left: [(identifier) (navigation_expression)] @write)
 (type_parameter (identifier) @bind (user_type) @stated)
+(object_literal (delegation_specifiers) @base (class_body) @anonymous)

@@ -26,3 +26,4 @@
 (stable_type_identifier) @type
 (arguments (identifier) @read)
 (assignment_expression left: [(identifier) (field_expression)] @write)
+(instance_expression . (_) @base (template_body) @anonymous)

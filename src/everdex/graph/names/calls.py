@@ -11,11 +11,25 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.evaluate import (
-    CALLABLE, INSTANCE, MAX_IMPLEMENTATIONS, OF_EVERY_OBJECT, OUTSIDE, SPACE, TYPE, UNKNOWN, Evaluation, Place, Thing,
-)  # fmt: skip
+from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.index import Ref
+from everdex.graph.names.lookup import MAX_WORK
+from everdex.graph.names.members import MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
+from everdex.graph.names.things import (
+    CALLABLE,
+    INSTANCE,
+    OF_EVERY_ENUM,
+    OF_EVERY_OBJECT,
+    OF_WRAPPERS,
+    OUTSIDE,
+    SPACE,
+    TYPE,
+    UNKNOWN,
+    Place,
+    Thing,
+)  # fmt: skip
+from everdex.graph.names.types import last_name
 
 _MAX_GUESSES: Final = 3
 _MAX_CANDIDATES: Final = 16
@@ -48,6 +62,7 @@ class Calls:
 
     def call(self, use: facts.Use) -> Answer:
         place = Place(self.module, use.scope, use.line, use.column)
+        self.evaluation.budget = MAX_WORK
         if not use.name:
             return _unresolved("computed callee")
         if use.receiver:
@@ -60,6 +75,7 @@ class Calls:
         """A name that is not called; unresolved ones are of no interest to anybody."""
         place = Place(self.module, use.scope, use.line, use.column)
         evaluation = self.evaluation
+        evaluation.budget = MAX_WORK
         if use.role == facts.TYPE:
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
@@ -105,6 +121,11 @@ class Calls:
 
     def _bare(self, use: facts.Use, place: Place) -> Answer:
         evaluation, name = self.evaluation, use.name
+        if self.language == "bash":
+            name = name.replace("::", ".")  # as parsing takes a function's name apart
+        elif self.language == "ruby" and name == "new" and self.module.owner(place.scope):
+            owner = self.module.owner(place.scope)
+            return self._member(use, Thing(TYPE, owner, evaluation.reader.definitions(owner)))
         # Java keeps names of variables and of methods apart.
         separate = self.language == "java"
         local = evaluation.local(name, place) if use.role == facts.CALL and not separate else None
@@ -114,6 +135,8 @@ class Calls:
                 return self._chosen(list(thing.refs), use)
             if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
                 return _outside(thing.name)
+            if evaluation.head(name, place).kind == INSTANCE:
+                return self._beside_local(use, place)
             return _unresolved("function in a variable")
         if use.role == facts.NEW:
             return self._constructed(evaluation.type_named(name, place), use)
@@ -128,6 +151,9 @@ class Calls:
             return self._chosen(list(thing.refs), use)
         if thing.kind == OUTSIDE:
             return _outside(thing.name)
+        field = self._field_constructed(use, place)
+        if field is not None:
+            return field
         if thing.kind == INSTANCE and thing.refs:
             return self._variant_or_value(name, use, place)
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
@@ -139,20 +165,37 @@ class Calls:
                 return self._chosen(callables, use)
             if refs:
                 return _unresolved("function in a field")
-        extensions = [ref for ref in evaluation.reader.extensions(name)] if self.language == "kotlin" else []
+        extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
         if extensions:
             return self._guessed(extensions, use, "extension without a known receiver")
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return _unresolved("function in a variable")
         return self._nowhere(use, beyond)
 
+    def _beside_local(self, use: facts.Use, place: Place) -> Answer:
+        """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
+        outer = self.evaluation.called_name(use.name, Place(self.module, -1, use.line, use.column))
+        return self._chosen(list(outer.refs), use) if outer.kind == CALLABLE else _unresolved("called object")
+
+    def _field_constructed(self, use: facts.Use, place: Place) -> Answer | None:
+        """`Store::Store() : best_("x")` constructs the field."""
+        owner = self.module.owner(place.scope)
+        item = self.module.outline.definitions[place.scope] if place.scope >= 0 else None
+        if self.language != "cpp" or item is None or item.name != owner.rpartition(".")[2]:
+            return None
+        refs, _ = self.evaluation.member(Thing(INSTANCE, owner), use.name)
+        if not refs or refs[0].defined.kind != "field":
+            return None
+        thing = self.evaluation.of_refs(tuple(refs))
+        return self._constructed(Thing(TYPE, thing.name, thing.refs) if thing.kind == INSTANCE else thing, use)
+
     def _nowhere(self, use: facts.Use, beyond: str) -> Answer:
         """No definition in reach: outside, if something says so."""
         name = use.name
-        if beyond:
-            return _outside(f"{beyond}.{name}")
         known = self.evaluation.reader.named(name)
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
+        if beyond and not (fits and self.language in _RECEIVING):
+            return _outside(f"{beyond}.{name}")
         if self.rules.global_calls and not fits:
             return _outside(name)
         if self.rules.global_calls and self.language == "php":
@@ -172,11 +215,13 @@ class Calls:
 
     def _defined_inside(self, name: str, place: Place) -> bool:
         """A function inside this one has the name, as well as what the queries took for a variable."""
-        definitions = self.module.outline.definitions
+        if self.language not in ("lua", "go"):
+            return False
+        around = self.module.chain(place.scope)
         return any(
-            item.name == name and item.kind in CALLABLES and item.parent in (place.scope, *self.module.chain(place.scope))
-            for item in definitions
-        ) and self.language in ("lua", "go")
+            item.name == name and item.kind in CALLABLES and item.parent in around
+            for item in self.module.outline.definitions
+        )
 
     def _macro(self, thing: Thing, name: str) -> Thing:
         if thing.kind == CALLABLE and any(ref.defined.kind == "macro" for ref in thing.refs):
@@ -219,6 +264,8 @@ class Calls:
             made = made or [
                 ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
             ]
+        if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
+            return Answer(Status.AMBIGUOUS, tuple(made[:_MAX_CANDIDATES]), reason="the type itself is outside")
         if made:
             return self._chosen(made, use)
         return Answer(Status.RESOLVED, self._types(thing)) if self._types(thing) else _outside(thing.name)
@@ -255,13 +302,14 @@ class Calls:
             if thing is None:
                 return self._nowhere(use, "")
             return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
-        if use.role in (facts.NEW, facts.MACRO) or (self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS):
+        from_root = self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS
+        if use.role in (facts.NEW, facts.MACRO) or from_root:
             thing = evaluation.path(f"{use.receiver}.{name}", place)
             if thing.kind == OUTSIDE:
                 return _outside(thing.name)
             if thing.kind in (TYPE, CALLABLE):
                 return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
-            if use.role == facts.NEW or (use.receiver.split(".")[0] in _RUST_HEADS and thing.kind == UNKNOWN):
+            if use.role == facts.NEW or (from_root and thing.kind == UNKNOWN):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return _unresolved(thing.name or "type not found")
@@ -294,8 +342,12 @@ class Calls:
         if callables:
             written = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
             if written and len(written) <= MAX_IMPLEMENTATIONS:
-                chosen = self._fitting([*callables, *written], use)
-                return Answer(Status.RESOLVED, tuple(dict.fromkeys(ref for ref in chosen if ref.key)))
+                by_name: dict[str, list[Ref]] = {}
+                for ref in self._fitting([*callables, *written], use):
+                    if ref.key:
+                        by_name.setdefault(ref.name, []).append(ref)
+                chosen = [ref for group in by_name.values() for ref in self._paired(group)]
+                return Answer(Status.RESOLVED, tuple(dict.fromkeys(chosen)))
             return self._chosen(callables, use)
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
@@ -308,9 +360,13 @@ class Calls:
         if refs:
             return _unresolved("function in a field")
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
-            outside = outside or ("java.lang.Enum" if name in ("values", "valueOf", "ordinal", "name") else "")
+            outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
+        if self.language == "php" and name in ("from", "tryFrom", "cases"):
+            outside = outside or "BackedEnum"
         if outside or name in OF_EVERY_OBJECT:
             return _outside(f"{outside or 'builtin'}.{name}")
+        if self.rules.group == "rust" and name in OF_WRAPPERS:
+            return _outside(f"std.{name}")
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
@@ -323,8 +379,6 @@ class Calls:
         wanted = {around.name.rpartition(".")[2], outside.rpartition(".")[2]}
         names = [thing.name.rpartition(".")[2] for thing in self.evaluation.bases(around.name)[0]]
         wanted.update(names)
-        from everdex.graph.names.types import last_name
-
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if fits:
             return self._chosen(fits, use)
@@ -333,6 +387,8 @@ class Calls:
     def _by_name(self, use: facts.Use, reason: str) -> Answer:
         """Nothing is known of the receiver: perhaps the name itself tells."""
         name = use.name
+        if name in self.rules.builtins and not self.evaluation.reader.named(name) and self.language == "ruby":
+            return _outside(f"{self.rules.literal}.{name}")
         if name in self.rules.common or name in self.rules.builtins:
             return _unresolved(reason)
         refs = [
@@ -398,6 +454,8 @@ class Calls:
         return refs
 
 
+# Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
+_RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 

@@ -79,9 +79,10 @@ def _rust(module: Module, item: facts.Import, reader: Reader) -> Led:
 
 def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[str, ...]:
     """Lookup names of a Rust path as written at a place."""
-    head, dot, rest = path.partition(".")
+    head, _, rest = path.partition(".")
     crate = rust_crate(module.path)
     here = inner_space(module, scope)
+    written = path
     found: list[str] = []
     if head in ("crate", "$crate"):
         found = [_under(crate, rest)]
@@ -101,7 +102,8 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
             found.append(_under(crate.rpartition(".")[0], path))
         for directory in reader.crate(head):
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
-    return tuple(dict.fromkeys(name for name in found if name or path in ("crate", "self", "super")))
+    whole = written.rpartition(".")[2] in ("crate", "self", "super")
+    return tuple(dict.fromkeys(name for name in found if name or whole))
 
 
 def inner_space(module: Module, scope: int) -> str:
@@ -142,7 +144,7 @@ def _required(module: Module, item: facts.Import, reader: Reader) -> tuple[str, 
     language, wanted = module.outline.language, item.path
     if language == "lua":
         wanted = wanted.replace(".", "/") if not wanted.endswith(".lua") else wanted
-        endings = (f"{wanted}.lua", f"{wanted}/init.lua")
+        endings: tuple[str, ...] = (f"{wanted}.lua", f"{wanted}/init.lua")
     elif language == "ruby":
         endings = (wanted if wanted.endswith(".rb") else f"{wanted}.rb",)
     else:

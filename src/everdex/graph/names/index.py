@@ -7,12 +7,14 @@ kept by who asks, so nothing here may be asked around `Reader`.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import World
 from everdex.graph.names import offers
 from everdex.graph.names.module import Module
+from everdex.graph.names.types import last_name
 
 # What more files than this define tells nobody apart; the rest is not looked at.
 MAX_FILES: Final = 48
@@ -22,19 +24,19 @@ class Ref(NamedTuple):
     """A definition of a file."""
 
     module: Module
-    index: int
+    at: int
 
     @property
     def defined(self) -> facts.Defined:
-        return self.module.outline.definitions[self.index]
+        return self.module.outline.definitions[self.at]
 
     @property
     def name(self) -> str:
-        return self.module.names[self.index]
+        return self.module.names[self.at]
 
     @property
     def key(self) -> str:
-        return self.module.keys[self.index]
+        return self.module.keys[self.at]
 
 
 class Index:
@@ -99,9 +101,6 @@ class Reader:
         self.reads.add(key)
         return self.index.named(key, name, False)
 
-    def how_many_files(self, name: str) -> int:
-        return len(self.index.world.offering(offers.key(self.group, "n", name)))
-
     def extensions(self, name: str) -> list[Ref]:
         key = offers.key(self.group, "x", name)
         self.reads.add(key)
@@ -119,13 +118,13 @@ class Reader:
 
     def saying_base(self, name: str) -> list[Ref]:
         """Definitions that name this as a base."""
-        return self._scanned("s", name, lambda item: any(offers.last_name(base) == name for base in item.bases))
+        return self._scanned("s", name, lambda item: any(last_name(base) == name for base in item.bases))
 
     def implementing(self, name: str) -> list[Ref]:
         """Rust's impl blocks for a type of this name, wherever they are."""
         return self._scanned("i", name, lambda item: item.kind == "impl" and item.name == name)
 
-    def _scanned(self, kind: str, name: str, fits) -> list[Ref]:  # type: ignore[no-untyped-def]
+    def _scanned(self, kind: str, name: str, fits: Callable[[facts.Defined], bool]) -> list[Ref]:
         key = offers.key(self.group, kind, name)
         self.reads.add(key)
         found = []

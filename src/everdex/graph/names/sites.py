@@ -1,4 +1,7 @@
-"""Makes a file's graph out of its facts and the answers for its uses: nodes, sites by place, dependencies, interface."""
+"""Makes a file's graph of its facts and the answers for its uses: nodes, sites by place, dependencies, interface.
+
+Decides nothing about where a name leads.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
 from everdex.graph.names.calls import Answer, Calls
-from everdex.graph.names.evaluate import INSTANCE, Evaluation, Thing
+from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import lead
 from everdex.graph.names.index import Index, Ref
+from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
 from everdex.graph.names.rules import TYPES
+from everdex.graph.names.things import INSTANCE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
@@ -81,9 +86,9 @@ class _File:
                 continue
             nodes.append(
                 Node(
-                    self.module.keys[index], self._qualified(item, prefix), item.name, item.kind, self._node(item.parent),
-                    item.start, item.end, item.start_line, item.end_line, item.name_line, item.name_column,
-                    item.signature, item.public,
+                    self.module.keys[index], self._qualified(item, prefix), item.name, item.kind,
+                    self._node(item.parent), item.start, item.end, item.start_line, item.end_line, item.name_line,
+                    item.name_column, item.signature, item.public,
                 )
             )  # fmt: skip
         return tuple(nodes)
@@ -104,7 +109,7 @@ class _File:
 
     def _site(self, use: facts.Use) -> Site | None:
         role = _ROLES.get(use.role, Role.CALL)
-        ruby_call = use.role == facts.READ and self.module.rules.bare_calls
+        ruby_call = use.role == facts.READ and self.module.outline.language == "ruby"
         if role is Role.CALL:
             answer = self.calls.call(use)
         elif ruby_call:
@@ -133,8 +138,6 @@ class _File:
 
     def _ruby_name(self, use: facts.Use) -> tuple[Role, Answer] | None:
         """A bare name in Ruby is a local, or else a call."""
-        from everdex.graph.names.evaluate import Place
-
         if self.evaluation.local(use.name, Place(self.module, use.scope, use.line, use.column)) is not None:
             return None
         answer = self.calls.call(facts.Use(use.line, use.column, use.width, use.scope, facts.CALL, use.name, "", 0, ""))
@@ -161,6 +164,7 @@ class _File:
         dependencies: list[Dependency] = []
         reader = self.evaluation.reader
         for item in self.module.outline.imports:
+            self.evaluation.budget = MAX_WORK
             led = lead(self.module, item, reader)
             refs: tuple[Ref, ...] = ()
             files = led.files
@@ -168,7 +172,7 @@ class _File:
             for name in led.names:
                 thing = self.evaluation.whole_name(name)
                 if self.module.outline.language == "rust":
-                    thing = self.evaluation._rust_path(name, 4)
+                    thing = self.evaluation.rust_path(name, 4)
                 if thing is None:
                     continue
                 refs = tuple(ref for ref in thing.refs if ref.key)[:16]
@@ -206,9 +210,11 @@ class _File:
                 known[owner] = self.evaluation.bases(owner)[0]
             if not known[owner]:
                 continue
+            self.evaluation.budget = MAX_WORK
             refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
             methods = [ref for ref in refs if ref.defined.kind == "method" and ref.key]
-            fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == (item.least, item.most)] or methods
+            arity = (item.least, item.most)
+            fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == arity] or methods
             if fits:
                 width = len(item.name.encode())
                 status = Status.RESOLVED if len({ref.name for ref in fits}) == len(fits) else Status.AMBIGUOUS

@@ -23,8 +23,10 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
     text = text.lstrip("\\*&?:! ").rstrip("?!*& ")
     if not text:
         return "", ()
-    if text.startswith("[]") or text.startswith("..."):
+    if text.startswith(("[]", "...")):
         return LIST, (text.lstrip("[].").strip(),)
+    if text.startswith("map[]"):
+        return LIST, (text[5:],)
     if text.startswith("map["):
         return LIST, (text[text.find("]") + 1 :],)
     if text.startswith("["):
@@ -36,7 +38,7 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
         first = _arguments(text[1:].removesuffix(")"))[0]
         # Go may name its results: `(c *Context, err error)`.
         return ("", ()) if "->" in text or "=>" in text else parse_type(re.sub(r"^\w+ (?=[*\[\w])", "", first))
-    if text.startswith("chan ") or text.startswith("<-chan "):
+    if text.startswith(("chan ", "<-chan ")):
         return LIST, (text.rpartition("chan ")[2],)
     if text.startswith("func"):
         return "", ()

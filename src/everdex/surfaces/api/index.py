@@ -15,7 +15,7 @@ import msgspec
 
 from everdex import maintain, service
 from everdex.answers import Freshness
-from everdex.errors import DaemonStopping
+from everdex.errors import DaemonStopping, UsageError
 from everdex.reader import Reader
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
@@ -81,6 +81,8 @@ class Index:
         snapshot_id: str | None = None,
     ) -> model.SearchAnswer:
         """The ranked answer to a question, or with `mode` regex or literal every matching line."""
+        if mode not in list(Mode):
+            raise UsageError(f"unknown mode {mode!r}; known are {', '.join(Mode)}")
         wanted = tuple(languages)
         known_languages(wanted)
         settings = self._warm.index.config.query

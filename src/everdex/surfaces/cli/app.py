@@ -60,6 +60,7 @@ Environment:
   EVERDEX_HOME            where stores live (default ~/.everdex)
   EVERDEX_EMBEDDER        overrides [index] embedder of .everdex.toml
   EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
+  EVERDEX_AUTOSTART=1     start the daemon when a reading command finds none
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
   FORCE_HYPERLINK         1 or 0: links in results on a terminal, or none

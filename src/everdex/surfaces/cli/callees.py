@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,26 +33,32 @@ def callees_command(
       everdex callees --json src/app.py::main | jq -r '.unresolved[] | .reason'
     """
     document = related.ask(
-        "callees", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        "callees", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync,
         snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    found = [*document.get("callees", ()), *document.get("external", ()), *document.get("unresolved", ())]
-    return related.finish(document, found, _show, as_json=as_json, color=color)
+    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 
-def _show(document: dict[str, Any], shown: Style) -> None:
-    if not shown.grouped:
-        for edge in document["callees"]:
-            write(f"{escape(edge['path'])}:{edge['name_line']}:{escape(edge['text'])}")
-    else:
-        for edge in document["callees"]:
-            related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
-            for site in edge["sites"]:
-                related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
-            write()
-        for title, items in (("outside the repository", document["external"]), ("unresolved", document["unresolved"])):
-            if items:
-                related.heading(title, shown)
-            for site in items:
-                related.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
-    related.footer(document, "callee")
+def _found(document: dict[str, Any]) -> list[Any]:
+    return [item for name in ("callees", "external", "unresolved") for item in document.get(name, ())]
+
+
+def _lines(document: dict[str, Any]) -> Iterator[str]:
+    for edge in document["callees"]:
+        yield f"{escape(edge['path'])}:{edge['name_line']}:{escape(edge['text'])}"
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    for edge in document["callees"]:
+        related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
+        for site in edge["sites"]:
+            related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+        write()
+    for title, items in (("outside the repository", document["external"]), ("unresolved", document["unresolved"])):
+        if items:
+            related.heading(title, shown)
+        for site in items:
+            related.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
+
+
+SHOWN = related.shown(_lines, "callee", _found)

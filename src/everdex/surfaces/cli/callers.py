@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,21 +35,24 @@ def callers_command(
       everdex callers src/app.py:120
     """
     document = related.ask(
-        "callers", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        "callers", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync,
         snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    return related.finish(document, document.get("callers", ()), _show, as_json=as_json, color=color)
+    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 
-def _show(document: dict[str, Any], shown: Style) -> None:
+def _lines(document: dict[str, Any]) -> Iterator[str]:
     for edge in document["callers"]:
-        if shown.grouped:
-            related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
         for site in edge["sites"]:
-            if shown.grouped:
-                related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
-            else:
-                write(f"{escape(site['path'])}:{site['line']}:{escape(site['text'].strip())}")
-        if shown.grouped:
-            write()
-    related.footer(document, "caller")
+            yield f"{escape(site['path'])}:{site['line']}:{escape(site['text'].strip())}"
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    for edge in document["callers"]:
+        related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
+        for site in edge["sites"]:
+            related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+        write()
+
+
+SHOWN = related.shown(_lines, "caller", lambda document: document.get("callers", ()))

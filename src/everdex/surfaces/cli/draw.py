@@ -38,7 +38,7 @@ def draw(
     by_file: dict[str, list[Mapping[str, Any]]] = {}
     for result in document["results"]:
         by_file.setdefault(result["path"], []).append(result)
-    words = Words(document["query"])
+    words = Words("" if document["mode"] == "like" else document["query"])
     for path, results in by_file.items():
         _print(console, Text(escape(path), "bold magenta"), links.begin(path) if links else None)
         for result in results:

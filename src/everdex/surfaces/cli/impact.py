@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from everdex.surfaces.cli import related
-from everdex.surfaces.cli.output import Style, escape, plural, write, write_error
+from everdex.surfaces.cli.output import Style, escape, write
 
 
 @click.command("impact", short_help="List what a change of a symbol may affect.")
@@ -36,31 +37,32 @@ def impact_command(
       everdex impact --json src/app.py:120 | jq -r '.tests[]'
     """
     document = related.ask(
-        "impact", {"symbol": symbol, "depth": depth, "limit": limit, "offset": offset}, root, no_sync=no_sync,
+        "impact", {"symbol": symbol, "depth": depth, "k": limit, "offset": offset}, root, no_sync=no_sync,
         snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    return related.finish(document, document.get("affected", ()), _show, as_json=as_json, color=color)
+    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 
-def _show(document: dict[str, Any], shown: Style) -> None:
-    if not shown.grouped:
-        for item in document["affected"]:
-            doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
-            place = f"{escape(item['path'])}:{item['way'][-1]['line']}"
-            write(f"{place}:{escape(item['qualified_name'])} {_way(document, item)}{doubt}")
-    else:
-        for path, items in related.by_path(document["affected"]).items():
-            related.heading(escape(path), shown)
-            for item in items:
-                note = f"{_way(document, item)}{'' if item['certainty'] == 'resolved' else ', ambiguous'}"
-                related.numbered(item["way"][-1]["line"], item["qualified_name"], note, shown)
-            write()
-    related.footer(document, "affected definition")
-    if document["tests"]:
-        write_error(f"{plural(len(document['tests']), 'test file')}: {escape(', '.join(document['tests'][:10]))}")
+def _lines(document: dict[str, Any]) -> Iterator[str]:
+    for item in document["affected"]:
+        doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
+        place = f"{escape(item['path'])}:{item['way'][-1]['line']}"
+        yield f"{place}:{escape(item['qualified_name'])} {_way(document, item)}{doubt}"
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    for path, items in related.by_path(document["affected"]).items():
+        related.heading(escape(path), shown)
+        for item in items:
+            note = f"{_way(document, item)}{'' if item['certainty'] == 'resolved' else ', ambiguous'}"
+            related.numbered(item["way"][-1]["line"], item["qualified_name"], note, shown)
+        write()
 
 
 def _way(document: dict[str, Any], item: dict[str, Any]) -> str:
     """The chain back to the symbol: `→ b.g → a.f`."""
     names = [step["symbol"]["qualifiedName"] for step in item["way"][-2::-1]]
     return " ".join(f"→ {escape(name)}" for name in (*names, document["symbol"]["qualified_name"]))
+
+
+SHOWN = related.shown(_lines, "affected definition", lambda document: document.get("affected", ()))

@@ -48,18 +48,6 @@ def _last_name(symbol: str | None) -> str:
     return names[-1] if names else ""
 
 
-def column_of(result: Mapping[str, Any], text: str, words: Words | None) -> int:
-    """Where in a result's telling line the eye should go: the match, the symbol's name, a word of the query, or the
-    first character; 1-based, in bytes, as editors count."""
-    if "column" in result:
-        return int(result["column"]) + 1
-    name = _last_name(result.get("symbol"))
-    named = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else None
-    spans = words.spans(text) if words is not None else []
-    place = named.start() if named else spans[0][0] if spans else len(text) - len(text.lstrip())
-    return len(text[:place].encode("utf-8", "surrogateescape")) + 1
-
-
 def literal_spans(line: str, wanted: str, *, ignore_case: bool) -> list[tuple[int, int]]:
     """Where a literal occurs in a line."""
     flags = re.IGNORECASE if ignore_case else 0

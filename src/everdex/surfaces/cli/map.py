@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from everdex.surfaces.cli import related
-from everdex.surfaces.cli.output import Style, escape, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, write
 
 _TITLES: Final = {
     "languages": "Languages",
@@ -47,22 +48,30 @@ def map_command(
         "map", {"budget": budget}, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
         shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
-        _show(document, style(color))
+    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for section in document["sections"]:
+        if section["items"]:
+            yield True, _TITLES[section["name"]]
+            yield from ((True, f"  {escape(item['text'])}") for item in section["items"])
+        if section["items"] and section["omitted"]:
+            yield True, f"  … {section['omitted']:,} more"
+    budget = document["budget"]
+    yield False, f"{budget['used']:,} of {budget['tokens']:,} tokens used"
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    for is_result, line in _lines(document):
+        if is_result and not line.startswith(" "):
+            related.heading(line, shown)
+        elif is_result:
+            write(line)
+
+
+def _code(document: dict[str, Any]) -> int:
     return 0 if any(section["items"] for section in document["sections"]) else 1
 
 
-def _show(document: dict[str, Any], shown: Style) -> None:
-    for section in document["sections"]:
-        if not section["items"]:
-            continue
-        related.heading(_TITLES[section["name"]], shown)
-        for item in section["items"]:
-            write(f"  {escape(item['text'])}")
-        if section["omitted"]:
-            write(f"  … {section['omitted']:,} more")
-    budget = document["budget"]
-    write_error(f"{budget['used']:,} of {budget['tokens']:,} tokens used")
+SHOWN = Shown(_lines, _code)

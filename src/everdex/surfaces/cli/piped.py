@@ -6,24 +6,22 @@ The command line and the daemon both print through here, so that their bytes can
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from everdex.surfaces.cli.lines import Words, column_of, telling_line
+from everdex.surfaces.cli.lines import Words, telling_line
 from everdex.surfaces.cli.output import Line, Shown, escape
 
 
-def piped(document: dict[str, Any], *, columns: bool = False) -> Iterator[Line]:
-    """path:line:text (with `columns` path:line:column:text) for every result, then what should be known about them."""
+def piped(document: dict[str, Any]) -> Iterator[Line]:
+    """path:line:text for every result, then what should be known about them."""
     if "budget" in document:
         yield from _packed(document)
         return
     results = document["results"]
-    words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
+    words = None if document["mode"] in ("regex", "literal", "like") else Words(document["query"])
     for result in results:
         number, text = telling_line(result, words)
-        column = f"{column_of(result, text, words)}:" if columns else ""
-        yield True, f"{escape(result['path'])}:{number}:{column}{escape(text)}"
+        yield True, f"{escape(result['path'])}:{number}:{escape(text)}"
         for share in result.get("explain", ()):
             detail = f" {share['detail']}" if share["detail"] else ""
             yield False, f"  {share['feature']} {share['value']:.4f}{escape(detail)}"
@@ -35,6 +33,15 @@ def piped(document: dict[str, Any], *, columns: bool = False) -> Iterator[Line]:
         yield False, f"did you mean {escape(', '.join(document['suggestions']))}?"
     if results and not document["no_strong_match"] and document["omitted"]:
         yield False, f"{document['omitted']:,} more not shown (raise -k)"
+
+
+def vimgrep(document: dict[str, Any]) -> Iterator[Line]:
+    """path:line:column:text, which editors put into a list of places; the column is 1-based and in bytes."""
+    words = None if document["mode"] in ("regex", "literal") else Words(document["query"])
+    for result in document["results"]:
+        number, text = telling_line(result, words)
+        start = result["column"] if words is None else len(text.encode()) - len(text.lstrip().encode())
+        yield True, f"{escape(result['path'])}:{number}:{start + 1}:{escape(text)}"
 
 
 def _packed(document: dict[str, Any]) -> Iterator[Line]:
@@ -54,4 +61,4 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
 
 
 SHOWN = Shown(piped, lambda document: 0 if document["results"] else 1)
-VIMGREP = Shown(partial(piped, columns=True), SHOWN.code)
+VIMGREP = Shown(vimgrep, SHOWN.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +34,28 @@ def refs_command(
       everdex refs --json open_view | jq -r '.references[] | "\\(.role) \\(.path):\\(.line)"'
     """
     document = related.ask(
-        "refs", {"symbol": symbol, "limit": limit, "offset": offset}, root, no_sync=no_sync, snapshot_id=snapshot_id,
+        "refs", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync, snapshot_id=snapshot_id,
         offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    return related.finish(document, [document["symbol"]] if document["symbol"] else [], _show,
-                          as_json=as_json, color=color)  # fmt: skip
+    return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 
-def _show(document: dict[str, Any], shown: Style) -> None:
-    found = [{**document["definition"], "certainty": "resolved"}, *document["references"]]
-    if not shown.grouped:
-        for item in found:
-            write(f"{escape(item['path'])}:{item['line']}:{escape(item['text'].strip())}")
-    else:
-        for path, items in related.by_path(found).items():
-            related.heading(escape(path), shown)
-            for item in items:
-                doubt = related.doubtful(item["certainty"])
-                related.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)
-            write()
-    related.footer(document, "reference")
+def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{**document["definition"], "certainty": "resolved"}, *document["references"]]
+
+
+def _lines(document: dict[str, Any]) -> Iterator[str]:
+    for item in _found(document):
+        yield f"{escape(item['path'])}:{item['line']}:{escape(item['text'].strip())}"
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    for path, items in related.by_path(_found(document)).items():
+        related.heading(escape(path), shown)
+        for item in items:
+            doubt = related.doubtful(item["certainty"])
+            related.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)
+        write()
+
+
+SHOWN = related.shown(_lines, "reference", lambda document: [document["symbol"]] if document["symbol"] else [])

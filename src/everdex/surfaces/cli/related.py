@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import Style, escape, plural, style, warn, write, write_error, write_json
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write, write_error
 from everdex.surfaces.cli.progress import Progress
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -49,20 +49,25 @@ def ask(
     method: str, params: dict[str, Any], root: Path | None, *, no_sync: bool, snapshot_id: str | None, offline: bool,
     workers: int, shared_store: Path | None, quiet: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """The answer, as a document."""
+    """The answer of the running daemon, or of this process."""
     from everdex import relations
     from everdex.service import Index, Reading
+    from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     if "symbol" in params:
         params = {**params, "symbol": _from_root(params["symbol"], index.root.path)}
-    question = relations.Question(method, **params)
+    question = relations.Question(method, **{"limit" if name == "k" else name: value for name, value in params.items()})
     relations.check(question)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    with Progress(quiet=quiet) as progress:
-        found = relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
-    return found.to_dict()
+    asked = {**params, "no_sync": no_sync, "snapshot_id": snapshot_id}
+    document = client.ask(index, reading, method, asked)
+    if document is None:
+        with Progress(quiet=quiet) as progress:
+            found = relations.ask(index, question, reading, SyncOptions(workers=workers, progress=progress))
+        document = found.to_dict()
+    return document
 
 
 def _from_root(symbol: str, root: Path) -> str:
@@ -75,39 +80,55 @@ def _from_root(symbol: str, root: Path) -> str:
     return real.relative_to(root).as_posix() + (match[2] or "") if real.is_relative_to(root) else symbol
 
 
-def finish(
-    document: dict[str, Any], found: Sequence[Any], show: Callable[[dict[str, Any], Style], None], *, as_json: bool,
-    color: str,
-) -> int:  # fmt: skip
-    """Print an answer; the exit code: 0 found, 1 nothing, 2 when several definitions fit."""
-    if as_json:
-        write_json(document)
-    else:
-        warn(document)
+Lines = Callable[[dict[str, Any]], Iterable[str]]
+Found = Callable[[dict[str, Any]], Sequence[Any]]
+Draw = Callable[[dict[str, Any], Style], None]
+
+
+def shown(lines: Lines, noun: str, found: Found) -> Shown:
+    """How an answer looks in a pipe, and its exit code: 0 found, 1 nothing, 2 when several definitions fit."""
+
+    def all_lines(document: dict[str, Any]) -> Iterator[Line]:
         if document["symbol"] is None:
-            _show_no_symbol(document)
+            yield from ((False, line) for line in _no_symbol(document))
         else:
-            show(document, style(color))
-    if document["matches"]:
-        return 2
-    return 0 if found else 1
+            yield from ((True, line) for line in lines(document))
+            yield from ((False, line) for line in _footer(document, noun))
+
+    def code(document: dict[str, Any]) -> int:
+        return 2 if document["matches"] else 0 if found(document) else 1
+
+    return Shown(all_lines, code)
 
 
-def _show_no_symbol(document: dict[str, Any]) -> None:
+def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool, color: str) -> int:
+    """Print an answer: as JSON, drawn for a terminal, or as lines for a pipe."""
+    wanted = style(color)
+    if as_json or not wanted.grouped or document.get("symbol", True) is None:
+        return piped.print(document, as_json=as_json)
+    warn(document)
+    draw(document, wanted)
+    for is_result, line in piped.lines(document):
+        if not is_result:
+            write_error(line)
+    return piped.code(document)
+
+
+def _no_symbol(document: dict[str, Any]) -> Iterator[str]:
     asked = escape(document["query"])
     if not document["matches"]:
-        write_error(f"no definition is called {asked}")
+        yield f"no definition is called {asked}"
         for item in document["suggestions"]:
             for place in item["places"]:
                 where = f"{escape(place['path'])}:{place['start_line']}"
-                write_error(f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}")
+                yield f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
         return
     total = len(document["matches"]) + document["matches_omitted"]
-    write_error(f"{total:,} definitions fit {asked}; name one by path:line or path::name")
+    yield f"{total:,} definitions fit {asked}; name one by path:line or path::name"
     for item in document["matches"]:
-        write_error(f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}")
+        yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
-        write_error(f"{document['matches_omitted']:,} more not shown")
+        yield f"{document['matches_omitted']:,} more not shown"
 
 
 # -- showing -----------------------------------------------------------------------------------
@@ -138,17 +159,19 @@ def by_path(items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return grouped
 
 
-def footer(document: dict[str, Any], noun: str) -> None:
+def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
     counts, could = document["counts"], document.get("could_add")
     parts = [plural(document["total"], noun)]
     parts += [f"{number:,} {name}" for name, number in counts.items() if number]
-    write_error(", ".join(parts))
+    yield ", ".join(parts)
     if could is not None:
         missing = [f"{could[name]:,} {name}" for name in ("ambiguous", "unresolved", "external") if could[name]]
         if missing:
-            write_error(f"could add to it, by name: {', '.join(missing)}")
+            yield f"could add to it, by name: {', '.join(missing)}"
         if could["unnamed"]:
-            write_error(f"{plural(could['unnamed'], 'call')} of computed values could reach anything")
+            yield f"{plural(could['unnamed'], 'call')} of computed values could reach anything"
     if document["omitted"]:
-        write_error(f"{document['omitted']:,} more not shown (raise -k)")
+        yield f"{document['omitted']:,} more not shown (raise -k)"
+    if document.get("tests"):
+        yield f"{plural(len(document['tests']), 'test file')}: {escape(', '.join(document['tests'][:10]))}"

@@ -86,13 +86,13 @@ class _Asked(msgspec.Struct, frozen=True):
 @click.option("-i", "--ignore-case", is_flag=True, help="Ignore case (regex and literal).")
 @click.option("--explain", is_flag=True, help="Say which feature gave each result which share of its score.")
 @click.option(
-    "--vimgrep", is_flag=True,
-    help="Print path:line:column:text, also on a terminal, for an editor's quickfix list.",
-)  # fmt: skip
-@click.option(
     "--batch", type=click.Path(allow_dash=True), metavar="FILE|-",
     help="Read one query a line (- is stdin) and print one JSON document a line.",
 )  # fmt: skip
+@click.option("--vimgrep", is_flag=True, help="Print path:line:column:text, for an editor's list of places.")
+@click.option(
+    "--like", metavar="PATH:LINE", help="In place of QUERY: find the code most like the code at this line."
+)
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -102,7 +102,8 @@ class _Asked(msgspec.Struct, frozen=True):
 def search_command(
     query: str | None, path: str | None, mode: str, k: int | None, wanted: tuple[str, ...], globs: tuple[str, ...],
     profile: str | None, offset: int, budget: int | None, rerank: bool | None, ignore_case: bool, explain: bool,
-    vimgrep: bool, batch: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
+    batch: str | None, like: str | None, vimgrep: bool, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int,
     shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Search the repository around PATH (default: here) for QUERY.
@@ -121,9 +122,8 @@ def search_command(
     In hybrid, lexical and semantic mode a query may contain filters: file:GLOB, lang:NAME, symbol:NAME,
     "a phrase", -word.
 
-    In a pipe every result is one line, path:line:text; with --vimgrep path:line:column:text, the column counted in
-    bytes from 1. On a terminal results are grouped by file, each with its best lines, and file names are links where
-    the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0 means found, 1 nothing found.
+    In a pipe every result is one line, path:line:text. On a terminal results are grouped by file, each with its
+    best lines, and file names are links where the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
@@ -133,14 +133,17 @@ def search_command(
       everdex search --json "open session" -k 3 | jq -r '.results[].path'
       everdex search --budget 2000 "how are sessions saved"
       everdex search --batch questions.txt > answers.jsonl
-      vim -q <(everdex search --vimgrep "open session")
+      vim -q <(everdex search --vimgrep "session cookie")
+      everdex search --like src/session.py:120
     """
     from everdex.search.check import check
     from everdex.service import Index, Reading
 
-    query, root = _positionals(query, path, batch)
-    if vimgrep and (as_json or budget is not None or batch is not None):
-        raise UsageError("--vimgrep goes with neither --json nor --budget nor --batch")
+    if vimgrep and budget is not None:
+        raise UsageError("--vimgrep lists places; --budget packs text")
+    if like is not None:
+        _only_like(path, mode, batch, budget, rerank, profile, offset)
+    query, root = _positionals(query, path, batch, like)
     known_languages(wanted)
     index = Index.open_to_read(root, shared_store=shared_store)
     asked = _Asked(mode, k or index.config.query.k, wanted, globs, ignore_case, offset, profile, budget, rerank)
@@ -149,13 +152,22 @@ def search_command(
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     started = clock.now()
     quiet = as_json or batch is not None
+    if like is not None:
+        document = _like(index, reading, asked, like, workers=workers, quiet=quiet, explain=explain)
+        return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
     with _Answers(index, reading, asked, workers=workers, quiet=quiet, explain=explain) as ask:
         if query is None:
             assert batch is not None
             return _batch(ask, batch)
         document = ask(query)
+    return _print(document, color, started, index, vimgrep=vimgrep, as_json=as_json)
+
+
+def _print(
+    document: dict[str, Any], color: str, started: float, index: Index, *, vimgrep: bool, as_json: bool
+) -> int:
     if vimgrep:
-        return VIMGREP.print(document, as_json=False)
+        return VIMGREP.print(document, as_json=as_json)
     if as_json or not style(color).grouped or "budget" in document:
         return SHOWN.print(document, as_json=as_json)
     from everdex.surfaces.cli.draw import draw
@@ -237,8 +249,40 @@ class _Answers:
         return self._searcher
 
 
-def _positionals(query: str | None, path: str | None, batch: str | None) -> tuple[str | None, str]:
-    """With --batch the queries come from the file, so the one positional is the root."""
+def _like(
+    index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
+) -> dict[str, Any]:
+    """The answer to --like, from the store."""
+    from everdex.sync.model import SyncOptions
+
+    with Progress(quiet=quiet) as progress:
+        answer = index.similar(
+            place, asked.k, reading, SyncOptions(workers=workers, progress=progress),
+            languages=asked.languages, paths=asked.paths, explain=explain,
+        )  # fmt: skip
+    return answer.to_dict()
+
+
+def _only_like(
+    path: str | None, mode: str, batch: str | None, budget: int | None, rerank: bool | None, profile: str | None,
+    offset: int,
+) -> None:  # fmt: skip
+    """Refuse what has no meaning beside --like."""
+    if path is not None:
+        raise UsageError("with --like give only PATH: the place stands for the query")
+    others = {
+        "--mode": mode != "hybrid", "--batch": batch is not None, "--budget": budget is not None,
+        "--rerank": rerank is not None, "--profile": profile is not None, "--offset": offset > 0,
+    }  # fmt: skip
+    for name, given in others.items():
+        if given:
+            raise UsageError(f"{name} does not go with --like", hint="-k, --lang, --path and --explain do")
+
+
+def _positionals(query: str | None, path: str | None, batch: str | None, like: str | None) -> tuple[str | None, str]:
+    """With --batch or --like the question is there already, so the one positional is the root."""
+    if like is not None:
+        return None, query or "."
     if batch is not None:
         if path is not None:
             raise UsageError("with --batch give only PATH: the queries come from the file")

@@ -28,14 +28,17 @@ ANSWERED, FAILED = b"\0", b"\1"
 def question(request: Request, freshness: Freshness) -> dict[str, Any]:
     """What the daemon sends for a search."""
     stated = [freshness.state, freshness.dirty_count, freshness.checked_at]
-    return {"id": request.number, "params": request.params, "render": request.render, "freshness": stated}
+    return {
+        "id": request.number, "params": request.params, "render": request.render, "jsonrpc": request.jsonrpc,
+        "freshness": stated,
+    }  # fmt: skip
 
 
 def _answer(reader: Reader, document: dict[str, Any]) -> bytes:
     if "warm_up" in document:
         reader.warm_up()
         return ANSWERED
-    request = Request(document["id"], "search", document["params"], document["render"])
+    request = Request(document["id"], "search", document["params"], document["render"], document["jsonrpc"])
     try:
         found = reader.search(
             methods.request(reader.index, request.params), Freshness(*document["freshness"]),

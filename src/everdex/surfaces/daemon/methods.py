@@ -14,10 +14,24 @@ from typing import Any, Final
 from everdex import limits, maintain
 from everdex.answers import Answer
 from everdex.errors import UsageError
+from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading
-from everdex.surfaces.cli import audit, explain, files, health, piped, status, symbols
+from everdex.surfaces.cli import (
+    audit,
+    callees,
+    callers,
+    explain,
+    files,
+    health,
+    impact,
+    piped,
+    refs,
+    status,
+    symbols,
+)  # fmt: skip
+from everdex.surfaces.cli import map as repo_map
 from everdex.surfaces.cli.output import Shown
 from everdex.surfaces.cli.search import known_languages
 from everdex.surfaces.daemon import touched
@@ -88,6 +102,17 @@ def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.symbols(params["name"], reading(params))
 
 
+def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
+    """How the daemon answers one of the questions about the graph."""
+    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget"}
+
+    def answer(warm: ResidentIndex, params: Parameters) -> Answer:
+        given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
+        return warm.relations(Question(method, **given), reading(params))
+
+    return answer
+
+
 def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
     meta = params.get("meta", False)
     most = limits.MAX_CHUNKS_PER_PAGE // (8 if meta else 1)
@@ -123,6 +148,7 @@ def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
 
 PINNED: Final[dict[str, Check]] = {"snapshot_id": _name}
 SYNCED: Final[dict[str, Check]] = {"no_sync": _flag, **PINNED}
+_LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **SYNCED}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
         {
@@ -133,6 +159,11 @@ METHODS: Final[dict[str, Method]] = {
         None, ("query",), piped.SHOWN,
     ),
     "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
+    "refs": Method(_LISTING, _related("refs"), ("symbol",), refs.SHOWN),
+    "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
+    "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
+    "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
+    "map": Method({"budget": _count, **SYNCED}, _related("map"), (), repo_map.SHOWN),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),

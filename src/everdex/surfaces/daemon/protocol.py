@@ -17,7 +17,7 @@ import msgspec
 from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
 from everdex.surfaces.daemon import wire
 
-RENDERINGS = ("text", "json", "vimgrep")
+RENDERINGS = ("text", "json")
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -25,6 +25,7 @@ class Request(msgspec.Struct, frozen=True):
     method: str
     params: Mapping[str, Any]
     render: str | None = None
+    jsonrpc: bool = False  # whether it is to be answered in the words of JSON-RPC 2.0
 
 
 class DeadlineStream:
@@ -88,7 +89,7 @@ def agreed_version(document: Mapping[str, Any]) -> int:
 
 def request_of(document: Mapping[str, Any]) -> Request:
     """A request with every field checked; whether there is such a method is not known here."""
-    unknown = sorted(set(document) - {"id", "method", "params", "render"})
+    unknown = sorted(set(document) - {"id", "jsonrpc", "method", "params", "render"})
     if unknown:
         raise UsageError(f"unknown field {unknown[0]!r} in a request")
     number, method = document.get("id"), document.get("method")
@@ -101,6 +102,6 @@ def request_of(document: Mapping[str, Any]) -> Request:
         raise UsageError("params must be an object")
     if render is not None and render not in RENDERINGS:
         raise UsageError(f"render is one of {', '.join(RENDERINGS)}")
-    if render == "vimgrep" and method != "search":
-        raise UsageError("only a search is rendered as vimgrep")
-    return Request(number, method, params, render)
+    if document.get("jsonrpc", "2.0") != "2.0":
+        raise UsageError("jsonrpc must be \"2.0\"")
+    return Request(number, method, params, render, "jsonrpc" in document)

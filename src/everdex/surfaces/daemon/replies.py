@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from everdex import clock
 from everdex.errors import EverdexError, LimitExceeded
 from everdex.surfaces.cli.failures import error_lines
 from everdex.surfaces.cli.output import encode as encode_line
 from everdex.surfaces.cli.output import line_bytes, warning_lines
-from everdex.surfaces.cli.piped import VIMGREP
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.methods import METHODS
 from everdex.surfaces.daemon.protocol import Request, encode
 
+_SERVER_ERROR: Final = -32_000  # JSON-RPC's codes are numbers; ours is in `data`
+
 
 def answered(request: Request, document: dict[str, Any]) -> bytes:
     """The payload for an answer; a `LimitExceeded` in its place when it is too large to send."""
-    payload = _rendered(request, document) if request.render else encode({"id": request.number, "result": document})
+    payload = _rendered(request, document) if request.render else result(request, document)
     if len(payload) <= wire.MAX_RESPONSE:
         return payload
     return failed(
@@ -31,11 +32,23 @@ def answered(request: Request, document: dict[str, Any]) -> bytes:
     )
 
 
+def result(request: Request, document: Mapping[str, Any]) -> bytes:
+    """The payload for an answer that nobody wants rendered."""
+    return encode({**_words(request), "id": request.number, "result": document})
+
+
+def _words(request: Request | None) -> dict[str, str]:
+    return {"jsonrpc": "2.0"} if request is not None and request.jsonrpc else {}
+
+
 def failed(request: Request | None, error: EverdexError) -> bytes:
     """The payload for an error, rendered like the command line's when that was asked for."""
     body: Mapping[str, Any] = {"error": error.to_dict(clock.new_ulid())}
     # A client that is told of our leaving goes on by itself, so it must be able to see that.
     if request is None or request.render is None or error.code == "daemon_stopping":
+        if request is not None and request.jsonrpc:
+            told = {"code": _SERVER_ERROR, "message": error.message, "data": body["error"]}
+            return encode({"jsonrpc": "2.0", "id": request.number, "error": told})
         return encode({"id": request.number if request else None, **body})
     if request.render == "json":
         return wire.rendered(error.exit_code, line_bytes(encode_line(body)), b"")
@@ -43,7 +56,7 @@ def failed(request: Request | None, error: EverdexError) -> bytes:
 
 
 def _rendered(request: Request, document: dict[str, Any]) -> bytes:
-    shown = VIMGREP if request.render == "vimgrep" else METHODS[request.method].shown
+    shown = METHODS[request.method].shown
     assert shown is not None  # or the request would have been refused
     code = shown.code(document)
     if request.render == "json":

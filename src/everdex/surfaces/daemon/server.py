@@ -37,7 +37,7 @@ from everdex.surfaces.daemon.protocol import (
     read_payload,
     request_of,
 )
-from everdex.surfaces.daemon.replies import answered, failed
+from everdex.surfaces.daemon.replies import answered, failed, result
 
 _TICK_S: Final = 1.0
 _BUILD_CHECK_S: Final = 2.0
@@ -206,9 +206,9 @@ class Server:
                 raise UsageError(f"{request.method} has no text: leave `render` out")
             if request.method == "ping":
                 load = {"in_flight": self._admission.in_flight, "queued": self._admission.queued}
-                client.send(encode({"id": request.number, "result": {"pid": os.getpid(), **load}}))
+                client.send(result(request, {"pid": os.getpid(), **load}))
             elif request.method == "shutdown":
-                client.send(encode({"id": request.number, "result": {"pid": os.getpid(), "stopping": True}}))
+                client.send(result(request, {"pid": os.getpid(), "stopping": True}))
                 self.stop("shutdown")
             else:
                 self._mind_identity()

@@ -21,7 +21,10 @@ _FLAGS = {
     "--skipped": ("skipped", "true"),
 }  # fmt: skip
 _LISTS = {"--lang": "languages", "--path": "paths"}
-_NUMBERS = {"-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000)}
+_NUMBERS = {
+    "-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000),
+    "--depth": ("depth", 1, 20),
+}  # fmt: skip
 _WORDS = {"--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None)}
 # command -> (the parameter that its first positional is, whether a root may follow, the options it knows)
 COMMANDS = {
@@ -30,12 +33,18 @@ COMMANDS = {
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
     "symbols": ("name", True, ("--no-sync", "--snapshot")),
+    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "impact": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth")),
+    "map": (None, True, ("--no-sync", "--snapshot", "--budget", "--color")),
     "explain": ("path", False, ("--snapshot",)),
     "files": (None, True, ("--skipped", "--snapshot")),
     "status": (None, True, ("--no-sync", "--snapshot")),
     "health": (None, True, ()),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
+_DRAWN = ("search", "refs", "callers", "callees", "impact", "map")
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
@@ -48,7 +57,7 @@ def run(arguments: list[str]) -> int | None:
     if understood is None:
         return None
     asked, start = understood
-    if asked[0] == "search" and asked[3] == "text" and os.isatty(1):
+    if asked[0] in _DRAWN and asked[3] == "text" and os.isatty(1):
         return None
     place = find(start)
     encoded = request(*asked, place[1]) if place is not None else None
@@ -74,10 +83,8 @@ def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], str | None, 
         name, equals, value = argument.partition("=")
         if not argument.startswith("-"):
             positionals.append(argument)
-        elif argument == "--json" or (argument == "--vimgrep" and command == "search"):
-            if render not in ("text", argument[2:]):
-                return None  # one or the other
-            render = argument[2:]
+        elif argument == "--json":
+            render = "json"
         elif argument == "--daemon":
             continue  # if none runs, the full command line starts it
         elif name not in known:
@@ -100,7 +107,7 @@ def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], str | None, 
         if not positionals:
             return None
         subject = positionals.pop(0)
-    if len(positionals) > rooted or (render == "vimgrep" and "budget" in fields):
+    if len(positionals) > rooted:
         return None
     fields.update((key, f"[{','.join(values)}]") for key, values in lists.items())
     return (command, fields, subject, render), positionals[0] if positionals else "."
@@ -115,6 +122,8 @@ def request(command: str, fields: dict[str, str], subject: str | None, render: s
             if os.path.isabs(subject) or not absolute.startswith(root + "/"):
                 return None
             subject = absolute
+        elif COMMANDS[command][0] == "symbol" and ("/" in subject or ":" in subject or os.path.isfile(subject)):
+            return None
         elif command == "symbols" and os.path.isfile(subject):
             parent, name = os.path.split(os.path.abspath(subject))
             real = os.path.join(os.path.realpath(parent), name)

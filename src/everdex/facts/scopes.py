@@ -1,0 +1,84 @@
+"""Definitions and what is around a place, for facts by queries: numbering, owners, bases, the innermost scope."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final
+
+from everdex.facts.expressions import parameters_of, type_of
+from everdex.parse import definitions as parsed
+
+_BASE_WORDS: Final = re.compile(
+    r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
+)
+
+
+def number_unnamed(linked: list[parsed.Definition]) -> None:
+    """Functions without names are numbered in source order inside what is around them."""
+    counts: dict[tuple[int, str], int] = {}
+    for item in linked:
+        if item.name in ("<lambda>", "<class>"):
+            about = (id(item.parent), item.kind)
+            counts[about] = counts.get(about, 0) + 1
+            item.name = f"<{item.kind}{counts[about]}>"
+        if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
+            item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
+        elif "<lambda>" in item.path or "<class>" in item.path:
+            item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
+
+
+def swift_shape(signature: str) -> tuple[int, int, str]:
+    """The Swift grammar has no list of parameters; how many have defaults is not counted."""
+    head, arrow, returns = signature.rpartition("->")
+    if not arrow or head.count("(") != head.count(")"):
+        head, returns = signature, ""
+    count = len(parameters_of(head[head.find("(") : head.rfind(")") + 1])) if "(" in head else 0
+    return 0, count, type_of(returns.partition(" where ")[0])
+
+
+def bases_of(text: str) -> list[str]:
+    return [type_of(_BASE_WORDS.sub(" ", part)) for part in _top_level(text) if _BASE_WORDS.sub(" ", part).strip()]
+
+
+def _top_level(text: str) -> list[str]:
+    parts, depth, begin = list[str](), 0, 0
+    for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
+        if match[0] in "<([{":
+            depth += 1
+        elif match[0] in ">)]}":
+            depth -= 1
+        elif not depth:
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [*parts, text[begin:]]
+
+
+def owner_of(linked: list[parsed.Definition], scope: int) -> int:
+    """The class-like definition around a scope."""
+    item = linked[scope] if scope >= 0 else None
+    while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
+        item = item.parent
+    return next((at for at, each in enumerate(linked) if each is item), -1) if item is not None else -1
+
+
+class Scopes:
+    """The innermost definition around a byte, by bisection of the definitions' edges."""
+
+    def __init__(self, linked: list[parsed.Definition]) -> None:
+        self.index = {id(item): position for position, item in enumerate(linked)}
+        edges: list[tuple[int, int]] = []
+        stack: list[int] = []
+        for position, item in enumerate(linked):
+            while stack and linked[stack[-1]].end <= item.start:
+                edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
+            edges.append((item.start, position))
+            stack.append(position)
+        while stack:
+            edges.append((linked[stack.pop()].end, stack[-1] if stack else -1))
+        self.starts = [start for start, _ in edges]
+        self.scopes = [scope for _, scope in edges]
+
+    def around(self, byte: int) -> int:
+        position = bisect_right(self.starts, byte) - 1
+        return self.scopes[position] if position >= 0 else -1

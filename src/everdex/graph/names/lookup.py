@@ -1,0 +1,72 @@
+"""What the parts of the resolver need of each other, and the state they share while one file is resolved.
+
+Names lead to types, types to members, members to names again, so the parts are written against this and put together
+in `everdex.graph.names.evaluate`. Depth and work are bounded here: an answer never depends on who asked first.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.names.imports import Led
+from everdex.graph.names.index import Index, Reader, Ref
+from everdex.graph.names.module import Module
+from everdex.graph.names.things import Place, Thing
+
+MAX_DEPTH: Final = 10
+SHALLOW: Final = 3
+# Lookups for one use. Ordinary ones take a few dozen; only tangles of types that extend each other reach it.
+MAX_WORK: Final = 4_000
+
+
+class Lookup(ABC):
+    """One file's resolution at work."""
+
+    def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
+        self.module = module
+        self.rules = module.rules
+        self.reader = Reader(index, self.rules.group)
+        self.budget = MAX_WORK
+        self._depth = 0
+        self._in_bases = 0
+        # What was worked out near the surface, where the bound on depth cannot have cut it short.
+        self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
+        self._bases: dict[str, tuple[list[Thing], str]] = {}
+        self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
+        self._locals: dict[tuple[int, str], list[facts.Local]] = {}
+        for item in body.locals:
+            self._locals.setdefault((item.scope, item.name), []).append(item)
+
+    @abstractmethod
+    def evaluate(self, chain: str, place: Place) -> Thing:
+        """What a chain's value is."""
+
+    @abstractmethod
+    def type_named(self, text: str, place: Place) -> Thing:
+        """An instance of the type that a text states."""
+
+    @abstractmethod
+    def item_of(self, thing: Thing) -> Thing:
+        """What taking an item out of it gives."""
+
+    @abstractmethod
+    def name(self, name: str, place: Place, types_only: bool = False, called: bool = True) -> Thing:
+        """What a bare name is at a place."""
+
+    @abstractmethod
+    def of_refs(self, refs: tuple[Ref, ...]) -> Thing:
+        """What definitions of one name are."""
+
+    @abstractmethod
+    def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
+        """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
+
+    @abstractmethod
+    def extended(self, place: Place) -> Thing | None:
+        """The type that the extension function around a place is written for."""
+
+    @abstractmethod
+    def is_space(self, name: str) -> bool:
+        """Whether there is a package, namespace or module of this name."""

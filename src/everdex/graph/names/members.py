@@ -1,0 +1,171 @@
+"""Types: what they extend, what their members are, and where members of interfaces are written out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.names.index import Ref
+from everdex.graph.names.lookup import SHALLOW, Lookup
+from everdex.graph.names.rules import ABSTRACT, TYPES
+from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.types import last_name
+
+_MAX_BASES: Final = 48
+MAX_IMPLEMENTATIONS: Final = 16
+
+
+class Members(Lookup):
+    """The part that knows types."""
+
+    def bases(self, name: str) -> tuple[list[Thing], str]:
+        """The bases of a type inside the root, and one outside it ('' when there is none)."""
+        known = self._bases.get(name)
+        if known is None:
+            self._in_bases += 1
+            try:
+                known = self._worked_out_bases(name)
+            finally:
+                self._in_bases -= 1
+            if self._depth <= SHALLOW:
+                self._bases[name] = known
+        return known
+
+    def _worked_out_bases(self, name: str) -> tuple[list[Thing], str]:
+        found: list[Thing] = []
+        outside = ""
+        refs = self.reader.definitions(name)
+        if self.rules.group == "rust" and refs and all(ref.defined.flags & facts.SCOPE_ONLY for ref in refs):
+            # An impl of a type that is defined elsewhere.
+            first = refs[0]
+            real = self.name(first.defined.name, Place(first.module, first.defined.parent, 0, 0), types_only=True)
+            if real.kind == TYPE and real.name != name:
+                found.append(Thing(INSTANCE, real.name, real.refs))
+            else:
+                outside = real.name if real.kind == OUTSIDE else first.defined.name
+        for ref in refs[:_MAX_BASES]:
+            item = ref.defined
+            for text in item.bases:
+                scope = item.parent if item.kind in TYPES and not item.flags & facts.SCOPE_ONLY else ref.at
+                thing = self.type_named(text, Place(ref.module, scope, item.start_line, 0))
+                if thing.kind == INSTANCE and thing.name != name:
+                    found.append(thing)
+                elif thing.kind != INSTANCE:
+                    outside = outside or (thing.name if thing.kind == OUTSIDE else last_name(text))
+            if item.flags & facts.SCOPE_ONLY and item.kind == "extension":
+                outside = outside or name
+        if self.rules.group == "rust":
+            for ref in self._foreign_impls(name):
+                for text in ref.defined.bases:
+                    thing = self.type_named(text, Place(ref.module, ref.at, 0, 0))
+                    if thing.kind == INSTANCE:
+                        found.append(thing)
+        return found, outside
+
+    def _foreign_impls(self, name: str) -> list[Ref]:
+        """Impl blocks for a type in other modules than its own."""
+        found = []
+        for ref in self.reader.implementing(name.rpartition(".")[2]):
+            if ref.name != name:
+                thing = self.name(ref.defined.name, Place(ref.module, ref.defined.parent, 0, 0), types_only=True)
+                if thing.kind == TYPE and thing.name == name:
+                    found.append(ref)
+        return found
+
+    def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
+        """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
+        start = thing.name
+        outside = ""
+        if start.startswith("super:"):
+            level, outside = self._base_names(start[6:])
+        else:
+            level = [start]
+        seen: set[str] = set()
+        while level and len(seen) < _MAX_BASES:
+            found: list[Ref] = []
+            following: list[str] = []
+            for each in level:
+                if each in seen:
+                    continue
+                seen.add(each)
+                found += self._own_members(each, name)
+                names, beyond = self._base_names(each)
+                following += names
+                outside = outside or beyond
+            if found:
+                return found, outside
+            level = following
+        return [], outside
+
+    def _base_names(self, name: str) -> tuple[list[str], str]:
+        things, outside = self.bases(name)
+        return [thing.name for thing in things], outside
+
+    def _own_members(self, owner: str, name: str) -> list[Ref]:
+        found = list(self.reader.definitions(f"{owner}.{name}"))
+        if not found and self.rules.group == "rust":
+            for ref in self._foreign_impls(owner):
+                found += [Ref(ref.module, at) for at in ref.module.by_name.get(f"{ref.name}.{name}", ())]
+                self.reader.definitions(f"{ref.name}.{name}")
+        return found
+
+    def slot(self, thing: Thing, name: str) -> Thing | None:
+        """An attribute that exists by assignment in the type or its bases."""
+        names = [thing.name] if not thing.name.startswith("super:") else []
+        bases, _ = self._base_names(thing.name)
+        for owner in (*names, *bases):
+            for each in (name, f"@{name}"):
+                for module, slot in self.reader.slots(f"{owner}.{each}"):
+                    place = Place(module, slot.owner, 0, 0)
+                    found = self.type_named(slot.type, place) if slot.type else (
+                        self.evaluate(slot.value, place) if slot.value else unknown("untyped attribute")
+                    )
+                    if found.kind != UNKNOWN:
+                        return found
+        return None
+
+    def implementations(self, refs: list[Ref], name: str) -> list[Ref]:
+        """Where a member of an interface is written out, in the types that have the interface."""
+        found: list[Ref] = []
+        for ref in refs:
+            owner = ref.name.rpartition(".")[0]
+            kinds = {each.defined.kind for each in self.reader.definitions(owner)}
+            virtual = self.rules.group == "c" and ref.defined.signature.startswith("virtual ")
+            if not kinds & ABSTRACT and not virtual and (ref.defined.flags & facts.BODY or self.rules.group == "c"):
+                continue
+            if self.rules.group == "go":
+                found += self._go_implementations(owner, name)
+                continue
+            level, seen = [owner], {owner}
+            while level and len(seen) < _MAX_BASES:
+                following: list[str] = []
+                for each in level:
+                    for said in self.reader.saying_base(each.rpartition(".")[2]):
+                        below = said.name
+                        if below not in seen and any(base.name == each for base in self.bases(below)[0]):
+                            seen.add(below)
+                            following.append(below)
+                            found += self._own_members(below, name)
+                level = following
+        return list(dict.fromkeys(found))
+
+    def _go_implementations(self, interface: str, name: str) -> list[Ref]:
+        wanted = self._go_methods(interface, 3)
+        found = []
+        for ref in self.reader.named(name):
+            owner = ref.name.rpartition(".")[0]
+            if ref.defined.kind != "method" or ref.defined.parent >= 0:
+                continue
+            if all(self.reader.definitions(f"{owner}.{each}") for each in wanted[:8]):
+                found.append(ref)
+        return found
+
+    def _go_methods(self, interface: str, depth: int) -> list[str]:
+        names = []
+        for ref in self.reader.definitions(interface):
+            definitions = ref.module.outline.definitions
+            names += [item.name for item in definitions if item.parent == ref.at and item.kind == "method"]
+        if depth > 0:
+            for base in self.bases(interface)[0]:
+                names += self._go_methods(base.name, depth - 1)
+        return names

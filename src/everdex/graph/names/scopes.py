@@ -1,0 +1,266 @@
+"""Names: what a bare name is at a place.
+
+The passes, in order: names local to the function, definitions around the place (and, where the language looks there,
+members of the types around it and of their bases), imports by name, the file's own package or namespace, imports of
+everything, what the language has built in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from everdex.facts import names_model as facts
+from everdex.graph.names.imports import Led, lead
+from everdex.graph.names.index import Ref
+from everdex.graph.names.lookup import SHALLOW
+from everdex.graph.names.module import Module
+from everdex.graph.names.rules import SPACES, TYPES
+from everdex.graph.names.rust import RustNames
+from everdex.graph.names.things import (
+    CALLABLE,
+    INSTANCE,
+    OF_EVERY_ENUM,
+    OUTSIDE,
+    SPACE,
+    TYPE,
+    UNKNOWN,
+    Place,
+    Thing,
+    unknown,
+)  # fmt: skip
+
+
+class Names(RustNames):
+    """The part that knows scopes, packages and imports."""
+
+    def local(self, name: str, place: Place) -> facts.Local | None:
+        """The nearest binding of a name in the functions around a place."""
+        if place.module is not self.module:
+            return None
+        definitions = self.module.outline.definitions
+        for index in (*self.module.chain(place.scope), -1):
+            found = self._locals.get((index, name))
+            if found:
+                before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
+                return before[-1] if before else (found[0] if index >= 0 else None)
+            if index >= 0 and definitions[index].kind in ("class", "struct", "trait", "interface", "impl"):
+                return None if self.module.outline.language in ("rust", "go") else self._class_local(index, name)
+        return None
+
+    def _class_local(self, index: int, name: str) -> facts.Local | None:
+        """Parameters of a class are visible in its body."""
+        found = self._locals.get((index, name))
+        return found[0] if found else None
+
+    def _local_value(self, item: facts.Local, place: Place) -> Thing:
+        here = Place(place.module, item.scope, item.line, max(item.column - 1, 0))
+        if item.type and item.type not in ("var", "auto", "let", "val") and not item.type.startswith("auto"):
+            return self.type_named(item.type, here)
+        if not item.value:
+            return unknown("untyped local")
+        thing = self.evaluate(item.value, here)
+        if item.each:
+            return self.item_of(thing)
+        return thing if thing.kind != UNKNOWN or thing.name == "computed value" else unknown(thing.name)
+
+    def name(self, name: str, place: Place, types_only: bool = False, called: bool = True) -> Thing:
+        """What a bare name is at a place."""
+        if not types_only:
+            local = self.local(name, place)
+            if local is not None:
+                return self._local_value(local, place)
+        if name.startswith("."):
+            return self.whole_name(name.lstrip(".")) or Thing(OUTSIDE, name.lstrip("."))
+        if self.budget <= 0:
+            return unknown("too much to follow")
+        self.budget -= 1
+        known = (name, id(place.module), place.scope, types_only, called, self._in_bases > 0)
+        thing = self._names.get(known)
+        if thing is None:
+            thing = self._looked_up(name, place, types_only, called)
+            if self._depth <= SHALLOW:
+                self._names[known] = thing
+        return thing
+
+    def _looked_up(self, name: str, place: Place, types_only: bool, called: bool) -> Thing:
+        second = None
+        for thing in self._candidates(name, place):
+            if thing.kind == CALLABLE and types_only:
+                # A function may have the name of a type, as factories do.
+                refs = tuple(ref for ref in self.reader.definitions(thing.name) if ref.defined.kind in TYPES)
+                if refs:
+                    return Thing(TYPE, thing.name, refs)
+            elif thing.kind == CALLABLE and not called and not place.module.rules.bare_calls:
+                second = second or thing  # not called: rather a field or a variable of the same name
+            elif not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
+                return thing
+        if second is not None:
+            return second
+        if name in place.module.rules.builtins:
+            return Thing(OUTSIDE, f"{self.rules.literal}.{name}")
+        return unknown(f"no definition of {name} in reach")
+
+    def called_name(self, name: str, place: Place) -> Thing:
+        """What a bare name is where only something that can be called is meant."""
+        for thing in self._candidates(name, place):
+            if thing.kind in (CALLABLE, OUTSIDE):
+                return thing
+        return self.name(name, place)
+
+    def _candidates(self, name: str, place: Place) -> Iterator[Thing]:
+        module, rules = place.module, place.module.rules
+        language = module.outline.language
+        if module is not self.module:
+            self.reader.context(module)
+        if language == "rust":
+            yield from self.rust_names(name, place)
+            return
+        for container in self._containers(place):
+            found = self.reader.definitions(f"{container}.{name}")
+            found = tuple(ref for ref in found if rules.group != "c" or _visible(ref, module))
+            if found:
+                yield self.of_refs(found)
+            elif rules.implicit_members or name[:1].isupper():
+                yield from self._inherited(container, name)
+                if rules.group == "jvm" and name in OF_EVERY_ENUM and self._is_enum(container):
+                    yield Thing(OUTSIDE, f"java.lang.Enum.{name}")
+        extended = self.extended(place) if rules.group in ("jvm", "csharp") else None
+        if extended is not None and extended.kind == INSTANCE:
+            members, _ = self.member(extended, name)
+            if members:
+                yield self.of_refs(tuple(members))
+        named, everything = self._led_by(place)
+        for led in named.get(name, ()):
+            yield self._led(led)
+        for space in self._spaces(module):
+            found = self.reader.definitions(f"{space}.{name}" if space else name)
+            if rules.group in ("c", "bash"):
+                found = tuple(ref for ref in found if _visible(ref, module))
+            if rules.group == "lua":
+                found = tuple(ref for ref in found if ref.module is module)
+            if found:
+                yield self.of_refs(found)
+            elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
+                yield Thing(SPACE, f"{space}.{name}")
+        outside = ""
+        for led in everything:
+            for prefix in led.names:
+                thing = self._in_space(prefix, name, 2)
+                if thing:
+                    yield thing
+            if led.outside and not any(self.is_space(each) or self.reader.definitions(each) for each in led.names):
+                outside = led.outside
+        if self.is_space(name) and rules.group in ("jvm", "csharp", "ruby", "c"):
+            yield Thing(SPACE, name)
+        if outside and name[:1].isupper() and rules.group == "jvm" and name not in rules.builtins:
+            yield Thing(OUTSIDE, f"{outside}.{name}")
+        if language in ("java", "kotlin", "scala") and name in ("java", "javax", "kotlin", "scala", "org", "com", "io"):
+            yield Thing(OUTSIDE, name)
+        if rules.group == "c" and name == "std":
+            yield Thing(OUTSIDE, name)
+
+    def _containers(self, place: Place) -> list[str]:
+        """Lookup names of what is around a place, innermost first, as far as names are looked for in it."""
+        module, rules = place.module, place.module.rules
+        found: list[str] = []
+        definitions = module.outline.definitions
+        for index in module.chain(place.scope):
+            item, name = definitions[index], module.names[index]
+            if not rules.implicit_members and item.kind in TYPES:
+                continue
+            found.append(name)
+            around = module.names[item.parent] if item.parent >= 0 else module.space
+            front = name.rpartition(".")[0]
+            # `T::m` outside its class, `M.f`: the names before it are around it too.
+            while rules.implicit_members and len(front) > len(around):
+                found.append(front)
+                front = front.rpartition(".")[0]
+        return found
+
+    def _inherited(self, container: str, name: str) -> Iterator[Thing]:
+        if self._in_bases:
+            return  # what a type extends is not named by what it inherits
+        refs = self.reader.definitions(container)
+        if any(ref.defined.kind in TYPES or ref.defined.kind == "module" for ref in refs):
+            found, _ = self.member(Thing(TYPE, container, refs), name)
+            if found:
+                yield self.of_refs(tuple(found))
+
+    def _led_by(self, place: Place) -> tuple[dict[str, list[Led]], list[Led]]:
+        """Where the imports around a place lead: by local name, and those of everything."""
+        by_scope = place.module.imports_by_scope
+        at_top = not by_scope or (len(by_scope) == 1 and -1 in by_scope)
+        known = self._leads.get(id(place.module)) if at_top else None
+        if known is None:
+            named: dict[str, list[Led]] = {}
+            everything: list[Led] = []
+            for item in self.imports(place):
+                led = lead(place.module, item, self.reader)
+                if item.alias == "*":
+                    everything.append(led)
+                elif led.local:
+                    named.setdefault(led.local, []).append(led)
+            known = (named, everything)
+            if at_top:
+                self._leads[id(place.module)] = known
+        return known
+
+    def _is_enum(self, name: str) -> bool:
+        return any(ref.defined.kind == "enum" for ref in self.reader.definitions(name))
+
+    def _spaces(self, module: Module) -> Iterator[str]:
+        space = module.space
+        yield space
+        while space and module.rules.outer_spaces:
+            space = space.rpartition(".")[0]
+            yield space
+        if module.space and module.rules.group in ("php",):
+            yield ""
+
+    def _led(self, led: Led) -> Thing:
+        for name in led.names:
+            thing = self.whole_name(name)
+            if thing:
+                return thing
+        return Thing(OUTSIDE, led.outside)
+
+    def whole_name(self, name: str) -> Thing | None:
+        """What a whole lookup name is; members of types are found through their bases."""
+        refs = self.reader.definitions(name)
+        if refs:
+            return self.of_refs(refs)
+        if self.is_space(name):
+            return Thing(SPACE, name)
+        front, _, last = name.rpartition(".")
+        if front:
+            around = self.reader.definitions(front)
+            if any(ref.defined.kind in TYPES for ref in around):
+                found, _ = self.member(Thing(TYPE, front, around), last)
+                if found:
+                    return self.of_refs(tuple(found))
+        return None
+
+    def is_space(self, name: str) -> bool:
+        return bool(self.reader.space(name)) or any(
+            ref.defined.kind in SPACES for ref in self.reader.definitions(name)
+        )
+
+    def _in_space(self, space: str, name: str, depth: int) -> Thing | None:
+        whole = f"{space}.{name}" if space else name
+        refs = self.reader.definitions(whole)
+        if self.rules.group == "rust":
+            return self.rust_in_space(space, name, depth)
+        if refs:
+            return self.of_refs(refs)
+        around = self.reader.definitions(space)
+        if any(ref.defined.kind in TYPES for ref in around):
+            found, _ = self.member(Thing(TYPE, space, around), name)
+            if found:
+                return self.of_refs(tuple(found))
+        return Thing(SPACE, whole) if self.is_space(whole) else None
+
+
+def _visible(ref: Ref, module: Module) -> bool:
+    """C's static functions are seen in their own file, or through a header."""
+    header = ref.module.path.endswith((".h", ".hpp", ".hh"))
+    return not ref.defined.flags & facts.STATIC or ref.module is module or header

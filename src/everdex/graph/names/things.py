@@ -1,0 +1,46 @@
+"""What the resolver hands around while it works: places where texts are read, and things that expressions are."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from everdex.graph.names.index import Ref
+from everdex.graph.names.module import Module
+
+INSTANCE, TYPE, SPACE, CALLABLE, OUTSIDE, UNKNOWN = "instance", "type", "space", "callable", "outside", "unknown"
+
+
+class Place(NamedTuple):
+    """Where a text is read: names mean what they mean there."""
+
+    module: Module
+    scope: int
+    line: int
+    column: int
+
+
+class Thing(NamedTuple):
+    """What an expression is. `name` is a lookup name, an outside name, or the reason why nobody knows."""
+
+    kind: str
+    name: str
+    refs: tuple[Ref, ...] = ()
+    arguments: tuple[str, ...] = ()
+    home: Place | None = None
+
+
+def unknown(reason: str) -> Thing:
+    return Thing(UNKNOWN, reason)
+
+
+# Calls that give back what they are called on, when its type has no such member: wrappers were already looked through.
+OF_WRAPPERS: Final = frozenset((
+    "unwrap", "expect", "clone", "as_ref", "as_mut", "borrow", "borrow_mut", "lock", "read", "write", "to_owned", "get",
+    "await", "unwrap_or_default", "unwrap_or_else", "into", "iter", "iter_mut", "into_iter", "also", "apply", "orElse",
+    "orElseThrow", "orElseGet", "ok_or", "ok_or_else", "map_err", "context", "tap", "freeze", "dup", "copied", "cloned",
+    "ConfigureAwait", "Result", "Value", "value", "first", "last", "next", "pop", "shift", "getOrElse", "itself",
+))  # fmt: skip
+OF_EVERY_OBJECT: Final = frozenset((
+    "toString", "equals", "hashCode", "getClass", "ToString", "Equals", "GetHashCode", "GetType",
+))  # fmt: skip
+OF_EVERY_ENUM: Final = frozenset(("values", "valueOf", "ordinal", "name", "compareTo", "entries"))

@@ -1,0 +1,187 @@
+"""refs, callers, callees, impact, map and graph export as a user runs them, on real Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.commands import everdex, on_terminal
+from support.trees import tree
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tree(
+        tmp_path_factory.mktemp("graph") / "project",
+        {
+            "shop/__init__.py": "",
+            "shop/stock.py": (
+                "class Stock:\n"
+                "    def __init__(self, size: int) -> None:\n        self.size = size\n\n"
+                "    def take(self, count: int) -> int:\n        return check(count)\n\n\n"
+                "class Cold(Stock):\n"
+                "    def take(self, count: int) -> int:\n        return super().take(count)\n\n\n"
+                "def check(count: int) -> int:\n    return count\n"
+            ),
+            "shop/till.py": (
+                "from shop.stock import Stock, check\n\n\n"
+                "def sell(count: int) -> int:\n"
+                "    stock = Stock(9)\n    print(count)\n    return stock.take(count)\n\n\n"
+                "def audit(unknown):\n    return unknown.take(1)\n"
+            ),
+            "tests/test_till.py": "from shop.till import sell\n\n\ndef test_sell():\n    assert sell(1) == 1\n",
+            "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.till:sell"\n',
+            "notes.md": "# Notes\n",
+        },
+        git=True,
+    )
+
+
+def _json(*arguments: Any, code: int = 0) -> dict[str, Any]:
+    done = everdex(*arguments, "--json")
+    assert done.code == code, done.out + done.err
+    return done.json
+
+
+def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
+    """The definition, then every use; what is known about them goes to stderr."""
+    done = everdex("refs", "check", cwd=project)
+    assert done.lines == [
+        "shop/stock.py:14:def check(count: int) -> int:",
+        "shop/stock.py:6:return check(count)",
+        "shop/till.py:1:from shop.stock import Stock, check",
+    ]
+    assert done.code == 0
+    assert "2 references" in done.err
+
+
+def test_callers_with_certainty_and_what_could_be_missing(project: Path) -> None:
+    """An undecided call of the same name is counted, never dropped."""
+    document = _json("callers", "Stock.take", project)
+    assert {item["qualified_name"] for item in document["callers"]} >= {"shop.till.sell", "shop.stock.Cold.take"}
+    undecided = document["could_add"]["ambiguous"] + document["could_add"]["unresolved"]
+    listed = {site["path"] + f":{site['line']}" for item in document["callers"] for site in item["sites"]}
+    assert undecided or "shop/till.py:11" in listed
+    assert document["freshness"]["state"] == "fresh"
+
+
+def test_calling_a_class_is_calling_its_constructor(project: Path) -> None:
+    """Asked by the class or by `__init__`, the same caller."""
+    for name in ("Stock", "Stock.__init__"):
+        assert [item["qualified_name"] for item in _json("callers", name, project)["callers"]] == ["shop.till.sell"]
+
+
+def test_callees_in_a_pipe(project: Path) -> None:
+    """Definitions on stdout; calls out of the repository are counted."""
+    done = everdex("callees", "sell", project)
+    assert "shop/stock.py:5:shop.stock.Stock.take(self, count: int) -> int" in done.lines
+    assert "external" in done.err
+
+
+def test_impact_finds_the_tests_through_a_way(project: Path) -> None:
+    """From a helper to the test that would fail, with the chain between them."""
+    document = _json("impact", "check", "--depth", 5, project)
+    assert document["tests"] == ["tests/test_till.py"]
+    test = next(item for item in document["affected"] if item["name"] == "test_sell")
+    names = [step["symbol"]["qualifiedName"] for step in test["way"]]
+    assert names == ["shop.stock.Stock.take", "shop.till.sell", "tests.test_till.test_sell"]
+    piped = everdex("impact", "check", project)
+    assert any(line.startswith("shop/till.py:7:shop.till.sell → shop.stock.Stock.take →") for line in piped.lines)
+
+
+def test_impact_goes_through_overridden_methods(project: Path) -> None:
+    """Who calls the base's method may end in the override: affected, but not certain; who overrides is affected."""
+    override = _json("impact", "Cold.take", project)
+    found = {item["qualified_name"]: item["certainty"] for item in override["affected"]}
+    assert found["shop.till.sell"] == "ambiguous"
+    base = _json("impact", "Stock.take", project)
+    relations = {item["qualified_name"]: item["way"][0]["relation"] for item in base["affected"] if item["depth"] == 1}
+    assert relations["shop.stock.Cold.take"] in ("calls", "overrides")
+
+
+@pytest.mark.parametrize(
+    "name", ["shop/till.py:4", "shop/till.py::sell", "shop.till.sell", "till.sell", "shop/till.py:6"]
+)
+def test_a_symbol_is_named_from_where_one_is(project: Path, name: str) -> None:
+    """Paths are taken from the current directory, names from anywhere."""
+    assert _json("callers", name, project)["symbol"]["qualified_name"] == "shop.till.sell"
+    if "/" in name:
+        done = everdex("callers", name.removeprefix("shop/"), cwd=project / "shop")
+        assert (done.code, done.lines) == (0, ["tests/test_till.py:5:assert sell(1) == 1"])
+
+
+def test_several_definitions_end_in_a_list_and_exit_2(project: Path) -> None:
+    """On stderr for a person, as candidates in JSON; stdout has no results to mistake for an answer."""
+    done = everdex("callers", "take", project)
+    assert (done.code, done.out) == (2, "")
+    assert "shop/stock.py:5:shop.stock.Stock.take(self, count: int) -> int" in done.err
+    document = _json("callers", "take", project, code=2)
+    assert len(document["matches"]) == len(document["resolution"]["candidates"]) == 2
+
+
+def test_nothing_of_that_name_suggests_what_is_like_it(project: Path) -> None:
+    """Exit 1, and did-you-mean on stderr."""
+    done = everdex("refs", "chekc", project)
+    assert (done.code, done.out) == (1, "")
+    assert "no definition is called chekc" in done.err
+    assert "check" in done.err
+    assert everdex("callers", "audit", project).code == 1
+
+
+@pytest.mark.parametrize("command", ["refs", "callers", "callees", "impact"])
+def test_on_a_terminal_results_are_grouped(project: Path, command: str) -> None:
+    """Headings and line numbers, for people."""
+    shown = on_terminal(command, "shop/till.py::sell", project, env={"NO_COLOR": "1"}).out
+    assert re.search(r"^ +\d+  \S", shown, re.MULTILINE)
+    assert "\x1b[3" not in shown
+
+
+def test_the_map_has_every_section(project: Path) -> None:
+    """What it is written in, where it starts, what it needs, how it is tested, what matters."""
+    sections = {part["name"]: part["items"] for part in _json("map", project)["sections"]}
+    assert sections["languages"][0]["language"] == "python"
+    assert sections["entry_points"][0]["name"] == "shop"
+    assert sections["tests"][0]["directory"] == "tests"
+    assert {name for item in sections["public_api"] for name in item["names"]} >= {"Stock", "sell"}
+    assert any(item["qualified_name"] == "shop.till.sell" for item in sections["central"])
+    assert "Central symbols" in everdex("map", project, "--budget", 600).out
+
+
+def test_export_prints_or_writes_one_document(project: Path, tmp_path: Path) -> None:
+    """On stdout, or into a file with the envelope on stdout."""
+    document = _json("graph", "export", project)
+    names = {node["id"]: node["qualified_name"] for node in document["nodes"]}
+    calls = {(names[edge["from"]], names[edge["to"]]) for edge in document["edges"] if edge["kind"] == "calls"}
+    assert {("shop.till.sell", "shop.stock.Stock.__init__"), ("shop.till.sell", "shop.stock.Stock.take")} <= calls
+    assert ("shop.stock.Stock.take", "shop.stock.check") in calls
+    written = _json("graph", "export", project, "-o", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["nodes"] == document["nodes"]
+    assert (written["format"], written["bytes"]) == ("json", (tmp_path / "out.json").stat().st_size)
+    tags = everdex("graph", "export", "--format", "ctags", project)
+    assert any(line.startswith("sell\tshop/till.py\t4;") for line in tags.lines)
+    refused = everdex("graph", "export", project, "-o", tmp_path / "no" / "such.json")
+    assert (refused.code, "such.json" in refused.err) == (70, True)
+
+
+def test_reading_options_hold(project: Path, tmp_path: Path) -> None:
+    """--snapshot answers as it was, --no-sync as it is indexed, --offline says what it cannot promise."""
+    copy = tree(tmp_path / "copy", {"a.py": "def f():\n    pass\n", "b.py": "from a import f\n\nf()\n"}, git=True)
+    before = _json("callers", "f", copy)
+    (copy / "b.py").write_text("")
+    assert _json("callers", "f", copy, "--no-sync")["callers"] == before["callers"]
+    assert _json("callers", "f", copy, code=1)["callers"] == []
+    assert _json("callers", "f", copy, "--snapshot", before["snapshot_id"])["callers"] == before["callers"]
+    assert "offline" in _json("callers", "f", copy, "--offline", code=1)["warnings"][0]
+
+
+@pytest.mark.parametrize("files", [{}, {"notes.md": "# Notes\n"}])
+def test_repositories_with_nothing_to_resolve(tmp_path: Path, files: dict[str, str]) -> None:
+    """Empty, or in no language that is resolved: nothing found, nothing fails."""
+    root = tree(tmp_path / "bare", files, git=True)
+    assert everdex("callers", "x", root).code == 1
+    assert everdex("map", root).code in (0, 1)
+    assert _json("graph", "export", root)["nodes"] == []

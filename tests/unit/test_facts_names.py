@@ -1,0 +1,190 @@
+"""Facts by queries: every call is there, definitions are those that parsing finds, broken files keep the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tree_sitter import Node
+
+from everdex.config import IndexConfig
+from everdex.facts import names_model as model
+from everdex.facts.expressions import chain_of, split_callee
+from everdex.facts.imports import imports_of
+from everdex.languages import language_of
+from everdex.parse import parse_file, parse_with_trees
+from support.names import facts, load
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
+FILES = [
+    pytest.param(directory.name, path, id=f"{directory.name}/{path}")
+    for directory in sorted(FIXTURES.iterdir())
+    for path in load(directory)
+    if language_of(path) not in ("go-mod", "toml")
+]
+CALL_NODES = frozenset((
+    "call_expression", "method_invocation", "object_creation_expression", "explicit_constructor_invocation",
+    "macro_invocation", "new_expression", "invocation_expression", "constructor_initializer", "call",
+    "function_call_expression", "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression",
+    "constructor_invocation", "instance_expression", "function_call", "command",
+))  # fmt: skip
+
+
+def _call_nodes(root: Node) -> list[Node]:
+    found, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in CALL_NODES and node.is_named:
+            found.append(node)
+        waiting += node.children
+    return found
+
+
+@pytest.mark.parametrize(("language", "path"), FILES)
+def test_no_call_is_left_out(language: str, path: str) -> None:
+    """Each node that the grammar calls a call has a use of its own inside it."""
+    data = (FIXTURES / language / path).read_bytes()
+    starts = [0]
+    for line in data.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    uses = [
+        starts[use.line - 1] + use.column
+        for use in model.body_of(facts(path, data)).uses
+        if use.role in (model.CALL, model.NEW, model.MACRO)
+    ]
+    root = parse_with_trees(path, data, IndexConfig())[1][0][1]
+    missing = []
+    for node in sorted(_call_nodes(root), key=lambda node: node.end_byte - node.start_byte):
+        mine = next((use for use in uses if node.start_byte <= use < node.end_byte), None)
+        if mine is None:
+            missing.append(data[node.start_byte : node.end_byte].decode())
+        else:
+            uses.remove(mine)
+    assert missing == []
+
+
+@pytest.mark.parametrize(("language", "path"), FILES)
+def test_definitions_are_the_symbols_of_parsing(language: str, path: str) -> None:
+    """What the graph calls a definition is what `symbols` lists: same name, span and publicity, and the same kind.
+
+    Only a function in a class without a name is a method to the graph; parsing knows no such class.
+    """
+    data = (FIXTURES / language / path).read_bytes()
+    definitions = [
+        item
+        for item in model.outline_of(facts(path, data)).definitions
+        if not item.flags & model.SCOPE_ONLY and not item.name.startswith("<")
+    ]
+    symbols = parse_file(path, data, IndexConfig()).symbols
+    assert sorted(
+        (item.name, item.start, item.end, item.name_line, item.name_column, item.public) for item in definitions
+    ) == sorted(
+        (item.name, item.start_byte, item.end_byte, item.name_line, item.name_column, item.public) for item in symbols
+    )
+    kinds = {(item.name_line, item.name_column): item.kind for item in symbols}
+    for item in definitions:
+        if "<class" not in item.path:
+            assert kinds[item.name_line, item.name_column] == item.kind
+
+
+def test_what_is_outside_a_syntax_error_is_kept() -> None:
+    """A broken function costs itself; the file says that it is partial."""
+    data = b"package a\n\nfunc good() { other() }\n\nfunc bad( {{{ \n\nfunc last() { good() }\n"
+    encoded = facts("a.go", data)
+    outline, body = model.outline_of(encoded), model.body_of(encoded)
+    assert outline.partial
+    assert "good" in {item.name for item in outline.definitions}
+    assert "other" in {use.name for use in body.uses}
+
+
+def test_columns_count_bytes() -> None:
+    """A name after other letters than ASCII's stands where its bytes stand, and is as wide as they are."""
+    data = "package a\n\nfunc né() { été(); né() }\n".encode()
+    calls = [use for use in model.body_of(facts("a.go", data)).uses if use.role == model.CALL]
+    line = data.split(b"\n")[2]
+    assert [(use.name, line[use.column : use.column + use.width].decode()) for use in calls] == [
+        ("été", "été"),
+        ("né", "né"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.go", "package a\nfunc f() { " + "f(" * 2_000 + ")" * 2_000 + " }\n"),
+        ("a.rb", "x = " + "a.b(1)." * 2_000 + "c\n"),
+        ("a.java", "class A { void f() { x" + ".go(() -> 1)" * 1_500 + "; } }\n"),
+        ("a.rs", "fn f() { " + "(" * 2_000 + "g()" + ")" * 2_000 + "; }\n"),
+        ("a.cpp", "int f() { return " + "g<" * 500 + "int" + ">" * 500 + "(); }\n"),
+    ],
+)
+def test_deep_nesting_is_only_deep(path: str, text: str) -> None:
+    """Thousands of brackets or steps end in facts, not in an error."""
+    assert model.body_of(facts(path, text.encode())).uses
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "chain"),
+    [
+        ("go", "&Foo{a: 1}", "@{Foo}"),
+        ("go", "v.(*Bar)", "@{*Bar}"),
+        ("go", "new(Foo)", "@{Foo}"),
+        ("go", "a + b", "?"),
+        ("rust", "Foo::<u8>::new(1)?.z()", "Foo.new().z()"),
+        ("cpp", "static_cast<Bar*>(w)", "@{Bar*}"),
+        ("cpp", "this->x_", "this.x_"),
+        ("java", "((Bar) q)", "@{Bar}"),
+        ("java", "new Foo<Bar>(1) { int x; }.bar()", "@{Foo<Bar>}.bar()"),
+        ("kotlin", "this.x?.foo()!!", "this.x.foo()"),
+        ("php", "$this->x", "this.x"),
+        ("php", "\\A\\B", ".A.B"),
+        ("lua", 'require("a.b").x', "@{require a.b}.x"),
+        ("ruby", "build name, 2", "build()"),
+        ("csharp", "(q as Bar)", "@{Bar}"),
+        ("swift", "try await self.mk()", "self.mk()"),
+        ("kotlin", "when (x) { 1 -> a }", "?"),
+    ],
+)
+def test_expressions_become_chains(language: str, text: str, chain: str) -> None:
+    """Receivers and values are written alike, whatever the language calls its arrows."""
+    assert chain_of(text, language) == chain
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "found"),
+    [
+        ("rust", "x.go::<u8>", ("x", "go", 6)),
+        ("cpp", "mk<int>", ("", "mk", 5)),
+        ("php", "\\strlen", (".", "strlen", 0)),
+        ("swift", ".init", ("?", "init", 0)),
+        ("c", "(*p)", ("?", "", 0)),
+    ],
+)
+def test_callees_are_taken_apart(language: str, text: str, found: tuple[str, str, int]) -> None:
+    """A callee's text gives its receiver, its name and what follows the name."""
+    assert split_callee(text, language) == found
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "found"),
+    [
+        ("go", 'x "a/b"', [("a/b", "x", "")]),
+        ("java", "import static a.B.*;", [("a.B", "*", "static")]),
+        ("kotlin", "import a.b.C as D", [("a.b.C", "D", "")]),
+        ("scala", "import c.d.{E, F => G, _}", [("c.d.E", "", ""), ("c.d.F", "G", ""), ("c.d", "*", "")]),
+        (
+            "rust",
+            "pub use crate::a::{self, b::{c as d, e::*}};",
+            [("crate.a", "", "pub"), ("crate.a.b.c", "d", "pub"), ("crate.a.b.e", "*", "pub")],
+        ),
+        ("csharp", "using X = A.B;", [("A.B", "X", "")]),
+        ("cpp", "using namespace a::b;", [("a.b", "*", "")]),
+        ("c", "#include <a/b.h>", [("a/b.h", "", "system")]),
+        ("php", "use A\\{B, C as D};", [("A.B", "", ""), ("A.C", "D", "")]),
+        ("ruby", "require_relative './c'", [("./c", "", "relative")]),
+        ("bash", 'source "$DIR/lib/x.sh"', [("lib/x.sh", "", "file")]),
+    ],
+)
+def test_imports_say_path_alias_and_kind(language: str, text: str, found: list[tuple[str, str, str]]) -> None:
+    """Every form of import is the same three words afterwards."""
+    assert imports_of(text, language) == found

@@ -1,0 +1,246 @@
+"""The resolver by imports and names: what it offers, what it reads, how it is bounded, what it calls things."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from everdex.graph.model import FileGraph, Role, Site, Status, Target
+from everdex.graph.names import RESOLVER
+from support.names import MemoryWorld, load
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
+LANGUAGES = sorted(directory.name for directory in FIXTURES.iterdir())
+
+
+def _graphs(files: dict[str, bytes]) -> dict[str, FileGraph]:
+    world = MemoryWorld(files)
+    resolution = RESOLVER.open(world)
+    return {path: resolution.resolve(path) for path in world.paths}
+
+
+def _sites(graph: FileGraph, role: Role) -> list[Site]:
+    return [site for site in graph.sites if site.role is role]
+
+
+def _targets(graph: FileGraph, role: Role) -> set[tuple[str, str]]:
+    return {(site.text, target.key) for site in _sites(graph, role) for target in site.targets}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_answers_do_not_depend_on_the_order_of_asking(language: str) -> None:
+    """Files resolved in any order, or alone, have the same graphs."""
+    files = load(FIXTURES / language)
+    whole = _graphs(files)
+    world = MemoryWorld(files)
+    backwards = RESOLVER.open(world)
+    for path in reversed(world.paths):
+        assert backwards.resolve(path) == whole[path]
+        assert RESOLVER.open(world).resolve(path) == whole[path]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_shifted_lines_change_no_offer(language: str) -> None:
+    """Blank lines above everything move every position and nobody's answer."""
+    files = load(FIXTURES / language)
+    for path, offered in MemoryWorld(files).offers.items():
+        first, newline, rest = files[path].partition(b"\n")
+        moved = {**files, path: first + newline + b"\n\n\n" + rest}
+        assert MemoryWorld(moved).offers[path] == offered
+
+
+def test_a_body_edit_changes_no_offer_and_a_signature_does() -> None:
+    """What happens inside a function concerns nobody else; its parameters concern those who look at its name."""
+    before = {"a/a.go": b"package a\n\nfunc F(x int) int { return x }\n\nfunc G() {}\n"}
+    body = {"a/a.go": b"package a\n\nfunc F(x int) int { y := G2(); return y.Z() }\n\nfunc G() {}\n"}
+    signature = {"a/a.go": b"package a\n\nfunc F(x, y int) int { return x }\n\nfunc G() {}\n"}
+    old = MemoryWorld(before).offers["a/a.go"]
+    assert MemoryWorld(body).offers["a/a.go"] == old
+    new = MemoryWorld(signature).offers["a/a.go"]
+    assert {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)} == {
+        "names:go:d:a.F",
+        "names:go:n:F",
+    }
+
+
+def _changed(before: MemoryWorld, after: MemoryWorld) -> set[str]:
+    keys: set[str] = set()
+    for path in before.offers.keys() | after.offers.keys():
+        old, new = before.offers.get(path, {}), after.offers.get(path, {})
+        keys |= {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    return keys
+
+
+def _edited(files: dict[str, bytes], chance: random.Random) -> dict[str, bytes]:
+    """One edit: a deleted, moved or doubled file, or a line dropped, doubled, renamed or moved within it."""
+    edited = dict(files)
+    path = chance.choice(sorted(files))
+    kind = chance.randrange(8)
+    if kind == 0 and len(files) > 2:
+        del edited[path]
+    elif kind == 1:
+        edited[f"other/{path}"] = edited.pop(path)
+    elif kind == 2:
+        edited[f"copy/{path}"] = edited[path]
+    else:
+        lines = edited[path].split(b"\n")
+        at = chance.randrange(len(lines))
+        if kind in (3, 4):
+            del lines[at]
+        elif kind == 5:
+            lines.insert(at, chance.choice(lines))
+        elif kind == 6:
+            lines[at] = lines[at].replace(b"find", b"look").replace(b"Item", b"Thing").replace(b"cents", b"pennies")
+        else:
+            lines[at] += b"\n"
+        edited[path] = b"\n".join(lines)
+    return edited
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_resolving_who_looked_at_what_changed_equals_resolving_all(language: str) -> None:
+    """After any edit, files that looked at no changed key have the graph that a clean rebuild gives them."""
+    chance = random.Random(language)
+    files = load(FIXTURES / language)
+    graphs = _graphs(files)
+    for _ in range(12):
+        edited = _edited(files, chance)
+        before, after = MemoryWorld(files), MemoryWorld(edited)
+        changed = _changed(before, after)
+        fresh = _graphs(edited)
+        for path in edited:
+            if edited[path] == files.get(path) and not graphs[path].reads & changed:
+                assert graphs[path] == fresh[path], path
+        files, graphs = edited, fresh
+
+
+ITEM = b"package item;\npublic class Item { public int price() { return 1; } }\n"
+OTHER = b"package other;\npublic class Item { public int price() { return 2; } }\n"
+HOLDER = (
+    b"package a;\nimport item.Item;\npublic class Holder { public Item item; public Item made() { return item; } }\n"
+)
+ASKING = b"package b;\nclass Asking { void f(a.Holder holder) { holder.made().price(); holder.item.price(); } }\n"
+JAVA = {"Item.java": ITEM, "Other.java": OTHER, "Holder.java": HOLDER, "Asking.java": ASKING}
+
+
+@pytest.mark.parametrize(
+    ("files", "edited", "old", "new", "asking"),
+    [
+        pytest.param(JAVA, "Holder.java", b"import item.Item", b"import other.Item", "Asking.java", id="import"),
+        pytest.param(JAVA, "Holder.java", b"Item made()", b"int made()", "Asking.java", id="returns"),
+        pytest.param(JAVA, "Holder.java", b"public Item item;", b"public int item;", "Asking.java", id="field"),
+        pytest.param(JAVA, "Item.java", b"int price()", b"int cost()", "Asking.java", id="member"),
+        pytest.param(load(FIXTURES / "go"), "go.mod", b"/shop", b"/other", "web/web.go", id="go.mod"),
+        pytest.param(load(FIXTURES / "go"), "store/store.go", b"\tLog\n", b"", "web/web.go", id="embedded"),
+        pytest.param(load(FIXTURES / "rust"), "src/store/mod.rs", b"Option<Item>", b"u32", "src/lib.rs", id="wrapped"),
+        pytest.param(
+            load(FIXTURES / "c"), "src/store.c", b"int store_", b"static int store_", "src/main.c", id="static"
+        ),
+        pytest.param(load(FIXTURES / "kotlin"), "Util.kt", b"String.quoted", b"Int.quoted", "Store.kt", id="extension"),
+    ],
+)
+def test_who_looked_at_what_changed_is_known(
+    files: dict[str, bytes], edited: str, old: bytes, new: bytes, asking: str
+) -> None:
+    """An edit of one file that changes another's answer changes a key that the other had looked at."""
+    assert old in files[edited]
+    after = {**files, edited: files[edited].replace(old, new, 1)}
+    before = _graphs(files)[asking]
+    assert before.sites != _graphs(after)[asking].sites
+    assert before.reads & _changed(MemoryWorld(files), MemoryWorld(after))
+
+
+def test_five_thousand_of_a_name_are_no_candidates() -> None:
+    """A name that is everywhere leads nowhere, and asking costs a bounded number of files."""
+    files = {f"p{n}/a.go": b"package p%d\n\ntype T struct{}\n\nfunc (t *T) Handle() {}\n" % n for n in range(5_000)}
+    files["main.go"] = b"package main\n\nfunc main() { x.Handle(); unknown().Handle() }\n"
+    graph = RESOLVER.open(MemoryWorld(files)).resolve("main.go")
+    assert {site.status for site in _sites(graph, Role.CALL)} == {Status.UNRESOLVED}
+    assert all(len(site.targets) <= 16 for site in graph.sites)
+
+
+def test_types_that_extend_each_other_end() -> None:
+    """Circles of bases, aliases and fields are bounded."""
+    names = [f"C{n}" for n in range(40)]
+    classes = "\n".join(
+        f"class {name} extends {names[(n + 1) % 40]} {{ {names[(n + 7) % 40]} f; void m() {{ f.f.f.f.f.gone(); }} }}"
+        for n, name in enumerate(names)
+    )
+    graph = _graphs({"A.java": f"package a;\n{classes}\n".encode()})["A.java"]
+    assert {site.status for site in _sites(graph, Role.CALL)} == {Status.UNRESOLVED}
+
+
+def test_redefinitions_have_keys_of_their_own() -> None:
+    """Overloads and second definitions do not collapse; unnamed functions are numbered inside what is around them."""
+    graph = _graphs({
+        "A.java": b"class A { void f() { run(() -> 1); run(() -> 2); } void f(int x) { Runnable r = () -> {}; } }"
+    })["A.java"]
+    assert [node.key for node in graph.nodes] == [
+        "", "A", "A.f", "A.f.<lambda1>", "A.f.<lambda2>", "A.f~2", "A.f.<lambda1>~2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "names"),
+    [
+        ("go", "store/store.go", {"store.Store.Find", "store.New"}),
+        ("java", "app/shop/Shop.java", {"app.shop.Shop.run", "app.shop.Shop.Kind.label"}),
+        ("rust", "src/store/item.rs", {"store.item.Item.price"}),
+        ("c", "src/store.c", {"src.store.store_open"}),
+        ("cpp", "src/store.cpp", {"shop.Store.find", "src.store.run"}),
+        ("csharp", "Text.cs", {"Shop.Util.Text.Join"}),
+        ("ruby", "lib/shop/store.rb", {"Shop.Store.find"}),
+        ("php", "src/Store.php", {"Shop.Store.find", "Shop.run"}),
+        ("kotlin", "Store.kt", {"shop.Item.price", "shop.run"}),
+        ("scala", "Store.scala", {"shop.Store.find"}),
+        ("swift", "Sources/App/Store.swift", {"App.Store.find", "App.run"}),
+        ("lua", "lua/app/store.lua", {"lua.app.store.Store.find"}),
+        ("bash", "lib/log.sh", {"lib.log.log_info"}),
+    ],
+)
+def test_qualified_names_are_the_languages_own(language: str, path: str, names: set[str]) -> None:
+    """From the package where there is one, else from the file's path."""
+    graph = _graphs(load(FIXTURES / language))[path]
+    assert names <= {node.qualified_name for node in graph.nodes}
+
+
+def test_a_method_points_at_the_one_it_replaces() -> None:
+    """Overrides and bases are edges of their own."""
+    graph = _graphs(load(FIXTURES / "java"))["app/shop/Shop.java"]
+    assert ("name", "Named.name") in _targets(graph, Role.OVERRIDE)
+    assert {("Base", "Base"), ("Named", "Named")} <= _targets(graph, Role.INHERIT)
+
+
+def test_imports_are_dependencies_inside_and_outside() -> None:
+    """An import leads to the file that has what it names, or out of the root."""
+    files = load(FIXTURES / "go")
+    graph = _graphs(files)["web/web.go"]
+    assert {dependency.target for dependency in graph.dependencies} == {
+        Target("", "net.http"),
+        Target("store/store.go", ""),
+    }
+    renamed = {**files, "go.mod": b"module example.com/other\n"}
+    assert not any(dependency.target.path for dependency in _graphs(renamed)["web/web.go"].dependencies)
+
+
+def test_the_interface_is_what_others_may_use() -> None:
+    """Bodies and private names leave a file's interface alone; a public signature changes it."""
+    source = b"package a\n\nfunc F(x int) { g() }\n\nfunc g() {}\n"
+    interface = _graphs({"a.go": source})["a.go"].interface
+    assert _graphs({"a.go": source.replace(b"{ g() }", b"{ g(); g() }")})["a.go"].interface == interface
+    assert _graphs({"a.go": source.replace(b"g()", b"h()")})["a.go"].interface == interface
+    assert _graphs({"a.go": source.replace(b"x int", b"x string")})["a.go"].interface != interface
+
+
+def test_a_function_that_is_passed_on_is_a_reference() -> None:
+    """A name that is not called but leads to a definition is a reference to it."""
+    graph = _graphs(load(FIXTURES / "c"))["src/main.c"]
+    assert {("by_size", "by_size"), ("store_find", "store_find")} <= _targets(graph, Role.REFERENCE)
+
+
+def test_a_file_of_no_facts_is_a_module_alone() -> None:
+    """Project files are part of the graph but define nothing."""
+    graph = _graphs({"go.mod": b"module example.com/a\n"})["go.mod"]
+    assert [node.kind for node in graph.nodes] == ["module"]

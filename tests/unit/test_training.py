@@ -1,0 +1,189 @@
+"""The training pipeline, end to end on packages made here: it must not rot, and it must not learn what it may not."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from training import fetch, hygiene, mine, vocabulary
+from training.archives import archives_in
+from training.licences import is_permissive, licence_of
+from training.model import Bag, Batch, gradients, start
+
+from everdex.embed.pieces import WordPieces
+from everdex.embed.tables import map_file, read_tensors
+
+ROOT = Path(__file__).resolve().parents[2]
+MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software"
+GPL = "GNU GENERAL PUBLIC LICENSE Version 3, 29 June 2007"
+VERBS = ("read", "write", "parse", "merge", "close", "rename", "verify", "sort")
+NOUNS = ("snapshot", "manifest", "token", "socket", "archive", "schema", "cursor", "matrix")
+
+
+def module(verbs: tuple[str, ...], noun: str) -> str:
+    """Functions whose bodies share words with their docstrings, as real ones do."""
+    return "\n\n".join(
+        f"def {verb}_{noun}(handle, options):\n"
+        f'    """{verb.capitalize()} the {noun} that the given handle points at."""\n'
+        f"    {noun}_buffer = handle.open_{noun}(options)\n"
+        f"    for part in {noun}_buffer.{verb}_parts():\n"
+        f"        options.on_{verb}(part, {noun}_buffer.position)\n"
+        f"    return {noun}_buffer.finish_{verb}()\n"
+        for verb in verbs
+    )
+
+
+def wheel(directory: Path, name: str, nouns: tuple[str, ...], licence: str = "MIT", text: str = MIT) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(directory / f"{name}-1.0-py3-none-any.whl", "w") as archive:
+        # A fixed date: the pinned hash is of the file.
+        def add(path: str, content: str) -> None:
+            archive.writestr(zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0)), content)
+
+        for noun in nouns:
+            add(f"{name}/{noun}.py", module(VERBS, noun))
+        add(f"{name}-1.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0\nLicense-Expression: {licence}\n\ntext")
+        add(f"{name}-1.0.dist-info/licenses/LICENSE", text)
+
+
+@pytest.fixture
+def downloads(tmp_path: Path) -> Path:
+    directory = tmp_path / "work" / "downloads"
+    for number in range(4):
+        wheel(directory / "pypi", f"sample{number}", NOUNS[2 * number : 2 * number + 2])
+    return directory
+
+
+def make(work: Path, packages: Path, *extra: str) -> str:
+    """Run the whole pipeline with a tiny model; the packed file's hash."""
+    command = [sys.executable, "-m", "training.run", "--work", str(work), "--packages", str(packages), "--offline"]
+    command += ["--runs", "2", "--epochs", "3", "--batch", "32", "--vocabulary", "300", "--pieces", "120"]
+    done = subprocess.run([*command, "--workers", "1", *extra], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return hashlib.sha256((work / "everdex-code-1.safetensors").read_bytes()).hexdigest()
+
+
+def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_path: Path) -> None:
+    """Pinned downloads become a readable model, the same bytes each time, and a second call repeats no step."""
+    packages = tmp_path / "packages.tsv"
+    fetch.write_pins(fetch.pin(downloads), packages)
+    first = make(downloads.parent, packages)
+    path = downloads.parent / "everdex-code-1.safetensors"
+    tensors = read_tensors(path, map_file(path))
+    pieces = tensors["vocabulary"].tobytes().decode().split("\n")
+    assert tensors["table"].shape == (len(pieces), 256)
+    assert len(tensors["scales"]) == len(tensors["asking"]) == len(pieces)
+    assert "snapshot" in pieces
+    stamps = {file: file.stat().st_mtime_ns for file in downloads.parent.glob("run-*.npz")}
+    assert make(downloads.parent, packages) == first
+    assert {file: file.stat().st_mtime_ns for file in stamps} == stamps
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "downloads").symlink_to(downloads)
+    assert make(again, packages) == first
+
+
+def test_a_file_that_is_not_the_pinned_one_is_left_out(downloads: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A package whose bytes changed since it was pinned is named and not read."""
+    pins = fetch.pin(downloads)
+    wheel(downloads / "pypi", "sample1", NOUNS)
+    found = fetch.pinned_archives(downloads, pins)
+    assert [archive.name for archive in found] == ["sample0", "sample2", "sample3"]
+    assert "sample1" in capsys.readouterr().err
+
+
+def test_only_permissive_packages_are_pinned(tmp_path: Path) -> None:
+    """Copyleft by metadata or by licence file, and no licence at all, are refused; a choice is taken."""
+    wheel(tmp_path / "pypi", "free", ("token",))
+    wheel(tmp_path / "pypi", "choice", ("token",), "MIT OR GPL-2.0-only", MIT + GPL)
+    wheel(tmp_path / "pypi", "copyleft", ("token",), "GPL-3.0-or-later", GPL)
+    wheel(tmp_path / "pypi", "liar", ("token",), "MIT", GPL)
+    wheel(tmp_path / "pypi", "silent", ("token",), "", "all mine")
+    assert {one.name for one in fetch.pin(tmp_path)} == {"free", "choice"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "permissive"),
+    [
+        ("MIT", True), ("BSD-3-Clause AND Apache-2.0", True), ("Expat or GPL-2", True), ("Apache License 2.0", True),
+        ("GPL-2.0-or-later", False), ("MIT AND LGPL-3.0-only", False), ("MPL-2.0", False), ("", False),
+        ("UNKNOWN", False),
+    ],
+)  # fmt: skip
+def test_licence_expressions_are_understood(expression: str, permissive: bool) -> None:
+    """AND needs every part, OR needs one, and what is not known is not allowed."""
+    assert is_permissive(expression) is permissive
+
+
+def test_a_benchmark_is_excluded_by_name_and_by_its_code(downloads: Path, tmp_path: Path) -> None:
+    """Packages named like a benchmark are not pinned, and pairs that share twelve words with its code are dropped."""
+    for name in ("flask", "serde", "networkx", "dask_expr"):
+        wheel(downloads / "pypi", name, ("token",))
+    assert {one.name for one in fetch.pin(downloads)} == {f"sample{number}" for number in range(4)}
+    benchmark = tmp_path / "benchmark"
+    benchmark.mkdir()
+    (benchmark / "copied.py").write_text(module(("read",), "snapshot"))
+    archive = archives_in(downloads)[[one.name for one in archives_in(downloads)].index("sample0")]
+    everything = mine.mine_package(archive, hygiene.read_benchmarks([]))
+    kept = mine.mine_package(archive, hygiene.read_benchmarks([benchmark]))
+    # The sample's functions on one noun share their sentence: all of them go, and none on the other noun.
+    assert {pair.name.split()[1] for pair in everything} == {"snapshot", "manifest"}
+    assert {pair.name.split()[1] for pair in kept} == {"manifest"}
+
+
+def test_mined_code_has_lost_its_documentation(downloads: Path) -> None:
+    """A pair's code never holds the sentence that asks for it."""
+    pairs = mine.mine_package(archives_in(downloads)[0], hygiene.read_benchmarks([]))
+    assert len(pairs) == 2 * len(VERBS)
+    for pair in pairs:
+        assert "points" in pair.query.split()
+        assert "points" not in pair.body.split()
+
+
+def test_gradients_are_those_of_the_loss() -> None:
+    """Every written-out derivative agrees with a difference quotient."""
+    generator = np.random.default_rng(0)
+    parameters = start(30, 6, 1, 0.5)
+    parameters.table = parameters.table.astype(np.float64)
+    parameters.asking = generator.random(30) + 0.5
+    parameters.scale = 1.0
+    bags = [Bag.of(sparse.random(10, 30, 0.2, "csr", rng=generator)) for _ in range(3)]
+    same = np.eye(10, dtype=np.bool_)
+    same[0, 3] = same[3, 0] = True
+    batch = Batch(*bags, same)
+    found = gradients(parameters, batch)
+
+    def slope(array: np.ndarray, place: tuple[int, ...]) -> float:
+        kept, losses = array[place], []
+        for change in (1e-5, -1e-5):
+            array[place] = kept + change
+            losses.append(gradients(parameters, batch).loss)
+        array[place] = kept
+        return (losses[0] - losses[1]) / 2e-5
+
+    for row, column in list(enumerate(found.columns))[:8]:
+        assert found.table[row, 2] == pytest.approx(slope(parameters.table, (int(column), 2)), abs=1e-6)
+    for row, column in list(enumerate(found.asking_columns))[:4]:
+        assert found.asking[row] == pytest.approx(slope(parameters.asking, (int(column),)), abs=1e-6)
+
+
+def test_every_word_of_plain_letters_can_be_cut() -> None:
+    """Words that the vocabulary lacks are spelled by its pieces, without losing a letter."""
+    counts = Counter({"snapshot": 90, "manifest": 50, "snap": 30, "shot": 20, "man": 9, "fest": 9, "zebra": 7})
+    pieces = vocabulary.build(counts, size=200, trained=60)
+    cutter = WordPieces(pieces)
+    for word in ("snapfest", "manshot", "zebrasnap", "snapshot"):
+        spelled = "".join(pieces[number].removeprefix("##") for number in cutter.cut([word])[0])
+        assert spelled == word
+
+
+def test_the_licence_of_a_wheel_is_told(downloads: Path) -> None:
+    """The pinned list carries what the metadata declares."""
+    assert licence_of(archives_in(downloads)[0]) == "MIT"
