@@ -123,7 +123,8 @@ def search_command(
     "a phrase", -word.
 
     In a pipe every result is one line, path:line:text. On a terminal results are grouped by file, each with its
-    best lines, and file names are links where the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0 means found, 1 nothing found.
+    best lines, and file names are links where the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0
+    means found, 1 nothing found.
 
     \b
     Examples:
