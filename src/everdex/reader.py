@@ -10,7 +10,7 @@ import ctypes
 import gc
 import os
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from everdex import describe
 from everdex.answers import Answer, Freshness
@@ -25,6 +25,11 @@ from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
     from everdex.relations import Question
+
+
+_M_MMAP_THRESHOLD: Final = -3
+_M_ARENA_MAX: Final = -8
+_LARGE_BYTES: Final = 4 << 20
 
 
 class Reader:
@@ -91,13 +96,31 @@ class Reader:
                 from everdex import relations
 
                 kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+        trim()
 
     def shed(self) -> None:
         """Give memory back; the next question opens the view again."""
         self._views.release()
         gc.collect()
-        with suppress(AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+        trim()
+
+
+def tame_allocator() -> None:
+    """Have memory go back to the system when a view is closed; called before any thread is started.
+
+    Many threads and a new view for every publish spread small pieces over an arena each, and what is freed between
+    them stays with the process: 640 MB after 185 publishes, where about 200 MB were in use.
+    """
+    with suppress(AttributeError):  # another C library has its own ways
+        allocator = ctypes.CDLL(None)
+        allocator.mallopt(_M_ARENA_MAX, 1)
+        allocator.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)  # fixed: it would grow with the largest array freed
+
+
+def trim() -> None:
+    """Give back what is free: after a view was replaced."""
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def resident_bytes(pid: int | str = "self") -> int:

@@ -17,6 +17,7 @@ from everdex import maintain, service
 from everdex.answers import Freshness
 from everdex.errors import DaemonStopping, UsageError
 from everdex.reader import Reader
+from everdex.relations import Question
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Reading
@@ -124,6 +125,66 @@ class Index:
         """The first definition of exactly that name, in `path` if that is given; None when there is none."""
         found = (item for item in self.symbol(name).definitions if item.match == "exact")
         return next((item for item in found if path is None or item.path == path), None)
+
+    def refs(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.RefsAnswer:
+        """The definition of a symbol and every place that names it."""
+        return self._related(model.RefsAnswer, "refs", Reading(sync, snapshot_id), symbol=symbol, k=k, offset=offset)
+
+    def get_references(self, symbol: str) -> tuple[model.Occurrence, ...]:
+        """Every place that names a symbol, however many there are; empty when none or several definitions fit."""
+        page = self.refs(symbol)
+        found = list(page.references)
+        while page.cursor is not None:
+            page = self.refs(symbol, offset=page.cursor.offset, snapshot_id=page.cursor.snapshot_id)
+            found += page.references
+        return tuple(found)
+
+    def callers(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.CallersAnswer:
+        """Every definition that calls a symbol, with the places."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset)
+
+    def callees(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.CalleesAnswer:
+        """Everything a symbol calls: in the repository, outside it, and what could not be decided."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.CalleesAnswer, "callees", reading, symbol=symbol, k=k, offset=offset)
+
+    def impact(
+        self,
+        symbol: str,
+        *,
+        depth: int = 3,
+        k: int = 200,
+        offset: int = 0,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.ImpactAnswer:
+        """What a change of a symbol may affect, each with one shortest way, and the affected tests."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(
+            model.ImpactAnswer, "impact", reading, symbol=symbol, depth=depth, k=k, offset=offset
+        )
+
+    def map(self, *, budget: int = 2_000, sync: bool = True, snapshot_id: str | None = None) -> model.MapAnswer:
+        """What the repository consists of and what matters most in it, under that many tokens."""
+        return self._related(model.MapAnswer, "map", Reading(sync, snapshot_id), budget=budget)
+
+    def get_map(self) -> model.MapAnswer:
+        """`map`."""
+        return self.map()
+
+    def _related(self, kind: type[_Answer], method: str, reading: Reading, **params: Any) -> _Answer:
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            asked = {"limit" if name == "k" else name: value for name, value in params.items()}
+            return reader.relations(Question(method, **asked), freshness, snapshot_id=reading.snapshot_id)
+
+        return self._ask(kind, method, params, reading, here)
 
     def files(
         self, *, skipped: bool = False, paths: Iterable[str] = (), snapshot_id: str | None = None

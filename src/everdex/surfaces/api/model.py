@@ -153,6 +153,69 @@ class SymbolAnswer(Answer, frozen=True, kw_only=True):
     omitted: int
 
 
+class Occurrence(Struct, frozen=True, kw_only=True):
+    """A place that names a symbol; `target` says which one, or why it is not decided."""
+
+    role: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    byte_start: int
+    byte_end: int
+    text: str
+    named: str
+    certainty: str
+    source: dict[str, Any]
+    target: dict[str, Any]
+    anchor: dict[str, Any] | None
+
+
+class RelationAnswer(Answer, frozen=True, kw_only=True):
+    """What answers about one symbol share. When several definitions fit, all are in `matches` and `symbol` is None."""
+
+    query: str
+    symbol: dict[str, Any] | None
+    matches: tuple[dict[str, Any], ...]
+    matches_omitted: int
+    suggestions: tuple[Suggestion, ...]
+    coverage: Any
+    total: int = 0
+    omitted: int = 0
+    cursor: Cursor | None = None
+    counts: dict[str, int] = {}
+    could_add: dict[str, Any] | None = None
+
+
+class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
+    definition: dict[str, Any] | None = None
+    references: tuple[Occurrence, ...] = ()
+
+
+class CallersAnswer(RelationAnswer, frozen=True, kw_only=True):
+    callers: tuple[dict[str, Any], ...] = ()
+
+
+class CalleesAnswer(RelationAnswer, frozen=True, kw_only=True):
+    callees: tuple[dict[str, Any], ...] = ()
+    external: tuple[dict[str, Any], ...] = ()
+    unresolved: tuple[dict[str, Any], ...] = ()
+
+
+class ImpactAnswer(RelationAnswer, frozen=True, kw_only=True):
+    affected: tuple[dict[str, Any], ...] = ()
+    tests: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class MapAnswer(Answer, frozen=True, kw_only=True):
+    """A repository in few words (INDEX's RepoMap)."""
+
+    sections: tuple[dict[str, Any], ...]
+    coverage: Any
+
+
 class File(Struct, frozen=True):
     path: str
     size: int

@@ -71,9 +71,11 @@ def _serve(
     *, say: Callable[[str], None] | None = None,
 ) -> int:  # fmt: skip
     """Be the daemon until there is a reason to leave."""
+    from everdex.reader import tame_allocator
     from everdex.rendezvous import claim
     from everdex.sync.model import SyncOptions
 
+    tame_allocator()
     index.sync(SyncOptions(workers=workers, progress=progress), wait=True)
     with claim(index) as held:
         from everdex.resident import ResidentIndex

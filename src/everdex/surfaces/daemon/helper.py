@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from everdex.answers import Freshness
-from everdex.reader import Reader
+from everdex.reader import Reader, tame_allocator
 from everdex.service import Index
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
@@ -53,6 +53,7 @@ def _answer(reader: Reader, document: dict[str, Any]) -> bytes:
 def main(handle: int, root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str) -> None:
     # The daemon ends us by closing the socket; what is typed at its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tame_allocator()
     index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
     if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
         sys.exit(13)
