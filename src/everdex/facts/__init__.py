@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from everdex.parse import Trees
 
 # language -> module with `extract(path_key, language, root, data) -> bytes`; loaded when a file needs it
-_EXTRACTORS: Final[dict[str, str]] = {}
+_EXTRACTORS: Final[dict[str, str]] = {
+    "javascript": "everdex.facts.javascript",
+    "tsx": "everdex.facts.javascript",
+    "typescript": "everdex.facts.javascript",
+}
 
 
 def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:
