@@ -211,7 +211,17 @@ class Builder:
         """Whether a scope seen so far binds the name."""
         return self._lookup(self.at.scope, name, False) >= 0
 
+    def _declare_implicitly(self) -> None:
+        """A name that is only ever assigned belongs to the function that does it; `using` is read like that too."""
+        outer = self.at
+        for scope, name, _ in self._assigned:
+            if self._lookup(scope, name, False) < 0:
+                self.at = outer._replace(scope=scope)
+                self.bind_variable(name, 0, 0, True)
+        self.at = outer
+
     def facts(self, partial: bool) -> m.Facts:
+        self._declare_implicitly()
         for (code, name, scope), index in self._names.items():
             found = self._lookup(scope, name, code == _UNLINKED_TYPE)
             if found < 0 and code == _UNLINKED_TYPE:
@@ -232,6 +242,7 @@ class Builder:
             row = self.expressions[callee]
             if row[0] == m.NAME and self.bindings[row[1]].kind == m.PARAMETER_NAME:
                 self.bindings[row[1]].calls.append(call)
+            self._hand_over(call)
         for index, binding in enumerate(self.bindings):
             for value in binding.values:
                 row = self.expressions[value]
@@ -248,6 +259,15 @@ class Builder:
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
             {} if self.is_module else dict(self.scopes[0].names),
         )  # fmt: skip
+
+    def _hand_over(self, call: int) -> None:
+        """Functions that a call is given by name: the first such call is where their parameters come from."""
+        for number, argument in enumerate(self.expressions[call][2]):
+            row = self.expressions[argument]
+            if row[0] == m.NAME and self.bindings[row[1]].values:
+                value = self.expressions[self.bindings[row[1]].values[0]]
+                if value[0] == m.FUNCTION and self.functions[value[1]].passed[0] < 0:
+                    self.functions[value[1]].passed = (call, number)
 
     def _owned(self, value: int, kind: int, binding: int) -> None:
         """A function stored on something has that as its `this`; so have the methods of a whole prototype."""

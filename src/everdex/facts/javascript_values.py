@@ -56,6 +56,7 @@ class Values(Types):
             "null": lambda node: build.NOTHING,
             "undefined": lambda node: build.NOTHING,
             "comment": lambda node: 0,
+            "meta_property": lambda node: self.add(m.GLOBAL, self.text(node)),
             "template_string": self._template,
             "member_expression": self._member,
             "subscript_expression": self._subscript,
@@ -317,8 +318,12 @@ class Values(Types):
         elif kind == "object_pattern":
             self._object_target(node, value, declare)
         elif kind == "array_pattern":
-            for number, child in enumerate(part for part in node.named_children if part.type != "comment"):
-                self.target(child, self.add(m.ITEM, value, number) if value else 0, declare)
+            number = 0
+            for child in node.children:
+                if child.type == ",":
+                    number += 1  # counted by commas: a hole has no node
+                elif child.is_named and child.type != "comment":
+                    self.target(child, self.add(m.ITEM, value, number) if value else 0, declare)
         elif kind in ("assignment_pattern", "object_assignment_pattern"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:

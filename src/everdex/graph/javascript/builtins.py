@@ -12,7 +12,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-GLOBALS: Final = _words("""Object Array String Number Boolean Function Symbol BigInt Math JSON Date RegExp Error TypeError RangeError
+GLOBALS: Final = _words(
+    """Object Array String Number Boolean Function Symbol BigInt Math JSON Date RegExp Error TypeError RangeError
     SyntaxError ReferenceError EvalError URIError AggregateError Promise Map Set WeakMap WeakSet WeakRef Proxy Reflect
     Intl Atomics ArrayBuffer SharedArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array
     Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array FinalizationRegistry globalThis eval
@@ -31,7 +32,7 @@ GLOBALS: Final = _words("""Object Array String Number Boolean Function Symbol Bi
     HTMLVideoElement HTMLAudioElement HTMLIFrameElement HTMLTemplateElement SVGElement Document DocumentFragment
     ShadowRoot NodeList HTMLCollection CSSStyleSheet CSSStyleDeclaration Window Storage customElements getComputedStyle
     matchMedia addEventListener removeEventListener dispatchEvent postMessage importScripts self caches indexedDB
-    process Buffer require module exports global __dirname __filename NodeJS Deno Bun WebAssembly DOMException
+    import.meta new.target process Buffer require module exports global __dirname __filename NodeJS Deno Bun WebAssembly DOMException
     describe it test expect beforeEach afterEach beforeAll afterAll before after suite jest vi vitest expectTypeOf
     assertType cy Cypress chai assert jasmine spyOn xit xdescribe fit fdescribe bench $ jQuery angular define
     defineProps defineEmits defineExpose defineSlots defineModel withDefaults JSX React
@@ -46,9 +47,11 @@ PRIMITIVES: Final = {
 }  # fmt: skip
 
 # types that are what their argument is
-TRANSPARENT_TYPES: Final = _words("""Partial Readonly Required NonNullable Omit Pick Awaited NoInfer Exclude Extract DeepPartial DeepReadonly
+TRANSPARENT_TYPES: Final = _words(
+    """Partial Readonly Required NonNullable Omit Pick Awaited NoInfer Exclude Extract DeepPartial DeepReadonly
     Ref ShallowRef MutableRefObject RefObject""")
-ARRAY_TYPES: Final = _words("""Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator AsyncIterable AsyncIterator
+ARRAY_TYPES: Final = _words(
+    """Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator AsyncIterable AsyncIterator
     AsyncIterableIterator Generator AsyncGenerator ArrayLike WeakSet""")
 PROMISE_TYPES: Final = frozenset(("Promise", "PromiseLike", "Thenable"))
 MAP_TYPES: Final = frozenset(("Map", "ReadonlyMap", "WeakMap", "Record"))
@@ -56,7 +59,8 @@ MAP_TYPES: Final = frozenset(("Map", "ReadonlyMap", "WeakMap", "Record"))
 # calls of something outside that give back an argument: dotted name -> which
 HANDS_BACK: Final = {
     **dict.fromkeys(
-        _words("""Object.freeze Object.seal Object.preventExtensions Object.assign Object.setPrototypeOf structuredClone
+        _words(
+            """Object.freeze Object.seal Object.preventExtensions Object.assign Object.setPrototypeOf structuredClone
         react.memo react.forwardRef react.useCallback React.memo React.forwardRef React.useCallback
         util.promisify util.deprecate util.callbackify vue.markRaw vue.reactive vue.ref vue.readonly vue.shallowRef
         vue.shallowReactive vue.defineComponent vite.defineConfig vitest.vi.mocked vi.mocked jest.mocked
@@ -68,7 +72,8 @@ HANDS_BACK: Final = {
 HANDS_BACK_RESULT: Final = frozenset(("react.useMemo", "React.useMemo", "vue.computed"))
 
 # array methods by what they give back
-SAME: Final = _words("""filter slice concat reverse sort splice fill toSorted toReversed toSpliced with values add set flat
+SAME: Final = _words(
+    """filter slice concat reverse sort splice fill toSorted toReversed toSpliced with values add set flat
     copyWithin""")
 ONE: Final = frozenset(("find", "findLast", "at", "pop", "shift"))
 MAPPED: Final = frozenset(("map", "flatMap"))
@@ -77,13 +82,15 @@ TEXT: Final = frozenset(("join", "toString"))
 # methods that call the function they are given, and which of its parameters is an element
 TAKES_ELEMENT: Final = {
     **dict.fromkeys(
-        _words("""map filter forEach find findIndex findLast findLastIndex some every flatMap sort toSorted"""), 0
+        _words(
+            """map filter forEach find findIndex findLast findLastIndex some every flatMap sort toSorted"""), 0
     ),
     "reduce": 1, "reduceRight": 1,
 }  # fmt: skip
 
 # what any object may have from the language: a receiver that is not known says nothing by such a name
-COMMON_METHODS: Final = _words("""map filter forEach find findIndex findLast some every flatMap flat sort reduce reduceRight includes indexOf
+COMMON_METHODS: Final = _words(
+    """map filter forEach find findIndex findLast some every flatMap flat sort reduce reduceRight includes indexOf
     lastIndexOf push pop shift unshift slice splice concat join reverse fill keys values entries at copyWithin
     then catch finally call apply bind toString toLocaleString valueOf toJSON hasOwnProperty isPrototypeOf
     get set has delete clear add size length split replace replaceAll trim trimStart trimEnd startsWith endsWith
@@ -92,5 +99,5 @@ COMMON_METHODS: Final = _words("""map filter forEach find findIndex findLast som
     toISOString next return throw log warn error info debug trace assign freeze create parse stringify resolve reject
     all race on once off emit addListener removeListener addEventListener removeEventListener dispatchEvent
     appendChild removeChild querySelector querySelectorAll getAttribute setAttribute getElementById createElement
-    write read end close open send pipe json text status start stop run init update remove render reset toBe toEqual
+    write read end close open send pipe json text status start stop run init update remove render reset toBe toEqual default
     toHaveBeenCalled mockReturnValue mockImplementation""")

@@ -264,10 +264,11 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
         given.append(_expected(engine, file, function, number, fuel))
     if not v.known(v.union(given)):
         given.append(_from_calls(engine, file, function, number, fuel))
-    found = v.known(v.union((*given, useful)))
+    everything = v.union((*given, useful))
+    found = v.known(everything)
     if found and row.rest and number == len(row.parameters) - 1 and not useful:
         return ((v.ARRAY, found),)
-    return found or v.unknown("untyped parameter" if not type_ else v.reason_of(declared) or "parameter type")
+    return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
 
 
 def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
@@ -318,6 +319,10 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
             for call in given[:_MAX_CALLS]
             if number < len(arguments := file.expressions[call][2])
         )
+    if kind == v.EXTERNAL:
+        if callee[1] == "Promise":
+            return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
+        return v.unknown("given by a library")
     if kind == v.CALLABLE:
         wanted_types = types.parameter_type(engine, callee, argument, fuel)
         return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)

@@ -166,7 +166,7 @@ class Engine:
             if name == "default" or "=" in self.files[path].exports:
                 self.reads.add(f"js:export:{path}#=")
                 assigned = self.files[path].exports.get("=", ())
-                if assigned and name == "default":
+                if name == "default" and (assigned or not self.files[path].facts.module):
                     return self.whole(path, fuel)
                 if assigned:
                     return v.union(members.get(self, value, name, fuel - 1) for value in self.whole(path, fuel))

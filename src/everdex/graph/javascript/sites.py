@@ -109,7 +109,7 @@ class FileSites:
                     ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
                     called.update(self._callbacks(mention, found, ahead))
                 continue
-            found = self._finder.reference(file, mention.value)
+            found = self._finder.reference(file, mention.value, role is Role.WRITE)
             status, targets, reason = self._finder.answer(found)
             if role in (Role.REFERENCE, Role.WRITE):
                 if not found.targets:

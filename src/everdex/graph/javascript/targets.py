@@ -148,14 +148,14 @@ class Finder:
 
     # -- references -----------------------------------------------------------------------------
 
-    def reference(self, file: File, index: int) -> Found:
-        """The definition that an expression names."""
+    def reference(self, file: File, index: int, written: bool = False) -> Found:
+        """The definition that an expression names; an accessor is the one for reading or for writing."""
         found = Found()
         row = file.expressions[index]
         if row[0] == m.NAME:
             self._binding(file, row[1], found)
         elif row[0] == m.MEMBER:
-            self._member(file, row, found)
+            self._member(file, row, written, found)
         elif row[0] == m.REQUIRE or row[0] == m.IMPORT:
             path, outside = self._engine.modules.find(file.path, row[1], self._engine.reads)
             if path:
@@ -218,7 +218,7 @@ class Finder:
             if len(found.targets) == before:
                 found.targets[path, 0] = None
 
-    def _member(self, file: File, row: m.Row, found: Found) -> None:
+    def _member(self, file: File, row: m.Row, written: bool, found: Found) -> None:
         name = row[2]
         base = file.expressions[row[1]]
         if base[0] in (m.REQUIRE, m.NAME):
@@ -233,6 +233,8 @@ class Finder:
             return
         for receiver in self._engine.evaluate(file, row[1], FUEL):
             for slot in members.find(self._engine, receiver, name, FUEL):
+                if slot.kind == ("g" if written else "s"):
+                    continue
                 if slot.node >= 0:
                     found.targets[slot.path, slot.node] = None
                     found.accessor = found.accessor or slot.kind in ("g", "s")
