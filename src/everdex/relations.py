@@ -77,7 +77,7 @@ def check(question: Question) -> None:
         raise QueryError(f"unknown question {question.method!r}")
     for name, (low, high) in _BOUNDS.items():
         if not low <= getattr(question, name) <= high:
-            raise QueryError(f"{name} must be between {low:,} and {high:,}")
+            raise QueryError(f"{name} must be between {low:,} and {high:,}", hint="choose a number inside the bounds")
     if question.method == "map":
         return
     if not question.symbol.strip():

@@ -106,6 +106,10 @@ def test_a_search_prints_the_same_bytes(
         ("symbols", "Session"), ("symbols", "src/session.py"), ("symbols", "Sesion"), ("symbols", "open", "--no-sync"),
         ("symbols", "./src/../src/routes.go", "."), ("chunks",), ("chunks", "--meta"), ("health",), ("audit",),
         ("status", "--no-sync"), ("status",), ("symbols", " "),
+        ("refs", "sign_cookie"), ("refs", "src/session.py:4"), ("callers", "Session.open", "-k", "1"),
+        ("callees", "src/session.py::Session.open"), ("callers", "nothing"), ("callers", " "),
+        ("refs", "open", "--no-sync"), ("impact", "sign_cookie", "--depth", "2"), ("map",), ("map", "--budget", "300"),
+        ("map", "--budget", "100"),
     ],
 )  # fmt: skip
 def test_other_commands_answer_the_same(

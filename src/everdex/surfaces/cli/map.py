@@ -25,8 +25,8 @@ _TITLES: Final = {
 @click.command("map", short_help="Show what a repository consists of and what matters most in it.")
 @related.root_argument
 @click.option(
-    "--budget", type=click.IntRange(200, 100_000), default=2_000, show_default=True, metavar="TOKENS",
-    help="How long the map may be; a token is counted as three bytes.",
+    "--budget", type=int, default=2_000, show_default=True, metavar="TOKENS",
+    help="How long the map may be, 200 to 100,000; a token is counted as three bytes.",
 )  # fmt: skip
 @related.reading_options
 def map_command(
