@@ -18,7 +18,9 @@ from support.commands import everdex
 from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
-TOOLS = ["search", "grep", "symbol", "files", "explain_path", "status", "health"]
+TOOLS = [
+    "search", "grep", "symbol", "references", "impact", "map", "files", "explain_path", "status", "health",
+]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
 
@@ -183,6 +185,18 @@ def test_explain_path_says_why_a_file_is_out(agent: Agent) -> None:
     assert agent.ask("explain_path", path="../x")["reason"] == "out_of_root"
 
 
+def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
+    """One definition is answered for, several are listed to choose from, none is ever guessed."""
+    several = agent.ask("references", symbol="save_session")
+    assert (several["symbol"], len(several["matches"]), several["references"]) == (None, 2, [])
+    called = agent.ask("references", symbol="src/session.py:8")
+    assert called["symbol"]["text"].startswith("session.SessionStore._secret(self)")
+    assert set(called["could_add"]) == {"ambiguous", "external", "unresolved", "unnamed"}
+    affected = agent.ask("impact", symbol="Unique_Name", depth=2)
+    assert (affected["symbol"]["path"], affected["affected"], affected["tests"]) == ("src/other.py", [], [])
+    assert agent.ask("map")["sections"][0]["name"] == "languages"
+
+
 def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
     """Both doors show the same snapshot."""
     agent.ask("search", query="session")
@@ -207,6 +221,9 @@ def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
         ("symbol", {"name": "post_ledger"}, "definitions"),
         ("files", {"paths": ["many", "src"]}, "files"),
         ("health", {}, "checks"),
+        ("references", {"symbol": "save_session"}, "matches"),
+        ("impact", {"symbol": "src/ledger.py::post_ledger"}, "could_add"),
+        ("map", {}, "sections"),
     ],
 )
 def test_an_answer_fits_the_budget_it_was_given(

@@ -50,7 +50,7 @@ def _search(reply: Reply) -> Iterator[str]:
         yield escape(f"also {place['path']}:{place['start_line']} {place['symbol'] or ''}").rstrip()
     if reply["suggestions"]:
         yield escape(f"did you mean {', '.join(reply['suggestions'])}?")
-    yield from _footer(reply)
+    yield from footer(reply)
 
 
 def _grep(reply: Reply) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _grep(reply: Reply) -> Iterator[str]:
         yield "nothing found"
     for item in reply["matches"]:
         yield escape(f"{item['path']}:{item['line']}:{item['text']}")
-    yield from _footer(reply)
+    yield from footer(reply)
 
 
 def _symbol(reply: Reply) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _symbol(reply: Reply) -> Iterator[str]:
         for entry in reply["outline"]["symbols"]:
             indent = " " * entry["qualified_name"].count(".")
             yield escape(f"{entry['start_line']} {indent}{entry['signature'] or entry['name']}")
-    yield from _footer(reply)
+    yield from footer(reply)
 
 
 def _code(snippet: str) -> Iterator[str]:
@@ -85,7 +85,8 @@ def _code(snippet: str) -> Iterator[str]:
         yield escape(line)
 
 
-def _footer(reply: Reply) -> Iterator[str]:
+def footer(reply: Reply) -> Iterator[str]:
+    """What an answer says about itself, in its last lines."""
     left = ", ".join(f"{count:,} more {name}" for name, count in reply["omitted"].items() if count)
     dirty = reply["freshness"]["dirty_count"]
     state = reply["freshness"]["state"] + (f" ({dirty:,} changed files not seen)" if dirty else "")

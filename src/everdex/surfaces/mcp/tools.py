@@ -22,7 +22,7 @@ from everdex.errors import EverdexError, NotIndexed, QueryError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.mcp import model, replies, text
+from everdex.surfaces.mcp import model, related, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
@@ -33,6 +33,8 @@ _REPORT_EVERY_S: Final = 0.2
 # Ranked snippets are packed before they become JSON: its frame, keys and escapes cost about the rest.
 _SNIPPET_SHARE: Final = 0.75
 _FRAME_TOKENS: Final = 120
+# Lines of a map become strings of JSON, with quotes, commas and the answer's own frame.
+_MAP_SHARE: Final = 0.7
 
 Paths = Annotated[
     list[str] | None,
@@ -44,6 +46,10 @@ Languages = Annotated[
 Budget = Annotated[
     int,
     Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the whole answer takes at most about this many tokens"),
+]
+SymbolName = Annotated[
+    str,
+    Field(description="a name (open_view), Class.name, path:line, path::Class.name, or a file's path"),
 ]
 Count = Annotated[int, Field(ge=1, le=limits.MAX_RESULTS, description="at most this many results")]
 
@@ -57,7 +63,8 @@ class Tools:
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
         functions: tuple[Callable[..., Any], ...] = (
-            self.search, self.grep, self.symbol, self.files, self.explain_path, self.status, self.health,
+            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.files,
+            self.explain_path, self.status, self.health,
         )  # fmt: skip
         tools = [
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
@@ -155,6 +162,57 @@ class Tools:
 
         return await _run(ctx, ask)
 
+    async def references(
+        self, ctx: Context[Any], symbol: SymbolName, k: Count = 50, budget_tokens: Budget = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, related.ReferencesReply]:
+        """List every place that names a function, class or method: calls, references, imports, overrides.
+
+        Complete as far as static resolution goes, and it says how far that is: `could_add` counts places that ask for
+        the same name and could not be decided. When several definitions have the name they are listed and nothing
+        else is; ask again with path:line of the one you mean. Use it instead of grep to find callers.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            document = self._ask("refs", {"symbol": symbol, "k": k}, progress)
+            return _related(related.references(document, budget_tokens))
+
+        return await _run(ctx, ask)
+
+    async def impact(
+        self,
+        ctx: Context[Any],
+        symbol: SymbolName,
+        depth: Annotated[int, Field(ge=1, le=20, description="how many steps back to go")] = 3,
+        k: Count = 50,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, related.ImpactReply]:
+        """Tell what a change of a function, class or method may affect, before you make it.
+
+        Everything that leads to it within `depth` steps of calls and references, each with one shortest way and
+        whether that way is certain; overriding methods and subclasses are considered. `tests` lists affected test
+        files.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            document = self._ask("impact", {"symbol": symbol, "depth": depth, "k": k}, progress)
+            return _related(related.impact(document, budget_tokens))
+
+        return await _run(ctx, ask)
+
+    async def map(
+        self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, related.MapReply]:
+        """Show what this repository consists of: structure, entry points, dependencies, tests, what is most central.
+
+        Use it once, at the start, to know where to look.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            room = int(budget_tokens * _MAP_SHARE)
+            return _related(related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens))
+
+        return await _run(ctx, ask)
+
     async def files(
         self, ctx: Context[Any], paths: Paths = None, budget_tokens: Budget = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, model.FilesReply]:
@@ -225,6 +283,10 @@ def coded(raised: BaseException) -> EverdexError:
 
 def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)
+
+
+def _related(reply: dict[str, Any]) -> CallToolResult:
+    return _result(reply, related.text_of(reply, text.footer(reply)))
 
 
 def _plain(reply: dict[str, Any]) -> CallToolResult:

@@ -1,0 +1,176 @@
+"""The graph's answers for a model: who uses a symbol, what a change may affect, and the map of a repository.
+
+Shapes of the replies and how documents become them. Ids and anchors stay out: a model names symbols by path and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from everdex.surfaces.cli.output import escape
+from everdex.surfaces.mcp import model
+from everdex.surfaces.mcp.budget import Spendable, fit
+
+Document = Mapping[str, Any]
+Reply = dict[str, Any]
+
+
+class Match(BaseModel):
+    path: str
+    line: int
+    kind: str
+    text: str = Field(description="name with parameters or bases")
+
+
+class Use(BaseModel):
+    path: str
+    line: int
+    role: str = Field(description="call, reference, write, import, inherit, decorate or override")
+    certainty: str = Field(description="resolved, or ambiguous: it is one of several candidates")
+    inside: str | None = Field(description="qualified name of the definition around it")
+    text: str
+
+
+class SymbolQuestion(model.Reply):
+    symbol: Match | None = Field(description="the definition that is meant; null when none or several fit")
+    matches: list[Match] = Field(description="when several fit: ask again with path:line or path::name of one")
+    suggestions: list[model.Suggestion] = Field(description="when none fits: names like it")
+    counts: dict[str, int]
+    could_add: dict[str, int] = Field(
+        description="sites elsewhere that ask for the same name and could not be decided: the list may lack them"
+    )
+
+
+class ReferencesReply(SymbolQuestion):
+    references: list[Use]
+
+
+class AffectedOne(BaseModel):
+    path: str
+    line: int
+    name: str
+    depth: int
+    certainty: str
+    way: list[str] = Field(description="from the symbol outwards, as relation and path:line")
+
+
+class ImpactReply(SymbolQuestion):
+    affected: list[AffectedOne]
+    tests: list[str] = Field(description="affected test files")
+
+
+class MapSection(BaseModel):
+    name: str
+    lines: list[str]
+    omitted: int
+
+
+class MapReply(model.Reply):
+    sections: list[MapSection]
+
+
+def references(document: Document, budget: int) -> Reply:
+    uses = [
+        {
+            "path": item["path"], "line": item["line"], "role": item["role"], "certainty": item["certainty"],
+            "inside": item["source"]["qualifiedName"], "text": item["text"].strip()[:300],
+        }
+        for item in document.get("references", ())
+    ]  # fmt: skip
+    reply = {**_frame(document), "references": uses}
+    reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
+    fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
+    return reply
+
+
+def impact(document: Document, budget: int) -> Reply:
+    affected = [
+        {
+            "path": item["path"], "line": item["name_line"], "name": item["qualified_name"], "depth": item["depth"],
+            "certainty": item["certainty"],
+            "way": [f"{step['relation']} {step['path']}:{step['line']}" for step in item["way"]],
+        }
+        for item in document.get("affected", ())
+    ]  # fmt: skip
+    tests = list(document.get("tests", ()))
+    reply = {**_frame(document), "affected": affected, "tests": tests}
+    reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
+    fit(reply, budget, [Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
+    return reply
+
+
+def repo_map(document: Document, budget: int) -> Reply:
+    sections = [
+        {
+            "name": part["name"], "lines": [item["text"] for item in part["items"]], "omitted": part["omitted"],
+        }
+        for part in document["sections"]
+    ]  # fmt: skip
+    about = {name: document[name] for name in ("snapshot_id", "freshness", "warnings")}
+    reply = {**about, "omitted": {}, "sections": sections}
+    fit(reply, budget, [Spendable(part["name"], part["lines"]) for part in reversed(sections)])
+    return reply
+
+
+def _frame(document: Document) -> Reply:
+    about = {name: document[name] for name in ("snapshot_id", "freshness")}
+    symbol = document["symbol"]
+    return {
+        **about,
+        "warnings": list(document["warnings"]),
+        "symbol": _match(symbol) if symbol else None,
+        "matches": [_match(item) for item in document["matches"]],
+        "suggestions": list(document["suggestions"]),
+        "counts": document.get("counts", {}),
+        "could_add": document.get("could_add", {}),
+    }
+
+
+def _match(item: Document) -> Reply:
+    return {"path": item["path"], "line": item["name_line"], "kind": item["kind"], "text": item["text"][:300]}
+
+
+def _spendable(reply: Reply) -> list[Spendable]:
+    return [Spendable("suggestions", reply["suggestions"]), Spendable("matches", reply["matches"])]
+
+
+# -- as text -----------------------------------------------------------------------------------
+
+
+def text_of(reply: Reply, footer: Iterator[str]) -> str:
+    """A reply as a model reads it best; never longer than its JSON."""
+    return "\n".join((*map(escape, _lines(reply)), *footer))
+
+
+def _lines(reply: Reply) -> Iterator[str]:
+    if "sections" in reply:
+        for part in reply["sections"]:
+            yield f"# {part['name']}"
+            yield from part["lines"]
+            if part["omitted"]:
+                yield f"… {part['omitted']:,} more"
+        return
+    if reply["symbol"] is None:
+        yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
+        for item in reply["matches"]:
+            yield f"{item['path']}:{item['line']}:{item['text']}"
+        for item in reply["suggestions"]:
+            places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
+            yield f"like it ({item['how']}): {item['name']} {places}"
+        return
+    symbol = reply["symbol"]
+    yield f"# {symbol['path']}:{symbol['line']} {symbol['text']}"
+    for use in reply.get("references", ()):
+        doubt = "" if use["certainty"] == "resolved" else f" ({use['certainty']})"
+        yield f"{use['path']}:{use['line']} {use['role']}{doubt}: {use['text']}"
+    for item in reply.get("affected", ()):
+        doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
+        yield f"{item['path']}:{item['line']} {item['name']}{doubt} ← {' ← '.join(item['way'])}"
+    if reply.get("tests"):
+        yield f"tests: {', '.join(reply['tests'])}"
+    missing = ", ".join(f"{count:,} {name}" for name, count in reply["could_add"].items() if count)
+    if missing:
+        yield f"could add to it: {missing}"
