@@ -1,0 +1,98 @@
+"""Python edited at random: the graph made edit by edit is the graph made from nothing, byte for byte.
+
+What a resolver forgets to say it read, or leaves out of what a file offers, shows here as a stale edge.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from everdex.graph.resolvers import Resolvers
+from support.graphs import kept, rebuilt, same_bytes
+from support.stores import Workspace, synced
+
+_PYTHON = Resolvers(("everdex.graph.python",))
+_MODULES = ("base", "store", "view", "tools", "pkg.inner", "pkg")
+_NAMES = ("open", "read", "close", "Reader", "Writer", "make")
+_CLASSES = ("Reader", "Writer", "Store")
+
+
+class _Author:
+    """Writes modules that import, inherit from and call each other by few names."""
+
+    def __init__(self, made: Workspace, seed: int) -> None:
+        self._made = made
+        self._chance = random.Random(seed)
+
+    def _imports(self) -> list[str]:
+        pick = self._chance.choice
+        forms = (
+            lambda: f"import {pick(_MODULES)}",
+            lambda: f"from {pick(_MODULES)} import {pick(_NAMES)}",
+            lambda: f"from {pick(_MODULES)} import {pick(_NAMES)} as {pick(_NAMES)}",
+            lambda: f"from {pick(_MODULES)} import *",
+            lambda: "from . import inner",
+        )
+        return [pick(forms)() for _ in range(self._chance.randint(0, 4))]
+
+    def _body(self, indent: str) -> list[str]:
+        pick = self._chance.choice
+        forms = (
+            lambda: f"{pick(_NAMES)}()",
+            lambda: f"x = {pick(_CLASSES)}()",
+            lambda: f"x = {pick(_MODULES)}.{pick(_NAMES)}",
+            lambda: f"x.{pick(_NAMES)}(1)",
+            lambda: f"return {pick(_NAMES)}",
+            lambda: f"self.{pick(_NAMES)}()",
+            lambda: f"super().{pick(_NAMES)}()",
+            lambda: f"x = [{pick(_NAMES)}, {pick(_NAMES)}][0]()",
+        )
+        return [indent + pick(forms)() for _ in range(self._chance.randint(1, 3))]
+
+    def text(self) -> str:
+        pick = self._chance.choice
+        lines = self._imports()
+        for _ in range(self._chance.randint(0, 3)):
+            if self._chance.random() < 0.5:
+                lines += [f"def {pick(_NAMES[:3])}(x: {pick(_CLASSES)} = None):", *self._body("    ")]
+            else:
+                base = pick(("", f"({pick(_CLASSES)})", "(base.Reader)"))
+                lines.append(f"class {pick(_CLASSES)}{base}:")
+                for _ in range(self._chance.randint(1, 2)):
+                    lines += [f"    def {pick(_NAMES[:3])}(self, x=None):", *self._body("        ")]
+        lines += [line.removeprefix("return ") for line in self._body("")]
+        if self._chance.random() < 0.05:
+            lines.append("def broken(:")
+        return "\n".join(lines) + "\n"
+
+    def step(self) -> str:
+        path = self._chance.choice((*(f"{name}.py" for name in _MODULES[:4]), "pkg/__init__.py", "pkg/inner.py"))
+        kind = self._chance.choice(("write", "write", "write", "shift", "delete", "rename"))
+        place = self._made.path / path
+        if kind == "write" or not place.is_file():
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(self.text())
+        elif kind == "shift":
+            place.write_text("\n# moved\n" + place.read_text())
+        elif kind == "delete":
+            place.unlink()
+        else:
+            place.rename(place.with_name(f"{self._chance.choice(('store', 'view', 'inner', 'other'))}.py"))
+        return f"{kind} {path}"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_python_edits_end_in_what_a_rebuild_would_make(tmp_path: Path, seed: int) -> None:
+    """Imports, re-exports, inheritance and flow follow every edit, rename and delete."""
+    made = synced(tmp_path / "tree", {"base.py": "class Reader:\n    def open(self):\n        return 1\n"})
+    author = _Author(made, seed)
+    history = []
+    for _ in range(14):
+        history += [author.step() for _ in range(author._chance.choice((1, 1, 1, 3)))]
+        made.sync()
+        found = kept(made, resolvers=_PYTHON)
+        assert not [entry for entry in found.graph.files if entry.failed]
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data), history
