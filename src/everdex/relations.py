@@ -259,7 +259,7 @@ def _occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
         "text": atlas.line(use.path, site.line),
         "named": site.text,
         "certainty": str(site.status),
-        "source": atlas.symbol_ref(use.source).to_dict(),
+        "source": atlas.symbol(use.source),
         "target": _target(atlas, use),
         "anchor": anchor.to_dict() if anchor else None,
     }
@@ -271,7 +271,7 @@ def _target(atlas: Atlas, use: Use) -> dict[str, Any]:
     if use.site.status is Status.RESOLVED and (len(found) == 1 or use.target.path):
         item = atlas.at(use.target)
         if item is not None:
-            return atlas.symbol_ref(item).to_dict()
+            return atlas.symbol(item)
     reason = use.site.reason or (f"outside the root: {use.target.key}" if use.site.status is Status.EXTERNAL else "")
     return resolution(str(use.site.status), [atlas.symbol_ref(item) for item in found], reason)
 
@@ -289,7 +289,7 @@ def _affected(atlas: Atlas, item: Affected) -> dict[str, Any]:
 def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
     through: Target | None = step.through
     return {
-        "symbol": atlas.symbol_ref(step.definition).to_dict(),
+        "symbol": atlas.symbol(step.definition),
         "path": step.definition.path,
         "line": step.site.line,
         "column": step.site.column,

@@ -146,11 +146,18 @@ def test_a_repository_without_a_resolvable_file_has_an_empty_graph(tmp_path: Pat
 
 
 def test_a_resolver_that_fails_costs_only_its_file(tmp_path: Path) -> None:
-    """The file is marked, its neighbours are answered, and it is tried again every time."""
+    """The file is marked, its neighbours are answered, and it is tried again when anything it may have read changes."""
     made = synced(tmp_path / "tree", {**_FILES, "e.txt": "crash\n"})
     graph = kept(made).graph
     assert {entry.path: entry.failed for entry in graph.files if entry.failed} == {"e.txt": "RecursionError"}
     assert sites(made)["a.txt"][0] == ("g", "resolved", "b.txt::g")
+    made.write({"b.txt": "import c\ndef g()\ncall lib.other\n"})
+    made.sync()
+    assert kept(made).resolved == 1
+    made.write({"b.txt": "import c\ndef g2()\n"})
+    made.sync()
+    assert kept(made).resolved == 3  # b, a which looked for g, and e
+    assert same_bytes(kept(made).graph, rebuilt(made).data)
     made.write({"e.txt": "def fine()\n"})
     made.sync()
     assert same_bytes(kept(made).graph, rebuilt(made).data)

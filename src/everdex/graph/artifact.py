@@ -70,7 +70,7 @@ def pack(parts: Parts) -> bytes:
     header = _Header(parts.digest, parts.resolvers, parts.files)
     small = np.dtype(np.uint16 if len(parts.files) <= 1 << 16 else np.uint32)
     sections: dict[str, tuple[int, bytes]] = {
-        "header": (1, zlib.compress(msgspec.msgpack.encode(header), 6)),
+        "header": (1, zlib.compress(msgspec.msgpack.encode(header), 1)),
         "blobs": (1, b"".join(parts.blobs)),
         "blob_ends": (8, np.cumsum([len(blob) for blob in parts.blobs], dtype=np.uint64).tobytes()),
         "offer_keys": (8, parts.offers.keys.tobytes()),

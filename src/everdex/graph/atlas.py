@@ -5,6 +5,7 @@ Reads one snapshot and changes nothing. What it remembers is bounded by the file
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -57,8 +58,11 @@ class Atlas:
         self.graph = graph
         self.columns = lru_cache(maxsize=_KEPT_COLUMNS)(self._read_columns)
         self._names = lru_cache(maxsize=_REMEMBERED)(self._read_names)
+        self._chunk_starts = lru_cache(maxsize=_REMEMBERED)(view.chunk_starts)
+        self._chunk = lru_cache(maxsize=8 * _REMEMBERED)(self._read_chunk)
         self._lines = lru_cache(maxsize=_REMEMBERED)(self._read_lines)
         self.symbol_ref = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol_ref)
+        self.symbol = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol)
 
     # -- definitions ---------------------------------------------------------------------------
 
@@ -157,13 +161,19 @@ class Atlas:
             defining_chunk=self.chunk_ref(definition.path, node.start_byte),
         )
 
+    def _symbol(self, definition: Definition) -> dict[str, Any]:
+        """The envelope as answers carry it: made once and shared, so nobody may change it."""
+        return self.symbol_ref(definition).to_dict()
+
     def chunk_ref(self, path: str, byte: int) -> ChunkRef | None:
-        document = self.view.document_at(path, byte)
-        if document is None:
-            return None
-        row = document.row
+        """The chunk that holds a byte; None in a file without chunks."""
+        first, starts = self._chunk_starts(path)
+        return self._chunk(first + max(0, bisect_right(starts, byte) - 1)) if starts else None
+
+    def _read_chunk(self, doc_id: int) -> ChunkRef:
+        row = self.view.document(doc_id).row
         return ChunkRef(
-            document.doc_id, row.chunk_uid, row.range_id, path, row.segment_id or None, row.byte_start, row.byte_end
+            doc_id, row.chunk_uid, row.range_id, row.path_key, row.segment_id or None, row.byte_start, row.byte_end
         )
 
     @staticmethod
@@ -186,7 +196,7 @@ class Atlas:
             "name_column": node.name_column,
             "signature": node.signature,
             "text": self.reads(definition),
-            "symbol": self.symbol_ref(definition).to_dict(),
+            "symbol": self.symbol(definition),
         }
 
     # -- source --------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def build(
         offers = (base.offers if base is not None else NO_OFFERS).merged(
             _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}
         )
-        suspects = _suspects(base, gone, fresh) | {entry.path for entry in old if entry.failed}
+        suspects = _suspects(base, gone, fresh)
         todo = sorted({*changed, *(suspects & same)})
         crew.enter(offers, paths)
         records: dict[str, FileRecord] = {}
@@ -85,7 +85,10 @@ def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
 
 
 def _suspects(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers]) -> set[str]:
-    """Files of the base that looked at a key of which the offers are not what they were."""
+    """Files of the base that looked at a key of which the offers are not what they were.
+
+    What a failed file looked at is not known: any changed key may mend it.
+    """
     if base is None:
         return set()
     old_numbers = [number for path in gone if (number := base.number(path)) is not None]
@@ -95,7 +98,8 @@ def _suspects(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffe
     for path in {*by_path, *fresh}:
         keys |= changed_keys(by_path.get(path), fresh.get(path))
     low = np.array(sorted({key & 0xFFFFFFFF for key in keys}), dtype=np.uint32)
-    return {base.paths[number] for number in base.tables["reads"].holders_of_any(low)}
+    failed = {entry.path for entry in base.files if entry.failed} if keys else set()
+    return failed | {base.paths[number] for number in base.tables["reads"].holders_of_any(low)}
 
 
 def _renumber(

@@ -196,7 +196,7 @@ def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> 
             {
                 "text": text, "path": item.path, "line": node.name_line, "kind": node.kind,
                 "qualified_name": node.qualified_name, "signature": node.signature,
-                "symbol": atlas.symbol_ref(item).to_dict(), "weight": round(float(weighed.weights[at]), 6),
+                "symbol": atlas.symbol(item), "weight": round(float(weighed.weights[at]), 6),
             }
         )  # fmt: skip
     return {"name": "central", "items": kept, "omitted": 0, "used": used if kept else 0}

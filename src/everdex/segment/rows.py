@@ -200,14 +200,10 @@ class RowsReader:
         source = self.source(file_no)
         return [self._chunk_row(row, source) for row in rows]
 
-    def row_at(self, rows: range, byte: int) -> int | None:
-        """Which of a file's rows holds this byte; rows cover their file once, in order."""
-        row = self._connection.execute(
-            "SELECT row_no FROM chunks WHERE row_no >= ? AND row_no < ? AND byte_start <= ?"
-            " ORDER BY row_no DESC LIMIT 1",
-            (rows.start, rows.stop, byte),
-        ).fetchone()
-        return int(row[0]) if row else None
+    def row_starts(self, rows: range) -> list[int]:
+        """First bytes of consecutive rows; the rows of a file cover it once, in order."""
+        sql = "SELECT byte_start FROM chunks WHERE row_no >= ? AND row_no < ? ORDER BY row_no"
+        return [start for (start,) in self._connection.execute(sql, (rows.start, rows.stop))]
 
     def chunk_hashes(self, rows: range) -> list[bytes]:
         """Content hashes of consecutive rows."""

@@ -106,15 +106,12 @@ class SnapshotView:
         rows = self.segments[file.segment].rows.chunks(file.file_no)
         return [Document(first + number, row) for number, row in enumerate(rows)]
 
-    def document_at(self, path_key: str, byte: int) -> Document | None:
-        """The chunk of a live file that holds this byte; None for a file without chunks."""
+    def chunk_starts(self, path_key: str) -> tuple[int, list[int]]:
+        """The docId of a live file's first chunk, and where each of its chunks begins."""
         index = self.file_index(path_key)
         file = self._files[index]
-        rows = self.segments[file.segment].rows
-        row_no = rows.row_at(range(file.first_row, file.first_row + file.line.rows), byte)
-        if row_no is None:
-            return None
-        return Document(int(self.file_offsets[index]) + row_no - file.first_row, rows.chunk(row_no))
+        starts = self.segments[file.segment].rows.row_starts(range(file.first_row, file.first_row + file.line.rows))
+        return int(self.file_offsets[index]), starts
 
     def file_index(self, path_key: str) -> int:
         """Place of a live file in `paths`; KeyError when it has none."""
