@@ -79,6 +79,12 @@ class Session:
             tombstones=sum(tombstones.count for tombstones in manifest.tombstones),
         )
 
+    def chunks_by_file(self) -> dict[str, int]:
+        from everdex.view import open_view
+
+        with open_view(self._index.store()) as view:
+            return dict(zip(view.paths, (view.file_offsets[1:] - view.file_offsets[:-1]).tolist(), strict=True))
+
     def search(self, query: str, k: int, mode: str = "hybrid") -> list[Hit]:
         from everdex.search.model import Mode, SearchRequest
         from everdex.service import Reading

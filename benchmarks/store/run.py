@@ -41,6 +41,7 @@ HERE = Path(__file__).resolve().parent
 CORPORA = HERE.parent / "corpora"
 MODEL = CORPORA / "wordllama-model2vec"
 DEPTH = 10
+BAR_CHUNKS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,16 +219,37 @@ def query_times(session: Session, queries: list[str]) -> list[float]:
     return [timed(partial(session.search, query, DEPTH)) * 1000 for query in queries]
 
 
+def subset_of(setting: Setting, counts: dict[str, int], chunks: int) -> Path:
+    """A tree of the same files, in path order, that make up exactly so many chunks."""
+    folder = setting.fresh("subset")
+    for path, count in sorted(counts.items()):
+        if count <= chunks:
+            chunks -= count
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(setting.tree / path, folder / path)
+    return folder
+
+
 def warm_query(setting: Setting) -> list[Figure]:
-    """(e) Hybrid queries in one warm process."""
-    session = Session(setting.fresh("home-warm"), setting.tree)
+    """(e) Hybrid queries in one warm process, at the number of chunks that the bars are about."""
+    home = setting.fresh("home-warm")
+    whole = Session(home, setting.tree)
+    whole.sync()
+    session = Session(home, subset_of(setting, whole.chunks_by_file(), BAR_CHUNKS))
     shape = session.sync()
-    times = query_times(session, corpus.sample_queries(setting.tree, setting.queries))
+    queries = corpus.sample_queries(setting.tree, 2 * setting.queries)
+    others, asked = queries[: setting.queries], queries[setting.queries :]
+    for query in others:
+        session.search(query, DEPTH)
+    first = [timed(partial(session.search, query, DEPTH)) * 1000 for query in asked]
+    times = query_times(session, asked)
     middle, high = percentile(times, 50), percentile(times, 95)
     return [
         Figure("chunks", f"{shape.chunks:,} in {shape.files:,} files"),
-        Figure("warm hybrid query, p50", f"{middle:.2f} ms", "≤ 10 ms", middle <= 10),
-        Figure("warm hybrid query, p95", f"{high:.2f} ms"),
+        Figure("warm hybrid query, p50", f"{middle:.2f} ms", "≤ 5 ms", middle <= 5),
+        Figure("warm hybrid query, p95", f"{high:.2f} ms", "≤ 15 ms", high <= 15),
+        Figure("the same, asked for the first time, p50", f"{percentile(first, 50):.2f} ms"),
+        Figure("the same, asked for the first time, p95", f"{percentile(first, 95):.2f} ms"),
     ]
 
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import stat
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -94,6 +93,8 @@ def load(root: Path) -> Config:
 
 def parse(raw: bytes) -> Config:
     """Validate the bytes of a `.everdex.toml`."""
+    import tomllib  # most repositories have none
+
     try:
         document = tomllib.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -189,3 +189,15 @@ def test_the_best_are_cut_by_place_when_they_tie() -> None:
         count = chance.randint(1, 20)
         expected = sorted((-value, place) for place, value in enumerate(values) if value > 0 and allowed[place])
         assert best(values, allowed, count).tolist() == [place for _, place in expected[:count]]
+
+
+@pytest.mark.parametrize("levels", [3, 50, 100_000])
+def test_the_best_of_many_are_those_of_a_plain_sort(levels: int) -> None:
+    """Looking at the largest of each column first leaves nothing out, ties and masks included."""
+    chance = np.random.default_rng(levels)
+    for size, count in ((64, 1), (5_000, 40), (20_000, 80), (20_001, 400)):
+        values = np.maximum(chance.integers(-levels, levels, size=size) / levels, 0.0)
+        for allowed in (None, chance.random(size) < 0.3, np.zeros(size, dtype=np.bool_)):
+            kept = values if allowed is None else values * allowed
+            order = np.lexsort((np.arange(size), -kept))
+            assert best(values, allowed, count).tolist() == order[kept[order] > 0][:count].tolist()

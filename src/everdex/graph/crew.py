@@ -23,7 +23,7 @@ from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
 from everdex.sync.frames import read_frame, write_frame
-from everdex.sync.pool import import_path
+from everdex.sync.processes import import_path
 from everdex.view import SnapshotView
 
 # Starting a worker and opening the view there costs about as much as resolving this many files.

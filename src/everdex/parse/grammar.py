@@ -11,7 +11,7 @@ import math
 import re
 import time
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Range, Tree
@@ -35,6 +35,7 @@ _MATCH_LIMIT: Final = 65_536
 # begins in a column of its own, after indentation or after indicators in the same line.
 _MAX_YAML_LEVELS: Final = 200
 _DEEP_YAML: Final = re.compile(rb"^[ \t\-?:]{%d}" % _MAX_YAML_LEVELS, re.MULTILINE)
+_QUERIES: Final = Path(__file__).with_name("queries")
 
 
 @cache
@@ -44,7 +45,7 @@ def language(name: str) -> Language:
 
 
 def query_source(name: str) -> str:
-    return files("everdex.parse").joinpath("queries", f"{GRAMMARS[name].query}.scm").read_text("utf-8")
+    return (_QUERIES / f"{GRAMMARS[name].query}.scm").read_text("utf-8")
 
 
 @cache

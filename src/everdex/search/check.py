@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from everdex import limits
 from everdex.config import PROFILE_NAMES
 from everdex.errors import QueryError
-from everdex.search import regex_syntax
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.query import parse_query
-from everdex.search.regex_tree import Node
+
+if TYPE_CHECKING:
+    from everdex.search.regex_tree import Node
 
 
 def check(request: SearchRequest) -> None:
@@ -43,5 +46,7 @@ def pattern_tree(pattern: str, *, literal: bool, ignore_case: bool) -> Node:
         raise QueryError("the pattern contains a line feed: lines are searched one at a time")
     if "\0" in pattern:
         raise QueryError("the pattern contains a NUL character, which no indexed file does")
+    from everdex.search import regex_syntax  # most questions are words
+
     read = regex_syntax.literal if literal else regex_syntax.parse
     return read(pattern, ignore_case=ignore_case)

@@ -21,7 +21,6 @@ from everdex.search.budget import CONSIDERED, pack
 from everdex.search.check import check
 from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter
-from everdex.search.grep import grep
 from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
@@ -74,6 +73,8 @@ class Engine:
         return self._ranked(request, parse_query(request.query), profile)
 
     def _grep(self, request: SearchRequest) -> SearchOutcome:
+        from everdex.search.grep import grep  # most questions are words
+
         found = grep(
             self._view,
             request.query,

@@ -12,7 +12,6 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +22,8 @@ from everdex.parse.model import Chunk
 from everdex.segment.model import ChunkRow, FileRecord, SymbolRow
 
 BREADCRUMB_SEPARATOR: Final = "\x1f"
+# Not importlib.resources, which reads a file after ten milliseconds of imports.
+_SCHEMA: Final = Path(__file__).with_name("rows.sql")
 _FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?)"
 _FACTS_SQL = "INSERT INTO facts VALUES (?,?)"
 _CHUNK_SQL = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
@@ -48,7 +49,7 @@ class RowsWriter:
         self._connection.execute("PRAGMA page_size=1024")
         self._connection.execute("PRAGMA synchronous=OFF")
         self._connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-        self._connection.executescript(resources.files("everdex.segment").joinpath("rows.sql").read_text())
+        self._connection.executescript(_SCHEMA.read_text())
         self._connection.execute("BEGIN")
         self._files = 0
         self.rows = 0

@@ -9,7 +9,6 @@ writer that lost its lease can be told apart at publish time however late it wak
 from __future__ import annotations
 
 import os
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -147,7 +146,7 @@ def _is_alive(store: Store, lease: LeaseFile) -> bool:
     if lease.released or (clock.now() - clock.parse_rfc3339(lease.last_heartbeat_at)) * 1000 > lease.lease_ttl_ms:
         return False
     # A lock of another host cannot be judged from here: only its heartbeat can.
-    return lease.hostname != socket.gethostname() or is_locked(_lifetime_path(store, lease.owner_id))
+    return lease.hostname != os.uname().nodename or is_locked(_lifetime_path(store, lease.owner_id))
 
 
 def _next_epoch(store: Store, current: LeaseFile | None) -> int:
@@ -200,7 +199,7 @@ def _write(lease: Lease, ttl_ms: int, *, started_at: str) -> None:
         schema_version=versions.ARTIFACTS["writer_lease"].writable,
         owner_id=lease.owner_id,
         pid=os.getpid(),
-        hostname=socket.gethostname(),
+        hostname=os.uname().nodename,
         started_at=started_at,
         last_heartbeat_at=clock.rfc3339(),
         lease_epoch=lease.epoch,

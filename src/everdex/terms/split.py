@@ -45,7 +45,8 @@ _ASCII_PARTS: Final = re.compile(
     r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 )  # the same rules, straight on the token
 
-_IDEOGRAPH: Final = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
+# Not a pattern: the ranges of a large one take milliseconds to compile.
+_IDEOGRAPHS: Final = (range(0x2E80, 0xA000), range(0xAC00, 0xD7A4), range(0xF900, 0xFB00), range(0x20000, 0x40000))
 
 
 def fold(text: str) -> str:
@@ -91,7 +92,7 @@ def _shape(character: str) -> str:
             return "s"
         if character.isupper():
             return "A"
-        return "c" if _IDEOGRAPH.match(character) else "a"
+        return "c" if any(ord(character) in span for span in _IDEOGRAPHS) else "a"
     return "0" if character.isnumeric() else "_"
 
 

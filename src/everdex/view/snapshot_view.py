@@ -7,6 +7,7 @@ Nobody outside this module sees a dead row (IDX.MUST.001).
 
 from __future__ import annotations
 
+import string
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ from everdex.snapshot.store import Store
 
 # Documents whose definitions are kept in memory: a few hundred bytes each.
 _MAX_REMEMBERED: Final = 20_000
+# A segment of so few rows is asked for a name only when it has it.
+_SMALL_ROWS: Final = 512
+_ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # Whole documents: a few thousand bytes each.
 _MAX_DOCUMENTS: Final = 2_000
 
@@ -151,13 +155,27 @@ class SnapshotView:
 
     def symbols_named(self, name: str) -> list[SymbolRow]:
         """Live definitions with this name (ASCII case ignored), by path and place."""
+        large, by_name = self._named
         found = [
             symbol
-            for index, segment in enumerate(self.segments)
-            for symbol in segment.rows.symbols_named(name)
+            for index in (*large, *by_name.get(name.translate(_ASCII_LOWER), ()))
+            for symbol in self.segments[index].rows.symbols_named(name)
             if self._is_live(index, symbol.path_key)
         ]
         return sorted(found, key=lambda symbol: (symbol.path_key, symbol.start_byte, symbol.end_byte))
+
+    @cached_property
+    def _named(self) -> tuple[list[int], dict[str, list[int]]]:
+        """Segments that must be asked for any name, and small ones by the names they hold: asking each takes long."""
+        large: list[int] = []
+        by_name: dict[str, list[int]] = {}
+        for index, (segment, reference) in enumerate(zip(self.segments, self.manifest.segments, strict=True)):
+            if reference.rows > _SMALL_ROWS:
+                large.append(index)
+            else:
+                for folded in {name.translate(_ASCII_LOWER) for _, name in segment.rows.all_symbols()}:
+                    by_name.setdefault(folded, []).append(index)
+        return large, by_name
 
     def symbols_of(self, path_key: str) -> list[SymbolRow]:
         """Definitions of one live file, in order."""
