@@ -1,7 +1,7 @@
-"""One run: three passes over the pairs, batches that put code of one package side by side, Adam on what a batch touches.
+"""One run: three passes, batches that put code of one package side by side, Adam on the rows that a batch touches.
 
-All runs start from the same table and differ in their order only, so that their tables can be averaged. A run is a
-function of the prepared pairs, its number and the settings; a finished run is not repeated.
+All runs start from the same table and differ in their order only. A run is a function of the prepared pairs, its number
+and the settings; a finished run is not repeated.
 """
 
 from __future__ import annotations
