@@ -1,4 +1,8 @@
-"""The mean of several runs. They start from one table and so lie in one basin: the mean is better than each."""
+"""The mean of several runs that start from one table and differ in their order.
+
+Worth it only while the runs stay in one basin, near a first table of some size; from the small one that is used now
+they part, and the mean of two was worse than either (docs/model-card.md).
+"""
 
 from __future__ import annotations
 

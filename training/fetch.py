@@ -109,6 +109,7 @@ def pinned_archives(downloads: Path, pins: Sequence[Pin]) -> list[Archive]:
 
 def fetch(pins: Sequence[Pin], downloads: Path) -> None:
     """Download what is not there yet, in batches side by side; a batch that fails is tried one by one."""
+    downloads = downloads.resolve()  # the clients run inside its folders
     there = {(archive.registry, archive.name, archive.version) for archive in archives_in(downloads)}
     todo = [one for one in pins if (one.registry, one.name, one.version) not in there]
     if any(one.registry in ("deb", "src") for one in todo):

@@ -18,7 +18,7 @@ from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
 NAME: Final = "everdex-code-1.safetensors"
-SHA256: Final = "9e78f701afcc381dcfdbc84fc455f5bc30bba2a9ae7d153a78761d76e07383ce"
+SHA256: Final = "ed37218321a383efdcda2bc243682df9e54c33e20c4a213e9376466175f52552"
 _SHAPE: Final = (32_000, 256)
 
 

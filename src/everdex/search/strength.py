@@ -17,7 +17,8 @@ from everdex.view import SnapshotView
 
 _LOOKED_AT: Final = 5
 _ENOUGH_WEIGHT: Final = 0.4
-_ENOUGH_COSINE: Final = 0.45
+# Nine of ten questions of the development set reach it, one in 250 about soup, football or taxes does.
+_ENOUGH_COSINE: Final = 0.4
 _NAMED: Final = frozenset(("defines_exactly", "path", "name_prefix", "name_humps", "name_fuzzy"))
 
 
