@@ -11,7 +11,6 @@ from everdex.graph.names import RESOLVER
 from support.names import FIXTURES, LANGUAGES, MemoryWorld, load
 
 
-
 def _graphs(files: dict[str, bytes]) -> dict[str, FileGraph]:
     world = MemoryWorld(files)
     resolution = RESOLVER.open(world)
