@@ -64,11 +64,8 @@ class Index:
                 module = self.module(path)
                 if module is None:
                     continue
-                if whole:
-                    indices = module.by_name.get(name, ())
-                else:
-                    indices = [at for at, item in enumerate(module.outline.definitions) if item.name == name]
-                refs += [Ref(module, at) for at in indices]
+                known = module.by_name if whole else module.by_last_name
+                refs += [Ref(module, at) for at in known.get(name, ())]
             found = self._found[key] = tuple(refs)
         return found
 

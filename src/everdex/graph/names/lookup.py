@@ -48,6 +48,10 @@ class Lookup(ABC):
         """An instance of the type that a text states."""
 
     @abstractmethod
+    def second_result(self, chain: str, place: Place) -> Thing:
+        """What a call gives besides its first result."""
+
+    @abstractmethod
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""
 

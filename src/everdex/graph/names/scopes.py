@@ -58,6 +58,8 @@ class Names(RustNames):
             return self.type_named(item.type, here)
         if not item.value:
             return unknown("untyped local")
+        if item.value.startswith(facts.SECOND):
+            return self.second_result(item.value.removeprefix(facts.SECOND), here)
         thing = self.evaluate(item.value, here)
         if item.each:
             return self.item_of(thing)
