@@ -390,7 +390,8 @@ class _Extraction:
         elif bound is not None:
             used.add(bound)
         elif "result" in shape and "returns" not in shape:
-            value = self._result(shape["result"][-1], item)
+            written = [node for node in shape["result"] if not node.is_extra]
+            value = self._result(written[-1], item) if written else ""
         flags = (
             (model.STATIC if static else 0)
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)

@@ -14,8 +14,6 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.names.rules import RULES, Rules
 
-_SOURCE_DIRECTORIES: Final = ("src", "Sources", "lib", "source")
-
 
 def stem(path: str) -> str:
     """Without extension, dotted: what names a file in languages that have nothing else."""

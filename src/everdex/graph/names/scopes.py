@@ -199,7 +199,8 @@ class Names(RustNames):
             for item in self.imports(place):
                 led = lead(place.module, item, self.reader)
                 if item.alias == "*":
-                    everything.append(led)
+                    if led not in everything:
+                        everything.append(led)
                 elif led.local:
                     named.setdefault(led.local, []).append(led)
             known = (named, everything)
