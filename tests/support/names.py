@@ -11,6 +11,11 @@ from everdex.graph.names import RESOLVER
 from everdex.languages import language_of
 from everdex.parse import parse_with_trees
 
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
+LANGUAGES = (
+    "bash", "c", "cpp", "csharp", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift",
+)  # fmt: skip
+
 
 def load(root: Path) -> dict[str, bytes]:
     """The files below a directory, by path key."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tree_sitter import Node
 
@@ -13,13 +11,12 @@ from everdex.facts.expressions import chain_of, split_callee
 from everdex.facts.imports import imports_of
 from everdex.languages import language_of
 from everdex.parse import parse_file, parse_with_trees
-from support.names import facts, load
+from support.names import FIXTURES, LANGUAGES, facts, load
 
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
 FILES = [
-    pytest.param(directory.name, path, id=f"{directory.name}/{path}")
-    for directory in sorted(FIXTURES.iterdir())
-    for path in load(directory)
+    pytest.param(language, path, id=f"{language}/{path}")
+    for language in LANGUAGES
+    for path in load(FIXTURES / language)
     if language_of(path) not in ("go-mod", "toml")
 ]
 CALL_NODES = frozenset((

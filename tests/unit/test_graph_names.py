@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Site, Status, Target
 from everdex.graph.names import RESOLVER
-from support.names import MemoryWorld, load
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
-LANGUAGES = sorted(directory.name for directory in FIXTURES.iterdir())
+from support.names import FIXTURES, LANGUAGES, MemoryWorld, load
 
 
 def _graphs(files: dict[str, bytes]) -> dict[str, FileGraph]:

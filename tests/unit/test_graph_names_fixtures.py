@@ -7,18 +7,12 @@ After the mark (`//>`, `#>`, `-->`) stand the expectations of the line's call si
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from everdex.graph.model import Role, Site, Status
 from everdex.graph.names import RESOLVER
-from support.names import MemoryWorld, load
+from support.names import FIXTURES, LANGUAGES, MemoryWorld, load
 
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
-LANGUAGES = (
-    "bash", "c", "cpp", "csharp", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift",
-)  # fmt: skip
 MARKS = {"bash": "#>", "lua": "-->", "ruby": "#>"}
 
 

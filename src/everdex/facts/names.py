@@ -11,10 +11,11 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
     @import, @package              the statement; the name of the package
-    @shape + @name, @parameters, @returns, @base, @extended
-                                   what stands in the head of a definition
+    @shape + @name, @parameters, @returns, @base, @extended, @result
+                                   what stands in the head of a definition; the expression whose value it returns
     @mixin                         a base of the definition around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
+    @bind + @second                a name that takes the second result of a call
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
     @anonymous + @base             the body of a class without a name
@@ -24,6 +25,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -33,7 +35,7 @@ from tree_sitter import Node, Query, QueryCursor
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, split_callee, type_of
 from everdex.facts.imports import imports_of
-from everdex.facts.scopes import Scopes, bases_of, number_unnamed, owner_of, swift_shape
+from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
 from everdex.parse import grammar
@@ -92,6 +94,7 @@ class _Extraction:
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
+        self.bind_starts: list[int] = []  # of `binds`, sorted, once all are known
         self.value_spans: dict[int, tuple[int, int]] = {}
         self.bind_ends: dict[int, int] = {}
 
@@ -258,6 +261,8 @@ class _Extraction:
             self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
             value = chain_of(self._text(source[0]), self.language)
+        elif "second" in captures:
+            value = model.SECOND + chain_of(self._text(captures["second"][0]), self.language)
         for node in captures["bind"]:
             start = node.start_byte
             known = self.binds.get(start)
@@ -268,6 +273,7 @@ class _Extraction:
                 self.bind_ends[node.end_byte] = start
 
     def _assembled(self) -> bytes:
+        self.bind_starts = sorted(self.binds)
         found = parsed.find(self.language, self.data, self.root)
         unnamed = [(node, "lambda") for node in self.lambdas] + [(node, "class") for node, _ in self.classes.values()]
         for node, kind in unnamed:
@@ -323,7 +329,7 @@ class _Extraction:
         slots, local_names = [], []
         lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
-            owner = owner_of(linked, scopes.around(start))
+            owner = scopes.owner(scopes.around(start))
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
@@ -331,7 +337,7 @@ class _Extraction:
                 continue
             scope = scopes.around(start)
             if name.startswith(_LIFTED):
-                owner = owner_of(linked, scope)
+                owner = scopes.owner(scope)
                 if owner >= 0:
                     slots.append(model.Slot(owner, name.partition(".")[2] or name, type_text, value))
             elif "." not in name:
@@ -343,6 +349,17 @@ class _Extraction:
                     model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
                 )
         return slots, local_names
+
+    def _result(self, node: Node, item: parsed.Definition) -> str:
+        """The chain of what a function returns, if nobody needs the function's own locals to read it."""
+        value = chain_of(self._text(node), self.language)
+        head = value.partition(".")[0].partition("(")[0].partition("[")[0]
+        first, last = bisect_left(self.bind_starts, item.start), bisect_left(self.bind_starts, item.end)
+        for start in self.bind_starts[first:last]:
+            name, _, given, each = self.binds[start]
+            if name == head:
+                return given if value == head and not each and "." not in name else ""
+        return value if value != "?" else ""
 
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
@@ -372,6 +389,9 @@ class _Extraction:
             _, type_text, value, _ = self.binds[bound]
         elif bound is not None:
             used.add(bound)
+        elif "result" in shape and "returns" not in shape:
+            written = [node for node in shape["result"] if not node.is_extra]
+            value = self._result(written[-1], item) if written else ""
         flags = (
             (model.STATIC if static else 0)
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)

@@ -16,6 +16,8 @@ _LENGTH_BYTES: Final = 4
 
 CALL, NEW, MACRO, TYPE, READ, WRITE = range(6)
 STATIC, BODY, SCOPE_ONLY = 1, 2, 4
+# Before a local's value: it takes the second result of that call.
+SECOND: Final = "2:"
 
 
 class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -38,7 +40,7 @@ class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
     most: int = -1
     returns: str = ""
     type: str = ""  # of a field or variable, or what a type's alias stands for
-    value: str = ""
+    value: str = ""  # what it is set to, or what a function without a stated type returns
     bases: tuple[str, ...] = ()
     receiver: str = ""  # the type that an extension function is written for
 

@@ -54,18 +54,11 @@ def _top_level(text: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def owner_of(linked: list[parsed.Definition], scope: int) -> int:
-    """The class-like definition around a scope."""
-    item = linked[scope] if scope >= 0 else None
-    while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
-        item = item.parent
-    return next((at for at, each in enumerate(linked) if each is item), -1) if item is not None else -1
-
-
 class Scopes:
     """The innermost definition around a byte, by bisection of the definitions' edges."""
 
     def __init__(self, linked: list[parsed.Definition]) -> None:
+        self._linked = linked
         self.index = {id(item): position for position, item in enumerate(linked)}
         edges: list[tuple[int, int]] = []
         stack: list[int] = []
@@ -82,3 +75,10 @@ class Scopes:
     def around(self, byte: int) -> int:
         position = bisect_right(self.starts, byte) - 1
         return self.scopes[position] if position >= 0 else -1
+
+    def owner(self, scope: int) -> int:
+        """The class-like definition around a scope; -1 when there is none."""
+        item = self._linked[scope] if scope >= 0 else None
+        while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
+            item = item.parent
+        return self.index[id(item)] if item is not None else -1

@@ -15,6 +15,7 @@
 (var_spec . name: (identifier) @bind !type value: (expression_list . (_) @value))
 (const_spec name: (identifier) @bind)
 (short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (_) @value))
+(short_var_declaration left: (expression_list . (identifier) . (identifier) @bind .) right: (expression_list . (call_expression) @second .))
 (short_var_declaration left: (expression_list (identifier) . (identifier) @bind))
 (range_clause left: (expression_list . (_) . (identifier) @bind) right: (_) @each)
 (range_clause left: (expression_list . (identifier) @bind))

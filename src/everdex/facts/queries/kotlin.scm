@@ -34,3 +34,4 @@
 (assignment left: [(identifier) (navigation_expression)] @write)
 (type_parameter (identifier) @bind (user_type) @stated)
 (object_literal (delegation_specifiers) @base (class_body) @anonymous)
+(function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression)] @result .)) @shape

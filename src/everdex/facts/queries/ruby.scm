@@ -31,3 +31,5 @@
 (scope_resolution) @type
 (identifier) @read
 (assignment left: (call) @write)
+(method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape
+(singleton_method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape

@@ -27,3 +27,4 @@
 (arguments (identifier) @read)
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (instance_expression . (_) @base (template_body) @anonymous)
+(function_definition name: (_) @name body: [(call_expression) (instance_expression) (identifier) (field_expression)] @result) @shape

@@ -217,10 +217,10 @@ class Calls:
         """A function inside this one has the name, as well as what the queries took for a variable."""
         if self.language not in ("lua", "go"):
             return False
-        around = self.module.chain(place.scope)
+        around, definitions = self.module.chain(place.scope), self.module.outline.definitions
         return any(
-            item.name == name and item.kind in CALLABLES and item.parent in around
-            for item in self.module.outline.definitions
+            definitions[at].kind in CALLABLES and definitions[at].parent in around
+            for at in self.module.by_last_name.get(name, ())
         )
 
     def _macro(self, thing: Thing, name: str) -> Thing:

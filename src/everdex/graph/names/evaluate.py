@@ -27,7 +27,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
+from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type, result_type
 
 _MAX_STEPS: Final = 12
 
@@ -134,9 +134,24 @@ class Evaluation(Names, Members):
                 if found.name in ("Self", "static") or found.kind == UNKNOWN:
                     continue
                 return found
+            if item.value:
+                found = self.evaluate(item.value, Place(ref.module, ref.at, item.end_line, 0))
+                if found.kind in (INSTANCE, OUTSIDE):
+                    return found
             if item.name == "new" and owner:
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
         return unknown("return type not stated")
+
+    def second_result(self, chain: str, place: Place) -> Thing:
+        """What a call gives besides its first result."""
+        function = self.evaluate(chain.removesuffix("()"), place) if chain.endswith("()") else unknown("computed value")
+        if function.kind == OUTSIDE:
+            return function
+        for ref in function.refs if function.kind == CALLABLE else ():
+            text = result_type(ref.defined.returns, 1)
+            if text:
+                return self.type_named(text, Place(ref.module, ref.at, ref.defined.start_line, 0))
+        return unknown("untyped local")
 
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""

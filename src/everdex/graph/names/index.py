@@ -18,6 +18,7 @@ from everdex.graph.names.types import last_name
 
 # What more files than this define tells nobody apart; the rest is not looked at.
 MAX_FILES: Final = 48
+MAX_DEFINITIONS: Final = 32
 
 
 class Ref(NamedTuple):
@@ -64,12 +65,21 @@ class Index:
                 module = self.module(path)
                 if module is None:
                     continue
-                if whole:
-                    indices = module.by_name.get(name, ())
-                else:
-                    indices = [at for at, item in enumerate(module.outline.definitions) if item.name == name]
-                refs += [Ref(module, at) for at in indices]
-            found = self._found[key] = tuple(refs)
+                known = module.by_name if whole else module.by_last_name
+                refs += [Ref(module, at) for at in known.get(name, ())]
+            found = self._found[key] = tuple(refs[:MAX_DEFINITIONS])
+        return found
+
+    def scanned(self, key: str, fits: Callable[[facts.Defined], bool]) -> tuple[Ref, ...]:
+        """Definitions of the files behind a key that fit."""
+        found = self._found.get(key)
+        if found is None:
+            refs: list[Ref] = []
+            for path in self.world.offering(key)[:MAX_FILES]:
+                module = self.module(path)
+                if module is not None:
+                    refs += [Ref(module, at) for at, item in enumerate(module.outline.definitions) if fits(item)]
+            found = self._found[key] = tuple(refs[:MAX_DEFINITIONS])
         return found
 
     def go_modules(self) -> tuple[tuple[str, str], ...]:
@@ -116,23 +126,18 @@ class Reader:
                 found += [(module, slot) for slot in module.slots.get(name, ())]
         return found
 
-    def saying_base(self, name: str) -> list[Ref]:
+    def saying_base(self, name: str) -> tuple[Ref, ...]:
         """Definitions that name this as a base."""
         return self._scanned("s", name, lambda item: any(last_name(base) == name for base in item.bases))
 
-    def implementing(self, name: str) -> list[Ref]:
+    def implementing(self, name: str) -> tuple[Ref, ...]:
         """Rust's impl blocks for a type of this name, wherever they are."""
         return self._scanned("i", name, lambda item: item.kind == "impl" and item.name == name)
 
-    def _scanned(self, kind: str, name: str, fits: Callable[[facts.Defined], bool]) -> list[Ref]:
+    def _scanned(self, kind: str, name: str, fits: Callable[[facts.Defined], bool]) -> tuple[Ref, ...]:
         key = offers.key(self.group, kind, name)
         self.reads.add(key)
-        found = []
-        for path in self.index.world.offering(key)[:MAX_FILES]:
-            module = self.index.module(path)
-            if module is not None:
-                found += [Ref(module, at) for at, item in enumerate(module.outline.definitions) if fits(item)]
-        return found
+        return self.index.scanned(key, fits)
 
     def space(self, name: str) -> tuple[str, ...]:
         """The files of a package or namespace."""

@@ -18,7 +18,7 @@ from everdex.graph.names.things import Place, Thing
 MAX_DEPTH: Final = 10
 SHALLOW: Final = 3
 # Lookups for one use. Ordinary ones take a few dozen; only tangles of types that extend each other reach it.
-MAX_WORK: Final = 4_000
+MAX_WORK: Final = 1_000
 
 
 class Lookup(ABC):
@@ -34,6 +34,7 @@ class Lookup(ABC):
         # What was worked out near the surface, where the bound on depth cannot have cut it short.
         self._names: dict[tuple[str, int, int, bool, bool, bool], Thing] = {}
         self._bases: dict[str, tuple[list[Thing], str]] = {}
+        self._impls: dict[str, list[Ref]] = {}
         self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}
         for item in body.locals:
@@ -46,6 +47,10 @@ class Lookup(ABC):
     @abstractmethod
     def type_named(self, text: str, place: Place) -> Thing:
         """An instance of the type that a text states."""
+
+    @abstractmethod
+    def second_result(self, chain: str, place: Place) -> Thing:
+        """What a call gives besides its first result."""
 
     @abstractmethod
     def item_of(self, thing: Thing) -> Thing:

@@ -11,7 +11,7 @@ from everdex.graph.names.rules import ABSTRACT, TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
-_MAX_BASES: Final = 48
+_MAX_BASES: Final = 24
 MAX_IMPLEMENTATIONS: Final = 16
 
 
@@ -64,12 +64,17 @@ class Members(Lookup):
 
     def _foreign_impls(self, name: str) -> list[Ref]:
         """Impl blocks for a type in other modules than its own."""
+        known = self._impls.get(name)
+        if known is not None:
+            return known
         found = []
         for ref in self.reader.implementing(name.rpartition(".")[2]):
             if ref.name != name:
                 thing = self.name(ref.defined.name, Place(ref.module, ref.defined.parent, 0, 0), types_only=True)
                 if thing.kind == TYPE and thing.name == name:
                     found.append(ref)
+        if self._depth <= SHALLOW:
+            self._impls[name] = found
         return found
 
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:

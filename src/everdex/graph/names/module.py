@@ -12,9 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.rules import RULES, SPACES, Rules
-
-_SOURCE_DIRECTORIES: Final = ("src", "Sources", "lib", "source")
+from everdex.graph.names.rules import RULES, Rules
 
 
 def stem(path: str) -> str:
@@ -108,6 +106,13 @@ class Module:
         return found
 
     @cached_property
+    def by_last_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, item in enumerate(self.outline.definitions):
+            found.setdefault(item.name, []).append(index)
+        return found
+
+    @cached_property
     def keys(self) -> list[str]:
         """The node key of each definition: its path, and a number where a path occurs again."""
         counts: dict[str, int] = {}
@@ -160,4 +165,3 @@ class Module:
 
 
 _OWNERS: Final = frozenset(("class", "interface", "struct", "enum", "trait", "object", "impl", "extension", "type"))
-NAMESPACE_KINDS: Final = SPACES

@@ -29,12 +29,16 @@ class RustNames(Lookup):
         found = self.reader.definitions(f"{here}.{name}" if here else name)
         if found:
             yield self.of_refs(found)
-        for item in self.imports(place):
-            if item.alias == "*":
-                for prefix in rust_paths(module, item.scope, item.path, self.reader):
-                    thing = self.rust_in_space(prefix, name, 3)
-                    if thing:
-                        yield thing
+        prefixes = dict.fromkeys(
+            prefix
+            for item in self.imports(place)
+            if item.alias == "*"
+            for prefix in rust_paths(module, item.scope, item.path, self.reader)
+        )
+        for prefix in prefixes:
+            thing = self.rust_in_space(prefix, name, 3)
+            if thing:
+                yield thing
         for path in rust_paths(module, place.scope, name, self.reader):
             if self.is_space(path):
                 yield Thing(SPACE, path)

@@ -58,6 +58,8 @@ class Names(RustNames):
             return self.type_named(item.type, here)
         if not item.value:
             return unknown("untyped local")
+        if item.value.startswith(facts.SECOND):
+            return self.second_result(item.value.removeprefix(facts.SECOND), here)
         thing = self.evaluate(item.value, here)
         if item.each:
             return self.item_of(thing)
@@ -197,7 +199,8 @@ class Names(RustNames):
             for item in self.imports(place):
                 led = lead(place.module, item, self.reader)
                 if item.alias == "*":
-                    everything.append(led)
+                    if led not in everything:
+                        everything.append(led)
                 elif led.local:
                     named.setdefault(led.local, []).append(led)
             known = (named, everything)

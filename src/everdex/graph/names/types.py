@@ -35,9 +35,7 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
             return LIST, (re.split(r"[;:]", inner)[-1].strip(),)
         return LIST, (text[text.find("]") + 1 :],)
     if text.startswith("("):
-        first = _arguments(text[1:].removesuffix(")"))[0]
-        # Go may name its results: `(c *Context, err error)`.
-        return ("", ()) if "->" in text or "=>" in text else parse_type(re.sub(r"^\w+ (?=[*\[\w])", "", first))
+        return ("", ()) if "->" in text or "=>" in text else parse_type(result_type(text, 0))
     if text.startswith(("chan ", "<-chan ")):
         return LIST, (text.rpartition("chan ")[2],)
     if text.startswith("func"):
@@ -59,6 +57,13 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
             name += "." + after.strip(":. ").replace("::", ".")
         return ("." + name if absolute else name), tuple(arguments)
     return ("." + name if absolute else name), ()
+
+
+def result_type(text: str, number: int) -> str:
+    """One of several results; '' when there are not so many."""
+    results = _arguments(text[1:].removesuffix(")")) if text.startswith("(") else [text]
+    # Go may name its results: `(c *Context, err error)`.
+    return re.sub(r"^\w+ (?=[*\[\w])", "", results[number]) if number < len(results) else ""
 
 
 def _arguments(text: str) -> list[str]:
