@@ -138,7 +138,7 @@ def test_an_open_index_follows_the_repository(shop: Path) -> None:
             answers = await asyncio.gather(*(index.search("item", mode="literal") for _ in range(8)))
             return [len(answer.results) for answer in answers]
 
-    assert set(asyncio.run(ask())) == {6}
+    assert set(asyncio.run(ask())) == {8}
     with everdex.open(shop, daemon=False) as index:
         assert index.search("item", mode="literal").results
         (shop / ".everdex.toml").write_text('[index]\nexclude = ["src/"]\n')
