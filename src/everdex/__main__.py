@@ -13,7 +13,7 @@ _READING = [
 
 def main() -> None:
     try:
-        code = _through_daemon(sys.argv[1:])
+        code = _shortly(sys.argv[1:])
         if code is None:
             from everdex.surfaces.cli.app import run
 
@@ -23,7 +23,12 @@ def main() -> None:
     sys.exit(code)
 
 
-def _through_daemon(arguments: list[str]) -> int | None:
+def _shortly(arguments: list[str]) -> int | None:
+    """What needs no command line library: a hook, and what a daemon answers."""
+    if arguments == ["hook"]:
+        from everdex.surfaces.hooks import run
+
+        return run.run()
     if arguments[:1] not in _READING:
         return None
     from everdex.surfaces.daemon import thin

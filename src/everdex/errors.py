@@ -5,7 +5,8 @@
     │   ├── ConfigError         config_invalid   2   .everdex.toml (or EVERDEX_*) is not acceptable
     │   ├── RootRefused         root_refused     2   indexing $HOME, / or a missing directory
     │   ├── QueryError          query_invalid    2   an empty, oversized or malformed query
-    │   └── LimitExceeded       limit_exceeded   2   the tree is larger than a hard cap allows
+    │   ├── LimitExceeded       limit_exceeded   2   the tree is larger than a hard cap allows
+    │   └── InstallRefused      install_refused  2   a configuration file that cannot be changed safely
     ├── NotIndexed              not_indexed      2   no snapshot exists and none may be made
     ├── SnapshotNotFound        snapshot_unknown 2   --snapshot names nothing that is retained
     ├── Busy                    busy            10   another writer holds the lease or the guard
@@ -90,6 +91,11 @@ class QueryError(UsageError):
 class LimitExceeded(UsageError):
     code = "limit_exceeded"
     default_hint = "exclude generated or vendored files in .everdexignore"
+
+
+class InstallRefused(UsageError):
+    code = "install_refused"
+    default_hint = "correct the file by hand; nothing was written"
 
 
 class NotIndexed(EverdexError):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Final
 
 from everdex import describe
 from everdex.answers import Answer, Freshness
-from everdex.kept import KeptViews
+from everdex.kept import Kept, KeptViews
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
@@ -79,6 +79,10 @@ class Reader:
             following = {"snapshot_id": kept.view.manifest.snapshot_id, "offset": offset + count}
             body = {"chunks": page, "omitted": rest, "cursor": following if rest else None}
             return self.index.answer(kept.view, freshness, body)
+
+    def pinned(self) -> AbstractContextManager[Kept]:
+        """The active snapshot as it is, for one question."""
+        return self._views.pinned()
 
     def _engine(self, view: SnapshotView) -> Engine:
         return self.index.engine(view, self._embedder, self._warnings)

@@ -39,6 +39,8 @@ class ResidentIndex:
         self._reported = True
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
+        self._refreshing: threading.Thread | None = None
+        self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
         excluded = frozenset({everdex_home(), self.reader.store.path})
         self._watch = Watch(index.root.path, excluded, git_directories(index.root))
         self._config_stamp = self._stamp()
@@ -76,6 +78,18 @@ class ResidentIndex:
             if not rehash and self._stands(arrived):
                 return Freshness("fresh", 0, self._looked_at)
             return self._look(rehash)
+
+    def refresh_soon(self) -> None:
+        """Have the tree looked at without waiting for it; one such look at a time."""
+        with self._reporting:
+            self._reported = True  # whoever asks knows of a change that a watch may not see
+            if self._refreshing is None or not self._refreshing.is_alive():
+                self._refreshing = threading.Thread(target=self._refresh, name="refresh", daemon=True)
+                self._refreshing.start()
+
+    def _refresh(self) -> None:
+        with suppress(EverdexError):  # a question meets the same failure, and that one is reported
+            self.freshness()
 
     def sync(self, options: SyncOptions) -> Answer:
         """Bring the index up to date, as `everdex index` does."""

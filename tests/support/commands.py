@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everdex.surfaces.cli import links
+
 COMMAND = (sys.executable, "-m", "everdex")
 
 
@@ -48,10 +50,14 @@ def everdex(
     return result
 
 
-def on_terminal(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
+def on_terminal(
+    *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None, keys: bytes = b""
+) -> Done:
     """Run `everdex` with stdout and stderr on a terminal of 100 columns; `out` is all that was on it."""
     ours, theirs = pty.openpty()
-    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    os.write(ours, keys)
+    told = ("NO_COLOR", "FORCE_HYPERLINK", "TERM_PROGRAM", "VTE_VERSION", *links.VARIABLES)  # of the developer's own
+    environment = {key: value for key, value in os.environ.items() if key not in told}
     environment.update({"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(env or {})})
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment

@@ -16,6 +16,7 @@ from everdex.search.model import Mode
 from everdex.surfaces.cli import app
 from everdex.surfaces.cli.search import MODES
 from support.commands import everdex
+from support.examples import examples_of, parse
 from support.trees import tree
 
 
@@ -36,6 +37,17 @@ def test_every_command_is_documented(name: str) -> None:
     options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
     assert [option.name for option in options if not option.help] == []
     assert "--json" in [flag for option in options for flag in option.opts]
+
+
+@pytest.mark.parametrize("name", app.COMMANDS)
+def test_every_example_is_accepted(name: str) -> None:
+    """Each command line under Examples is one that the real parser takes."""
+    _, heading, below = (_command(name).help or "").partition("Examples:\n")
+    assert heading
+    commands = examples_of(below)
+    assert commands
+    for command in commands:
+        parse(command)
 
 
 def test_every_reading_command_takes_snapshot_and_offline() -> None:

@@ -236,3 +236,13 @@ def test_two_writers_at_once_one_publishes_the_other_is_busy_or_finds_it_done(re
         thread.join()
     assert sorted(set(codes)) in ([0], [0, 10])
     assert everdex("status", "--json", cwd=repository).json["seq"] == 1
+
+
+def test_quiet_says_nothing_but_errors(tmp_path: Path) -> None:
+    """For hooks: an index is made without a word, and a refusal still has one."""
+    root = tree(tmp_path / "project", {f"f{number}.py": "x = 1\n" for number in range(40)})
+    done = everdex("index", "--quiet", root)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert everdex("status", "--json", root).json["counts"]["files_indexed"] == 40
+    refused = everdex("index", "--quiet", tmp_path / "none")
+    assert (refused.code, refused.err.startswith("everdex: ")) == (2, True)

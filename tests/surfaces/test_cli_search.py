@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.surfaces.cli.links import Links
 from support.commands import COMMAND, everdex, on_terminal
 from support.trees import tree
 
@@ -243,6 +244,30 @@ def test_colour_obeys_no_color_and_the_option(repository: Path) -> None:
         assert "src/session.py" in done.out.splitlines()
     assert "\x1b[" in everdex("search", "cookie", "--color", "always", cwd=repository).out
     assert "\x1b[" not in everdex("search", "cookie", cwd=repository).out
+
+
+def test_links_where_the_terminal_has_them(repository: Path) -> None:
+    """File and line as OSC 8 links, with or without colours; never unasked, in a dumb terminal or in a pipe."""
+    link = re.compile(r"\x1b]8;;file://[^/]+(/[^\x1b#]+)(?:#(\d+))?\x1b\\(.*?)\x1b]8;;\x1b\\")
+    for env in ({"TERM_PROGRAM": "WezTerm"}, {"VTE_VERSION": "7600", "NO_COLOR": "1"}, {"FORCE_HYPERLINK": "1"}):
+        found = link.findall(on_terminal("search", "sign_cookie", cwd=repository, env=env).out)
+        assert (str(repository / "src/session.py"), "", "src/session.py") in [
+            (path, line, re.sub(r"\x1b\[[\d;]*m", "", text)) for path, line, text in found
+        ]
+        assert any(line == "1" for _, line, _ in found)
+    for env in ({}, {"TERM_PROGRAM": "WezTerm", "FORCE_HYPERLINK": "0"}, {"TERM_PROGRAM": "WezTerm", "TERM": "dumb"}):
+        assert "\x1b]8" not in on_terminal("search", "sign_cookie", cwd=repository, env=env).out
+    assert "\x1b]8" not in everdex("search", "sign_cookie", cwd=repository, env={"FORCE_HYPERLINK": "1"}).out
+
+
+def test_a_file_name_cannot_end_its_link(tmp_path: Path) -> None:
+    """The address is encoded, so that nothing in a name reaches the terminal."""
+    root = tree(tmp_path / "evil", {"a b#%\u202e.py": "needle = 1\n"})
+    drawn = on_terminal("search", "--mode", "literal", "needle", root, env={"FORCE_HYPERLINK": "1"}).out
+    assert "/a%20b%23%25%E2%80%AE.py\x1b\\" in drawn
+    assert "\u202e" not in drawn
+    begun = Links(tmp_path).begin("x\x1b\\\x07\u009c\udcff\n.py", 7)
+    assert begun.endswith("/x%1B%5C%07%C2%9C%FF%0A.py#7\x1b\\")
 
 
 def test_offline_says_what_it_cannot_promise(repository: Path) -> None:

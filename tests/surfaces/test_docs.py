@@ -147,7 +147,8 @@ def test_every_environment_variable_is_documented() -> None:
         strings = (n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant))
         read |= {value for value in strings if isinstance(value, str) and re.fullmatch(r"EVERDEX_[A-Z_]+", value)}
     assert read
-    assert read | {"NO_COLOR"} == set(re.findall(r"^\| `([A-Z_]+)` ", _section("Environment"), re.MULTILINE))
+    documented = set(re.findall(r"^\| `([A-Z_]+)` ", _section("Environment"), re.MULTILINE))
+    assert documented == read | {"NO_COLOR", "FORCE_HYPERLINK"}
 
 
 def test_every_limit_is_documented() -> None:
@@ -255,6 +256,7 @@ def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
         ["compact"],
         ["stores"],
         ["upgrade-store"],
+        ["doctor"],
     ]
     for command in commands:
         document = everdex(*command, "--json", cwd=repository).json

@@ -41,7 +41,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("upkeep",),
     (
         "answers", "describe", "symbols", "relations", "exporting", "service", "warm", "maintain", "kept", "reader",
-        "resident", "rendezvous",
+        "resident", "notice", "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

@@ -53,13 +53,14 @@ def read_beneath(root: int | str | os.PathLike[str], disk_path: str | bytes, *, 
     flags = _FLAGS | (os.O_DIRECTORY if directory else 0)
     if b"/" not in path and path != b"..":
         return os.open(path, flags, dir_fd=root)  # O_NOFOLLOW is in the flags
-    if _openat2_works():
+    if openat2_works():
         return _openat2(root, path, flags)
     return _open_then_verify(root, path, flags)
 
 
 @cache
-def _openat2_works() -> bool:
+def openat2_works() -> bool:
+    """Whether this kernel has `openat2` and lets us call it."""
     root = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.close(_openat2(root, b".", _FLAGS | os.O_DIRECTORY))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # language -> module with `extract(path_key, language, root, data) -> bytes`; loaded when a file needs it
 _EXTRACTORS: Final[dict[str, str]] = {
     "python": "everdex.facts.python",
+    **dict.fromkeys(("javascript", "tsx", "typescript"), "everdex.facts.javascript"),
     **dict.fromkeys(
         ("bash", "c", "cpp", "csharp", "cuda", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift"),
         "everdex.facts.names",

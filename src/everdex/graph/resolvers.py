@@ -11,7 +11,7 @@ from everdex import versions
 from everdex.graph.model import Resolver
 
 # Modules that export RESOLVER; where two know a language, the first has it.
-MODULES: Final[tuple[str, ...]] = ("everdex.graph.python", "everdex.graph.names")
+MODULES: Final[tuple[str, ...]] = ("everdex.graph.python", "everdex.graph.javascript", "everdex.graph.names")
 
 
 class Resolvers:

@@ -362,7 +362,7 @@ class Walk(Expressions):
             return None if left is None else self._strings(entry[3], left)
         if entry[0] != m.SEQUENCE:
             return None
-        members: list[int] = entry[2]
+        members: Any = entry[2]
         names = [self.entries[each][2] for each in members if self.entries[each][0] == m.LITERAL]
         return [*(before or []), *(name for name in names if isinstance(name, str))]
 

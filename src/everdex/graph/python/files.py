@@ -118,9 +118,9 @@ class File:
     def _is_plain(self, value: Any) -> bool:
         """Whether a binding only gives a definition its own name."""
         if value[0] == m.DEFINITION:
-            return self.scopes[value[1]].kind != m.LAMBDA_SCOPE
+            return bool(self.scopes[value[1]].kind != m.LAMBDA_SCOPE)
         kind: int = value[0]
-        return kind[0] in (m.IMPORTED, m.FROM, m.DECORATED)
+        return kind in (m.IMPORTED, m.FROM, m.DECORATED)
 
     @cached_property
     def passed(self) -> frozenset[str]:

@@ -40,6 +40,11 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "mcp": ("mcp", "Serve a repository to coding agents (Model Context Protocol)."),
     "serve": ("serve", "Run the daemon that answers for a repository from a warm index."),
     "stop": ("stop", "Stop the daemon of a repository."),
+    "hook": ("hook", "Handle one event of Claude Code on standard input."),
+    "install": ("install", "Set up an agent or git to use everdex; shows the diff first."),
+    "uninstall": ("uninstall", "Take out what install wrote for an agent; shows the diff first."),
+    "doctor": ("doctor", "Check this machine, the repository and what is set up; say what to do."),
+    "completions": ("completions", "Print the completion script for a shell."),
     "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
 }
 
@@ -58,6 +63,7 @@ Environment:
   EVERDEX_AUTOSTART=1     start the daemon when a reading command finds none
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
+  FORCE_HYPERLINK         1 or 0: links in results on a terminal, or none
 
 \b
 Exit codes:
@@ -86,6 +92,8 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
+# How the shell's script asks for completions; click's convention.
+COMPLETION: Final = "_EVERDEX_COMPLETE"
 _SETTINGS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -97,6 +105,8 @@ def everdex() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code."""
+    if COMPLETION in os.environ:
+        return _complete()
     try:
         code = _invoke(list(arguments) or ["--help"])
         sys.stdout.flush()
@@ -120,6 +130,13 @@ def _invoke(arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     return result if isinstance(result, int) else 0
+
+
+def _complete() -> int:
+    """Answer the script that `everdex completions` printed."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(everdex, {}, "everdex", COMPLETION, os.environ[COMPLETION])
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -14,13 +14,16 @@ from rich.console import Console
 from rich.text import Text
 
 from everdex.surfaces.cli.lines import Words, literal_spans, numbered_lines, telling_line
+from everdex.surfaces.cli.links import END, Links
 from everdex.surfaces.cli.output import duration, escape
 
 _TAB: Final = "    "
 _ELISION: Final = "     ⋮"
 
 
-def draw(document: Mapping[str, Any], *, coloured: bool, elapsed_ms: float, window: int) -> None:
+def draw(
+    document: Mapping[str, Any], *, coloured: bool, elapsed_ms: float, window: int, links: Links | None = None
+) -> None:
     """Draw an answer on stdout."""
     console = Console(
         file=sys.stdout,
@@ -37,32 +40,37 @@ def draw(document: Mapping[str, Any], *, coloured: bool, elapsed_ms: float, wind
         by_file.setdefault(result["path"], []).append(result)
     words = Words("" if document["mode"] == "like" else document["query"])
     for path, results in by_file.items():
-        _print(console, Text(escape(path), "bold magenta"))
+        _print(console, Text(escape(path), "bold magenta"), links.begin(path) if links else None)
         for result in results:
             if document["mode"] in ("regex", "literal"):
-                _draw_match(console, result, document)
+                _draw_match(console, result, document, links)
             else:
-                _draw_hit(console, result, words, window)
+                _draw_hit(console, result, words, window, links)
         _print(console, Text())
     _draw_footer(console, document, elapsed_ms)
 
 
-def _draw_match(console: Console, result: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+def _draw_match(
+    console: Console, result: Mapping[str, Any], document: Mapping[str, Any], links: Links | None
+) -> None:
     text = _safe(result["snippet"].rstrip("\r\n"))
     marks: list[tuple[int, int]] = []
     # A regular expression is not run again here: on a hostile line it could take for ever.
     if document["mode"] == "literal":
         marks = literal_spans(text, _safe(document["query"]), ignore_case=document["ignore_case"])
-    _print(console, _numbered(result["start_line"], text, marks))
+    line = _numbered(result["start_line"], text, marks)
+    _print(console, line, links.begin(result["path"], result["start_line"]) if links else None)
 
 
-def _draw_hit(console: Console, result: Mapping[str, Any], words: Words, window: int) -> None:
+def _draw_hit(
+    console: Console, result: Mapping[str, Any], words: Words, window: int, links: Links | None
+) -> None:
     names = [escape(name) for name in result["breadcrumb"]]
     head = Text("  ")
     head.append(" › ".join(names) or result["language"], "bold cyan")
     kind = f"{escape(result['symbol_kind'])} " if result["symbol_kind"] else ""
     head.append(f"  {kind}{result['start_line']}-{result['end_line']}  {result['score']:.3f}", "dim")
-    _print(console, head)
+    _print(console, head, links.begin(result["path"], result["start_line"]) if links else None)
     lines = numbered_lines(result)
     while len(lines) > 1 and not lines[-1][1].strip():
         lines.pop()
@@ -99,8 +107,11 @@ def _safe(text: str) -> str:
     return escape(text).replace("\t", _TAB)
 
 
-def _print(console: Console, text: Text) -> None:
-    console.print(text, no_wrap=True, overflow="ellipsis", crop=True)
+def _print(console: Console, text: Text, link: str | None = None) -> None:
+    """One line, all of it a link if there is one; rich would drop links along with colours."""
+    console.file.write(link or "")
+    console.print(text, no_wrap=True, overflow="ellipsis", crop=True, end="")
+    console.file.write(f"{END if link else ''}\n")
 
 
 def _draw_footer(console: Console, document: Mapping[str, Any], elapsed_ms: float) -> None:

@@ -22,13 +22,14 @@ _SHOWN = 20
     "--allow-degraded", is_flag=True, help="Publish even when a file cannot be read; its old rows do not answer."
 )
 @click.option("--force-root", is_flag=True, help="Allow $HOME or / as the root.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors; for hooks and cron.")
 @click.option("--wait", is_flag=True, help="Wait (at most 10 minutes) for another writer instead of giving up.")
 @options.workers_option
 @options.shared_option
 @options.json_option
 def index_command(
-    path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, force_root: bool, wait: bool, workers: int,
-    shared_store: Path | None, as_json: bool,
+    path: Path, dry_run: bool, rebuild: bool, allow_degraded: bool, force_root: bool, quiet: bool, wait: bool,
+    workers: int, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Bring the index of the repository around PATH (default: here) up to date.
 
@@ -40,13 +41,14 @@ def index_command(
       everdex index
       everdex index --dry-run ~/src/project
       everdex index --rebuild --workers 4
+      everdex index --quiet
       everdex index --json | jq .changes
     """
     from everdex.service import Index
     from everdex.sync.model import SyncOptions
 
     index = Index.open(path, force_root=force_root, shared_store=shared_store)
-    with Progress(quiet=as_json) as progress:
+    with Progress(quiet=as_json or quiet) as progress:
         chosen = SyncOptions(
             allow_degraded=allow_degraded, rebuild=rebuild, workers=workers, progress=progress
         )
@@ -54,6 +56,8 @@ def index_command(
     document = answer.to_dict()
     if as_json:
         write_json(document)
+        return 0
+    if quiet:
         return 0
     warn(document)
     if dry_run:

@@ -123,7 +123,8 @@ def search_command(
     "a phrase", -word.
 
     In a pipe every result is one line, path:line:text. On a terminal results are grouped by file, each with its
-    best lines. Exit code 0 means found, 1 nothing found.
+    best lines, and file names are links where the terminal has them (FORCE_HYPERLINK=1 or 0 decides). Exit code 0
+    means found, 1 nothing found.
 
     \b
     Examples:
@@ -171,10 +172,14 @@ def _print(
     if as_json or not style(color).grouped or "budget" in document:
         return SHOWN.print(document, as_json=as_json)
     from everdex.surfaces.cli.draw import draw
+    from everdex.surfaces.cli.links import links
 
     warn(document)
     elapsed_ms = (clock.now() - started) * 1000
-    draw(document, coloured=style(color).coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines)
+    draw(
+        document, coloured=style(color).coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        links=links(index.root.path),
+    )  # fmt: skip
     return SHOWN.code(document)
 
 

@@ -22,7 +22,7 @@ def upgrade_store_command(path: Path, shared_store: Path | None, as_json: bool) 
     must be indexed anew.
 
     \b
-    Example:
+    Examples:
       everdex upgrade-store
     """
     from everdex.maintain import upgrade

@@ -34,6 +34,7 @@ from everdex.surfaces.cli import (
 from everdex.surfaces.cli import map as repo_map
 from everdex.surfaces.cli.output import Shown
 from everdex.surfaces.cli.search import known_languages
+from everdex.surfaces.daemon import touched
 from everdex.sync.model import SyncOptions
 
 Parameters = Mapping[str, Any]
@@ -170,6 +171,7 @@ METHODS: Final[dict[str, Method]] = {
     "health": Method({}, _health, (), health.SHOWN),
     "audit": Method(PINNED, _audit, (), audit.SHOWN),
     "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag}, _sync),
+    "touched": Method(touched.PARAMETERS, touched.answer),
     "ping": Method({}),
     "shutdown": Method({}),
 }  # fmt: skip

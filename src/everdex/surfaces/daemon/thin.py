@@ -61,8 +61,8 @@ def run(arguments: list[str]) -> int | None:
         return None
     place = find(start)
     encoded = request(*asked, place[1]) if place is not None else None
-    payload = _ask(place[0], encoded) if place is not None and encoded is not None else None
-    if payload is None:
+    payload = exchange(place[0], encoded, _WAIT_S) if place is not None and encoded is not None else None
+    if payload is None or not payload.startswith(b"\0"):
         return None
     code, out, err = wire.split_rendered(payload)
     _write(2, err)
@@ -210,8 +210,8 @@ def _entry(path: str, root: str, is_git: bool) -> tuple[str, str] | None:
     return (fields[3], root) if len(fields) == 6 and [*fields[:3], *fields[4:]] == expected else None
 
 
-def _ask(place: str, request: bytes) -> bytes | None:
-    """The rendered answer; None when the daemon cannot be reached or is leaving."""
+def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
+    """The payload that answers one request; None when the daemon cannot be reached."""
     import _socket
 
     if len(request) > wire.MAX_REQUEST:
@@ -221,7 +221,7 @@ def _ask(place: str, request: bytes) -> bytes | None:
         if found.st_mode & 0o170000 != 0o140000 or found.st_uid != os.geteuid():
             return None
         stream = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        stream.settimeout(_WAIT_S)
+        stream.settimeout(wait_s)
         stream.connect(place)
         if wire.peer_uid(stream.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
             return None
@@ -230,10 +230,9 @@ def _ask(place: str, request: bytes) -> bytes | None:
         greeting = wire.read_exactly(stream, wire.read_length(stream, wire.MAX_RESPONSE))
         if not greeting.startswith(b'{"hello":'):
             return None
-        payload = wire.read_exactly(stream, wire.read_length(stream, wire.MAX_RESPONSE))
+        return wire.read_exactly(stream, wire.read_length(stream, wire.MAX_RESPONSE))
     except (OSError, wire.Hangup, wire.FrameTooLarge):
         return None
-    return payload if payload.startswith(b"\0") else None
 
 
 def _write(handle: int, data: bytes) -> None:

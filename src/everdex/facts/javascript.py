@@ -1,0 +1,263 @@
+"""The facts of a JavaScript, JSX or TypeScript file: one walk over its tree, then the encoded tables.
+
+This last layer of the walk reads statements, scopes, imports and exports. Facts are a pure function of path and
+bytes; syntax errors taint them (`partial`) and hide nothing outside the error.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from everdex.facts import javascript_model as m
+from everdex.facts.javascript_definitions import Definitions
+
+
+def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+    """The encoded facts of one tree; see javascript_model for their shape."""
+    del path_key, language  # the grammars of this family share their names
+    return m.encode(Statements(data).read(root))
+
+
+class Statements(Definitions):
+    """The whole visitor."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.handlers |= {
+            "statement_block": self._block,
+            "for_statement": self._block,
+            "switch_body": self._block,
+            "for_in_statement": self._for_in,
+            "catch_clause": self._catch,
+            "return_statement": self._return,
+            "import_statement": self._import,
+            "export_statement": self._export,
+            "internal_module": self._namespace,
+            "module": self._namespace,
+            "ambient_declaration": self._ambient,
+        }
+
+    def read(self, root: Node) -> m.Facts:
+        self.nodes.append(
+            m.Definition("", "", "module", -1, 0, len(self.data), 0, 0, True)
+        )
+        self.visit(root)
+        self.finish()
+        self.mentions.sort(key=lambda mention: (mention.start, mention.end))
+        return self.facts(root.has_error)
+
+    # -- scopes ---------------------------------------------------------------------------------
+
+    def _block(self, node: Node) -> int:
+        self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        self.visit_children(node)
+        self.at = outer
+        return 0
+
+    def _for_in(self, node: Node) -> int:
+        self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        left, right, body = (node.child_by_field_name(field) for field in ("left", "right", "body"))
+        operator, kind = node.child_by_field_name("operator"), node.child_by_field_name("kind")
+        value = self.visit(right) if right is not None else 0
+        value = self.add(m.ELEMENT, value) if operator is not None and operator.type == "of" else 1
+        if left is not None:
+            hoisted = kind is not None and kind.type == "var"
+            self.target(left, value, self._declare(hoisted, False) if kind is not None else None)
+        if body is not None:
+            self.visit(body)
+        self.at = outer
+        return 0
+
+    def _catch(self, node: Node) -> int:
+        self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+        if parameter is not None:
+            self.target(parameter, 0, self._declare(False, False))
+        if body is not None:
+            self.visit_children(body)
+        self.at = outer
+        return 0
+
+    def _return(self, node: Node) -> int:
+        self.hint = ""
+        value = self._last(node)
+        if self.at.function >= 0 and value:
+            self.functions[self.at.function].returns.append(value)
+        return 0
+
+    # -- modules --------------------------------------------------------------------------------
+
+    def _import(self, node: Node) -> int:
+        self.is_module = True
+        source = node.child_by_field_name("source")
+        clause = next((child for child in node.named_children if child.type.startswith("import_")), None)
+        if source is None and clause is not None:
+            source = clause.child_by_field_name("source")
+        if source is None:
+            return 0
+        specifier = self.string(source)
+        row = m.Import(specifier, node.start_point[0] + 1, [])
+        self.imports.append(row)
+        self.mention("i", source, self.add(m.REQUIRE, specifier))
+        if clause is None:
+            return 0
+        if clause.type == "import_require_clause":
+            self._imported(clause.named_children[0], clause.named_children[0], specifier, "*", row)
+            return 0
+        for child in clause.named_children:
+            if child.type == "identifier":
+                self._imported(child, child, specifier, "default", row)
+            elif child.type == "namespace_import":
+                for local in child.named_children:
+                    self._imported(local, local, specifier, "*", row)
+            elif child.type == "named_imports":
+                for part in child.named_children:
+                    name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+                    if name is not None:
+                        text = self.string(name) if name.type == "string" else self.text(name)
+                        self._imported(name, alias or name, specifier, text, row)
+        return 0
+
+    def _imported(self, node: Node, local: Node, specifier: str, name: str, row: m.Import) -> None:
+        text = self.text(local)
+        self.bind(text, m.IMPORTED, more=[specifier, name])
+        if name != "*":
+            row.names.append(name)
+        self.mention("i", node, self.name(text))
+
+    def _export(self, node: Node) -> int:
+        inside = self.scopes[self.at.scope].exported
+        if inside is None:
+            self.is_module = True
+        source = node.child_by_field_name("source")
+        if source is not None:
+            self._export_from(node, self.string(source), source)
+            return 0
+        for child in node.named_children:
+            if child.type == "decorator":
+                self._pending.append(child)
+        declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
+        default = any(child.type == "default" for child in node.children)
+        if declaration is not None:
+            self._export_declaration(declaration, default, inside)
+        elif value is not None:
+            given = self.named(value, "" if value.type == "object" else "default", None)
+            self.exports.append(m.Export("default", given, "", ""))
+        else:
+            for child in node.named_children:
+                if child.type == "export_clause":
+                    self._export_clause(child, inside)
+                elif child.type != "decorator" and child.type != "comment":
+                    self.exports.append(m.Export("=", self.visit(child), "", ""))
+        return 0
+
+    def _export_from(self, node: Node, specifier: str, source: Node) -> None:
+        row = m.Import(specifier, node.start_point[0] + 1, [])
+        self.imports.append(row)
+        module = self.add(m.REQUIRE, specifier)
+        self.mention("i", source, module)
+        star = True
+        for child in node.named_children:
+            if child.type == "namespace_export":
+                star = False
+                for label in child.named_children:
+                    self.exports.append(m.Export(self.text(label), 0, specifier, "*"))
+            elif child.type == "export_clause":
+                star = False
+                for part in child.named_children:
+                    name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+                    if name is not None:
+                        text = self.text(name)
+                        self.exports.append(m.Export(self.text(alias) if alias else text, 0, specifier, text))
+                        row.names.append(text)
+                        self.mention("i", name, self.add(m.MEMBER, module, text))
+        if star:
+            self.exports.append(m.Export("*", 0, specifier, "*"))
+
+    def _export_declaration(self, node: Node, default: bool, inside: dict[str, int] | None) -> None:
+        scope = self.scopes[self.at.scope]
+        before, before_types = set(scope.names), set(scope.types)
+        if default:
+            self.hint = "default"
+        value = self.visit(node)
+        self.hint = ""
+        if default:
+            self.exports.append(m.Export("default", value, "", ""))
+            return
+        name = node.child_by_field_name("name")
+        new = (*(scope.names.keys() - before), *(scope.types.keys() - before_types))
+        names = dict.fromkeys(sorted(new))
+        if name is not None and name.type != "string":
+            names[self.text(name).partition(".")[0]] = None  # a redeclaration: overloads, merged interfaces
+        for text in names:
+            if inside is not None:
+                index = scope.names.get(text, scope.types.get(text, -1))
+                if index >= 0:
+                    inside[text] = index
+                    if (node_index := self.bindings[index].node) >= 0:
+                        self.nodes[node_index].public = True
+                continue
+            if text in scope.names:
+                self._export_name(text, self.name(text))
+            if text in scope.types and scope.types[text] != scope.names.get(text):
+                self._export_name(text, self.type_name(text))
+
+    def _export_name(self, name: str, value: int) -> None:
+        if not any(export.name == name and export.value == value for export in self.exports[-4:]):
+            self.exports.append(m.Export(name, value, "", ""))
+
+    def _export_clause(self, node: Node, inside: dict[str, int] | None) -> None:
+        for part in node.named_children:
+            name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+            if name is None:
+                continue
+            text = self.text(name)
+            value = self.name(text)
+            self.mention("r", name, value)
+            self.exports.append(m.Export(self.text(alias) if alias else text, value, "", ""))
+            self.exports.append(m.Export(self.text(alias) if alias else text, self.type_name(text), "", ""))
+
+    # -- TypeScript's namespaces ----------------------------------------------------------------
+
+    def _ambient(self, node: Node) -> int:
+        for child in node.named_children:
+            if child.type == "statement_block":  # declare global
+                self.visit_children(child)
+            else:
+                self.visit(child)
+        return 0
+
+    def _namespace(self, node: Node) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None:
+            return 0
+        outer = self.at
+        if name.type == "string":  # declare module "x": what another package says of itself
+            text = self.string(name)
+            index = self.define(text.replace(".", "_"), "namespace", node, name, body)
+            self._inside_namespace(index, body, {})
+            self.at = outer
+            return 0
+        parts = self.text(name).split(".")
+        for number, text in enumerate(parts):
+            index = self.define(text, "namespace", node, name, body)
+            exported: dict[str, int] = {}
+            self.namespaces.append(exported)
+            value = self.add(m.NAMESPACE, len(self.namespaces) - 1)
+            binding = self.bind(text.strip(), m.MODULE_NAME, value)
+            if self.bindings[binding].node < 0:
+                self.bindings[binding].node = index
+            inside = self.scopes[self.at.scope].exported
+            if number and inside is not None:
+                inside[text] = binding
+            last = number == len(parts) - 1
+            self._inside_namespace(index, body if last else None, exported)
+        self.at = outer
+        return self.name(parts[0])
+
+    def _inside_namespace(self, index: int, body: Node | None, exported: dict[str, int]) -> None:
+        self.at = self.at._replace(node=index, parent=index, prefix=self.nodes[index].key)
+        self.at = self.at._replace(scope=self.open_scope(True))
+        self.scopes[self.at.scope].exported = exported
+        if body is not None:
+            self.visit_children(body)

@@ -1,0 +1,225 @@
+"""What a JavaScript or TypeScript file says of itself, as it is stored: the shapes, and the codes inside them.
+
+Expressions and types are rows in flat tables that name each other by index, so neither nesting nor size of a file
+makes reading them back recursive. Row 0 of each table is "nothing known". The extractor writes these, the resolver in
+graph/javascript reads them; nothing here knows how either works.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+FAMILY: Final = b"J"
+
+Row: TypeAlias = list[Any]
+
+# -- expressions: [code, …] ---------------------------------------------------------------------
+UNKNOWN: Final = 0
+LITERAL: Final = 1  # builtin's name
+NAME: Final = 2  # binding
+GLOBAL: Final = 3  # name that no scope of the file binds
+MEMBER: Final = 4  # object, property
+CALL: Final = 5  # callee, [arguments]
+NEW: Final = 6  # callee, [arguments]
+FUNCTION: Final = 7  # function
+CLASS: Final = 8  # class
+OBJECT: Final = 9  # [[name, value, kind], …], [spreads]
+ARRAY: Final = 10  # [elements]
+THIS: Final = 11  # function that binds it, or -1
+SUPER: Final = 12  # the same
+CHOICE: Final = 13  # [expressions]
+AWAIT: Final = 14  # expression
+CAST: Final = 15  # expression, type
+ELEMENT: Final = 16  # expression: any element of it
+REQUIRE: Final = 17  # specifier
+IMPORT: Final = 18  # specifier: a promise of it
+ITEM: Final = 19  # expression, index
+PARAMETER: Final = 20  # function, index
+SPREAD: Final = 21  # expression
+NAMESPACE: Final = 22  # scope
+ENUM: Final = 23  # interface
+
+# -- types: [code, …] ---------------------------------------------------------------------------
+T_UNKNOWN: Final = 0
+T_NAME: Final = 1  # expression that names it, [arguments]
+T_ARRAY: Final = 2  # type
+T_UNION: Final = 3  # [types]; intersections too: a value has what any part has
+T_FUNCTION: Final = 4  # [parameter types], result
+T_OBJECT: Final = 5  # interface
+T_BUILTIN: Final = 6  # name
+T_QUERY: Final = 7  # expression
+T_TUPLE: Final = 8  # [types]
+T_LOOKUP: Final = 9  # type, property
+T_THIS: Final = 10
+
+# -- kinds of bindings --------------------------------------------------------------------------
+VARIABLE: Final = "v"
+DECLARED_FUNCTION: Final = "f"
+DECLARED_CLASS: Final = "c"
+IMPORTED: Final = "i"  # more = [specifier, name]; '*' is the module itself
+PARAMETER_NAME: Final = "p"
+TYPE: Final = "t"  # more = [interface]
+GENERIC: Final = "g"  # more = [constraint type]
+ENUMERATION: Final = "e"
+MODULE_NAME: Final = "n"
+
+# -- flags of functions -------------------------------------------------------------------------
+ASYNC: Final = 1
+GENERATOR: Final = 2
+ARROW: Final = 4
+DECLARED_ONLY: Final = 8
+CONSTRUCTOR: Final = 16
+
+# -- what `this` is in a function: (kind, index) ------------------------------------------------
+THIS_NOTHING: Final = 0
+THIS_INSTANCE: Final = 1  # of a class
+THIS_STATIC: Final = 2  # a class itself
+THIS_OBJECT: Final = 3  # an object literal, by its expression
+THIS_SELF: Final = 4  # what `new` on the function itself makes
+THIS_BINDING: Final = 5  # the function was stored as a property of that name
+THIS_PROTOTYPE: Final = 6  # what `new` on that name makes
+
+
+class Definition(msgspec.Struct, array_like=True, gc=False):
+    key: str  # '' when it is the parent's key and the name
+    name: str
+    kind: str
+    parent: int
+    start: int
+    end: int
+    named_at: int
+    signature_end: int
+    public: bool
+
+
+class Binding(msgspec.Struct, array_like=True):
+    name: str
+    kind: str
+    top: str  # first part of the key of the definition it belongs to
+    node: int = -1
+    values: list[int] = []
+    type: int = 0
+    properties: list[tuple[str, int]] = []  # X.name = value
+    prototype: list[tuple[str, int]] = []  # X.prototype.name = value; '' for the whole
+    calls: list[int] = []  # of a parameter
+    more: list[Any] = []
+
+
+class Function(msgspec.Struct, array_like=True):
+    node: int
+    name: str
+    flags: int
+    this: tuple[int, int]
+    parameters: list[tuple[int, int, int]] = []  # binding or -1, type, default value
+    returns: list[int] = []
+    yields: list[int] = []
+    result: int = 0
+    passed: tuple[int, int] = (-1, -1)  # call expression, argument
+    stores: list[tuple[str, int]] = []  # this.name = value
+    binding: int = -1
+    rest: bool = False
+
+
+class Class(msgspec.Struct, array_like=True):
+    node: int
+    name: str
+    extends: int = 0
+    implements: list[int] = []
+    members: list[tuple[str, str, bool, int, int, int]] = []  # name, kind, static, value, type, node
+    stores: list[tuple[str, int, bool]] = []
+    abstract: bool = False
+
+
+class Interface(msgspec.Struct, array_like=True):
+    """An interface, an object type, or (with `alias`) a name for another type."""
+
+    node: int
+    name: str
+    extends: list[int] = []
+    members: list[tuple[str, int, int]] = []  # name ('' for the call signature), type, node
+    alias: int = 0
+
+
+class Export(msgspec.Struct, array_like=True, gc=False):
+    """`name` is '*' for a star, '=' for the whole of a CommonJS module."""
+
+    name: str
+    value: int  # expression, or 0
+    specifier: str
+    imported: str
+    binding: int = -1
+
+
+class Import(msgspec.Struct, array_like=True, gc=False):
+    specifier: str
+    line: int
+    names: list[str]
+
+
+class Mention(msgspec.Struct, array_like=True, gc=False):
+    """A site before resolution, by bytes. `text` is where what is named begins as written; it ends where this ends."""
+
+    role: str  # one of ROLES
+    node: int
+    start: int
+    end: int
+    text: int
+    value: int
+
+
+class Facts(msgspec.Struct, array_like=True):
+    module: bool
+    partial: bool
+    nodes: list[Definition]
+    expressions: list[Row]
+    types: list[Row]
+    bindings: list[Binding]
+    functions: list[Function]
+    classes: list[Class]
+    interfaces: list[Interface]
+    namespaces: list[dict[str, int]]  # exported name -> binding
+    exports: list[Export]
+    imports: list[Import]
+    mentions: list[int]  # packed
+    globals: dict[str, int]  # top-level names of a script
+
+
+# call, new, reference, write, import, inherit, decorate
+ROLES: Final = "cnrwihd"
+
+
+def pack(mentions: list[Mention]) -> list[int]:
+    """Mentions in order as differences, which are small and repeat: a third of the size."""
+    out: list[int] = []
+    start = value = 0
+    for mention in mentions:
+        out += (
+            ROLES.index(mention.role), mention.node, mention.start - start, mention.end - mention.start,
+            mention.start - mention.text, mention.value - value,
+        )  # fmt: skip
+        start, value = mention.start, mention.value
+    return out
+
+
+def unpack(packed: list[int]) -> list[Mention]:
+    mentions: list[Mention] = []
+    start = value = 0
+    rows = iter(packed)
+    for role, node, step, length, back, difference in zip(rows, rows, rows, rows, rows, rows, strict=True):
+        start += step
+        value += difference
+        mentions.append(Mention(ROLES[role], node, start, start + length, start - back, value))
+    return mentions
+
+
+def encode(facts: Facts) -> bytes:
+    return FAMILY + msgspec.msgpack.encode(facts)
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(Facts)
+
+
+def decode(data: bytes) -> Facts:
+    return _DECODER.decode(memoryview(data)[1:])

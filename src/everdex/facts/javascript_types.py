@@ -1,0 +1,308 @@
+"""TypeScript's types into rows: annotations, interfaces, aliases, enums. What a type means is left to the resolver.
+
+A type that says nothing about which definitions a value may be (literals, conditionals, mapped types) is row 0; the
+names inside it are mentioned all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node
+
+from everdex.facts import javascript_model as m
+from everdex.facts.javascript_build import Builder
+
+_MAX_DEPTH: Final = 60
+_MAX_PARTS: Final = 64  # of a union: beyond, the candidates would be cut anyway
+_INSIDE: Final = frozenset(
+    ("parenthesized_type", "readonly_type", "optional_type", "rest_type", "type_annotation", "constraint",
+     "opting_type_annotation", "omitting_type_annotation", "adding_type_annotation", "default_type"))  # fmt: skip
+
+
+class Types(Builder):
+    """Adds `type` and the declarations that only types have."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self._type_depth = 0
+        self._types: dict[str, Callable[[Node], int]] = {
+            "type_identifier": self._identifier,
+            "identifier": self._identifier,
+            "predefined_type": lambda node: self._builtin(node),
+            "generic_type": self._generic,
+            "nested_type_identifier": lambda node: self.add_type(m.T_NAME, self._qualified(node), []),
+            "member_expression": lambda node: self.add_type(m.T_NAME, self._qualified(node), []),
+            "array_type": lambda node: self.add_type(m.T_ARRAY, self.type(node.named_children[0])),
+            "union_type": self._parts,
+            "intersection_type": self._parts,
+            "function_type": self._function,
+            "constructor_type": self._function,
+            "object_type": lambda node: self.add_type(m.T_OBJECT, self.interface(node, "", -1)),
+            "tuple_type": lambda node: self.add_type(m.T_TUPLE, [self.type(part) for part in node.named_children]),
+            "type_query": self._query,
+            "lookup_type": self._lookup_type,
+            "this_type": lambda node: self.add_type(m.T_THIS),
+            "conditional_type": self._conditional,
+            "literal_type": lambda node: self.add_type(m.T_BUILTIN, "string") if self._is_string(node) else 0,
+            "template_literal_type": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "string"),
+            "type_predicate": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "boolean"),
+        }
+
+    def visit(self, node: Node) -> int:
+        raise NotImplementedError
+
+    def type(self, node: Node | None) -> int:
+        """The row of a type or of an annotation."""
+        if node is None:
+            return 0
+        kind = node.type
+        while kind in _INSIDE:
+            inner = node.named_children
+            if not inner:
+                return 0
+            node = inner[0]
+            kind = node.type
+        if self._type_depth >= _MAX_DEPTH:
+            return 0
+        self._type_depth += 1
+        handler = self._types.get(kind)
+        result = handler(node) if handler is not None else self._default(node)
+        self._type_depth -= 1
+        return result
+
+    def _default(self, node: Node) -> int:
+        if node.type == "index_signature":
+            for field in ("index_type", "type"):
+                self.type(node.child_by_field_name(field))
+            return 0
+        for child in node.named_children:
+            if child.type not in ("property_identifier", "comment", "formal_parameters"):
+                self.type(child)
+        return 0
+
+    @staticmethod
+    def _is_string(node: Node) -> bool:
+        children = node.named_children
+        return bool(children) and children[0].type == "string"
+
+    def _builtin(self, node: Node) -> int:
+        return self.add_type(m.T_BUILTIN, self.text(node))
+
+    def _identifier(self, node: Node) -> int:
+        text = self.text(node)
+        value = self.type_name(text)
+        self.mention("r", node, value)
+        return self.add_type(m.T_NAME, value, [])
+
+    def _qualified(self, node: Node) -> int:
+        """The expression of `A.B.C` in a place for types; `import("x").C` too."""
+        names: list[Node] = []
+        while node.type in ("nested_type_identifier", "nested_identifier", "member_expression"):
+            children = node.named_children
+            names.append(children[-1])
+            node = children[0]
+        if node.type in ("identifier", "type_identifier"):
+            text = self.text(node)
+            value = self.type_name(text)
+            self.mention("r", node, value)
+        else:
+            value = self.visit(node)
+            if self.expressions[value][0] == m.IMPORT:
+                value = self.add(m.REQUIRE, self.expressions[value][1])
+        for part in reversed(names):
+            text = self.text(part)
+            value = self.add(m.MEMBER, value, text)
+            self.mention("r", part, value)
+        return value
+
+    def _generic(self, node: Node) -> int:
+        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
+        if name is None:
+            return self._default(node)
+        if name.type == "type_identifier":
+            text = self.text(name)
+            value = self.type_name(text)
+            self.mention("r", name, value)
+        else:
+            value = self._qualified(name)
+        rows = [self.type(part) for part in arguments.named_children] if arguments is not None else []
+        return self.add_type(m.T_NAME, value, rows)
+
+    def _parts(self, node: Node) -> int:
+        """Unions nest to the left without bound: taken apart in a loop."""
+        parts: list[Node] = []
+        waiting = [node]
+        while waiting:
+            part = waiting.pop()
+            if part.type in ("union_type", "intersection_type"):
+                waiting += reversed(part.named_children)
+            else:
+                parts.append(part)
+        rows = [row for part in parts if (row := self.type(part))]
+        return self.add_type(m.T_UNION, rows[:_MAX_PARTS]) if rows else 0
+
+    def _function(self, node: Node) -> int:
+        self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        self.generics(node.child_by_field_name("type_parameters"))
+        rows = self.parameter_types(node.child_by_field_name("parameters"))
+        result = self.type(node.child_by_field_name("return_type") or node.child_by_field_name("type"))
+        self.at = outer
+        return self.add_type(m.T_FUNCTION, rows, result)
+
+    def parameter_types(self, parameters: Node | None) -> list[int]:
+        if parameters is None:
+            return []
+        return [
+            self.type(child.child_by_field_name("type"))
+            for child in parameters.named_children
+            if child.type in ("required_parameter", "optional_parameter")
+        ]
+
+    def _query(self, node: Node) -> int:
+        children = node.named_children
+        if not children:
+            return 0
+        inner = children[0]
+        value = self.visit(inner)
+        if self.expressions[value][0] == m.IMPORT:
+            value = self.add(m.REQUIRE, self.expressions[value][1])
+        return self.add_type(m.T_QUERY, value)
+
+    def _lookup_type(self, node: Node) -> int:
+        children = node.named_children
+        row = self.type(children[0]) if children else 0
+        if len(children) > 1:
+            inner = children[1].named_children
+            if children[1].type == "literal_type" and inner and inner[0].type == "string":
+                return self.add_type(m.T_LOOKUP, row, self.string(inner[0]))
+            self.type(children[1])
+        return 0
+
+    def _conditional(self, node: Node) -> int:
+        """Either branch; what is asked about is only mentioned."""
+        self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        for field in ("left", "right"):
+            self.type(node.child_by_field_name(field))
+        branches = [self.type(node.child_by_field_name(field)) for field in ("consequence", "alternative")]
+        self.at = outer
+        rows = [row for row in branches if row]
+        return self.add_type(m.T_UNION, rows) if rows else 0
+
+    def generics(self, node: Node | None) -> None:
+        """Type parameters, bound in the current scope."""
+        if node is None:
+            return
+        for child in node.named_children:
+            name = child.child_by_field_name("name")
+            if name is not None:
+                constraint = self.type(child.child_by_field_name("constraint"))
+                self.type(child.child_by_field_name("value"))
+                self.bind(self.text(name), m.GENERIC, more=[constraint])
+
+    # -- declarations ---------------------------------------------------------------------------
+
+    def interface(self, body: Node, name: str, node: int) -> int:
+        """An interface row from a body; its members are definitions when it is one itself."""
+        index = len(self.interfaces)
+        row = m.Interface(node, name)
+        self.interfaces.append(row)
+        for child in body.named_children:
+            kind = child.type
+            if kind == "method_signature":
+                label, type_ = child.child_by_field_name("name"), self._function(child)
+            elif kind == "property_signature":
+                label, type_ = child.child_by_field_name("name"), self.type(child.child_by_field_name("type"))
+            elif kind in ("call_signature", "construct_signature"):
+                row.members.append(("" if kind == "call_signature" else "new", self._function(child), -1))
+                continue
+            else:
+                self._default(child)
+                continue
+            if label is None:
+                continue
+            text = self.string(label) if label.type == "string" else self.text(label)
+            member = -1
+            if node >= 0 and text.isidentifier():
+                is_method = self.types[type_][0] == m.T_FUNCTION
+                member = self.define(text, "method" if is_method else "property", child, label)
+            row.members.append((text, type_, member))
+        return index
+
+    def declare_interface(self, node: Node) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None:
+            return 0
+        text = self.text(name)
+        index = self.define(text, "interface", node, name, body)
+        binding = self.bind(text, m.TYPE)
+        self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
+        self.at = self.at._replace(scope=self.open_scope())
+        self.generics(node.child_by_field_name("type_parameters"))
+        since = len(self.mentions)
+        bases = [
+            self.type(part)
+            for child in node.named_children
+            if child.type == "extends_type_clause"
+            for part in child.named_children
+        ]
+        self.inherits(index, bases, since)
+        if body is not None:
+            row = self.interface(body, text, index)
+            self.interfaces[row].extends = bases
+            self.bindings[binding].more.append(row)
+        self.at = outer
+        self.bindings[binding].node = index if self.bindings[binding].node < 0 else self.bindings[binding].node
+        return self.type_name(text)
+
+    def inherits(self, node: int, bases: list[int], since: int) -> None:
+        """What was mentioned as a type since then is what the definition inherits from."""
+        wanted = {self.types[row][1] for row in bases if self.types[row][0] == m.T_NAME}
+        for mention in self.mentions[since:]:
+            if mention.value in wanted:
+                mention.role, mention.node = "h", node
+
+    def declare_alias(self, node: Node) -> int:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or value is None:
+            return 0
+        text = self.text(name)
+        index = self.define(text, "type", node, name, value)
+        binding = self.bind(text, m.TYPE)
+        self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
+        self.at = self.at._replace(scope=self.open_scope())
+        self.generics(node.child_by_field_name("type_parameters"))
+        if value.type == "object_type":
+            row = self.interface(value, text, index)
+        else:
+            row = len(self.interfaces)
+            self.interfaces.append(m.Interface(index, text))
+            self.interfaces[row].alias = self.type(value)
+        self.at = outer
+        self.bindings[binding].more.append(row)
+        self.bindings[binding].node = index
+        return self.type_name(text)
+
+    def declare_enum(self, node: Node) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            return 0
+        text = self.text(name)
+        index = self.define(text, "enum", node, name, body)
+        row = m.Interface(index, text)
+        self.interfaces.append(row)
+        binding = self.bind(text, m.ENUMERATION, self.add(m.ENUM, len(self.interfaces) - 1))
+        self.bindings[binding].node = index
+        self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
+        for child in body.named_children:
+            label = child.child_by_field_name("name") if child.type == "enum_assignment" else child
+            if label is None or label.type == "comment":
+                continue
+            member = self.string(label) if label.type == "string" else self.text(label)
+            row.members.append((member, 0, self.define(member, "member", child, label)))
+            value = child.child_by_field_name("value")
+            if value is not None:
+                self.visit(value)
+        self.at = outer
+        return self.name(text)

@@ -1,0 +1,480 @@
+"""JavaScript's expressions into rows: calls, members, literals, assignments, JSX. Every call in the text is mentioned.
+
+One visitor serves expressions and statements. Syntax that is nested too deeply for the interpreter's stack is put off
+and read on its own: nothing inside it is lost, only what it gives to the expression around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node
+
+from everdex.facts import javascript_build as build
+from everdex.facts import javascript_model as m
+from everdex.facts.javascript_types import Types
+
+_MAX_DEPTH: Final = 80
+FUNCTIONS: Final = frozenset(("arrow_function", "function_expression", "generator_function", "function"))
+_NAMED: Final = FUNCTIONS | {"class", "object"}
+_WRAPPERS: Final = frozenset(
+    ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
+)
+_LOGICAL: Final = frozenset(("||", "&&", "??", ","))
+
+
+def unwrap(node: Node) -> Node:
+    """The expression inside parentheses and casts."""
+    while node.type in _WRAPPERS:
+        inner = node.named_children
+        if not inner:
+            break
+        node = inner[0]
+    return node
+
+
+class Values(Types):
+    """Adds `visit` for expressions; statements are added by the module that builds on this one."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self._depth = 0
+        self.deferred: list[tuple[Node, build.At]] = []
+        self.hint = ""  # the name that the next function, class or object takes if it has none
+        self.hinted_by: Node | None = None
+        self.handlers: dict[str, Callable[[Node], int]] = {
+            "identifier": self._identifier_value,
+            "shorthand_property_identifier": self._identifier_value,
+            "this": lambda node: self.add(m.THIS, self.at.this),
+            "super": lambda node: self.add(m.SUPER, self.at.this),
+            "string": lambda node: build.STRING,
+            "number": lambda node: build.NUMBER,
+            "regex": lambda node: build.REGEXP,
+            "true": lambda node: build.BOOLEAN,
+            "false": lambda node: build.BOOLEAN,
+            "null": lambda node: build.NOTHING,
+            "undefined": lambda node: build.NOTHING,
+            "comment": lambda node: 0,
+            "meta_property": lambda node: self.add(m.GLOBAL, self.text(node)),
+            "template_string": self._template,
+            "member_expression": self._member,
+            "subscript_expression": self._subscript,
+            "call_expression": self._call,
+            "new_expression": self._new,
+            "assignment_expression": self._assignment,
+            "augmented_assignment_expression": self._augmented,
+            "update_expression": self._update,
+            "parenthesized_expression": self._last,
+            "sequence_expression": self._last,
+            "non_null_expression": self._first,
+            "as_expression": self._cast,
+            "satisfies_expression": self._cast,
+            "type_assertion": self._assertion,
+            "await_expression": lambda node: self.add(m.AWAIT, self._last(node)),
+            "yield_expression": self._yield,
+            "ternary_expression": self._ternary,
+            "binary_expression": self._binary,
+            "unary_expression": self._unary,
+            "object": self._object,
+            "array": self._array,
+            "spread_element": lambda node: self.add(m.SPREAD, self._last(node)),
+            "jsx_opening_element": self._tag,
+            "jsx_self_closing_element": self._tag,
+            "jsx_closing_element": lambda node: 0,
+            "jsx_text": lambda node: 0,
+            "jsx_attribute": self._attribute,
+            "instantiation_expression": self._instantiation,
+            "type_arguments": lambda node: self.type_only(node),
+            "type_annotation": lambda node: self.type_only(node),
+        }
+
+    def visit(self, node: Node) -> int:
+        """Read a syntax node; the row of its value, 0 when it has none that matters."""
+        handler = self.handlers.get(node.type)
+        if self._depth >= _MAX_DEPTH:
+            if node.child_count:
+                self.deferred.append((node, self.at))
+                return 0
+            return handler(node) if handler is not None else 0
+        self._depth += 1
+        if handler is not None:
+            result = handler(node)
+        else:
+            result = 0
+            for child in node.named_children:
+                self.visit(child)
+        self._depth -= 1
+        return result
+
+    def finish(self) -> None:
+        """Read what was nested too deeply, each on a fresh stack."""
+        while self.deferred:
+            node, self.at = self.deferred.pop()
+            self._depth = 0
+            self.hint = ""
+            for child in node.named_children if node.type not in self.handlers else (node,):
+                self.visit(child)
+
+    def named(self, node: Node, hint: str, label: Node | None) -> int:
+        """A value that takes this name, written there, if it is a function, a class or an object."""
+        self.hint = hint if unwrap(node).type in _NAMED else ""
+        self.hinted_by = label
+        return self.visit(node)
+
+    def type_only(self, node: Node) -> int:
+        for child in node.named_children:
+            self.type(child)
+        return 0
+
+    def _first(self, node: Node) -> int:
+        children = node.named_children
+        return self.visit(children[0]) if children else 0
+
+    def _last(self, node: Node) -> int:
+        result = 0
+        for child in node.named_children:
+            if child.type != "comment":
+                result = self.visit(child)
+        return result
+
+    def _identifier_value(self, node: Node) -> int:
+        text = self.text(node)
+        if text == "undefined":
+            return build.NOTHING
+        value = self.name(text)
+        self.mention("r", node, value)
+        return value
+
+    def _template(self, node: Node) -> int:
+        for child in node.named_children:
+            if child.type == "template_substitution":
+                self._last(child)
+        return build.TEMPLATE
+
+    # -- members and calls ----------------------------------------------------------------------
+
+    def _member(self, node: Node, role: str = "r") -> int:
+        target, label = node.child_by_field_name("object"), node.child_by_field_name("property")
+        if target is None or label is None:
+            return 0
+        value = self.add(m.MEMBER, self.visit(target), self.text(label))
+        if role:
+            self.mention(role, label, value, node)
+        return value
+
+    def _subscript(self, node: Node) -> int:
+        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if target is None or index is None:
+            return 0
+        value = self.visit(target)
+        if index.type == "string":
+            value = self.add(m.MEMBER, value, self.string(index))
+            self.mention("r", index, value, node)
+            return value
+        self.visit(index)
+        if index.type == "number" and (text := self.text(index)).isdecimal() and len(text) < 4:
+            return self.add(m.ITEM, value, int(text))
+        return self.add(m.ELEMENT, value)
+
+    def _arguments(self, node: Node | None) -> list[int]:
+        if node is None:
+            return []
+        if node.type == "template_string":
+            self._template(node)
+            return []
+        self.hint = ""
+        return [self.visit(child) for child in node.named_children if child.type != "comment"]
+
+    def _callee(self, node: Node) -> tuple[int, Node]:
+        """The callee's value, not mentioned by itself, and the token that names it."""
+        inner = unwrap(node)
+        if inner.type == "identifier":
+            return self.name(self.text(inner)), inner
+        if inner.type == "member_expression":
+            label = inner.child_by_field_name("property")
+            # a cast in between is read for the names in its type
+            value = self._member(inner, "") if inner == node else self._silent(node)
+            return value, label or inner
+        return self.visit(node), inner
+
+    def _silent(self, node: Node) -> int:
+        before = len(self.mentions)
+        value = self.visit(node)
+        mine = [mention for mention in self.mentions[before:] if mention.value == value and mention.role == "r"]
+        for mention in mine:
+            self.mentions.remove(mention)
+        return value
+
+    def _call(self, node: Node) -> int:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None:
+            return 0
+        self.hint = ""
+        specifier = self._specifier(function, arguments)
+        if specifier is not None and arguments is not None:
+            for child in arguments.named_children[1:]:
+                self.visit(child)
+            code = m.IMPORT if function.type == "import" else m.REQUIRE
+            value = self.add(code, specifier)
+            self.imports.append(m.Import(specifier, node.start_point[0] + 1, []))
+            self.mention("i", arguments.named_children[0], value)
+            return value
+        if self._depth >= _MAX_DEPTH - 2:  # the callee would be put off, and with it what this call is of
+            self.deferred.append((node, self.at))
+            return 0
+        callee, token = self._callee(function)
+        self.type_arguments(node)
+        value = self.call(callee, self._arguments(arguments))
+        self.mention("c", token, value, function)
+        return value
+
+    def type_arguments(self, node: Node) -> None:
+        arguments = node.child_by_field_name("type_arguments")
+        if arguments is not None:
+            self.type_only(arguments)
+
+    def _specifier(self, function: Node, arguments: Node | None) -> str | None:
+        if arguments is None or function.type not in ("import", "identifier"):
+            return None
+        if function.type == "identifier" and (self.text(function) != "require" or self.is_bound("require")):
+            return None
+        children = arguments.named_children
+        return self.string(children[0]) if children and children[0].type == "string" else None
+
+    def _new(self, node: Node) -> int:
+        constructor = node.child_by_field_name("constructor")
+        if constructor is None:
+            return 0
+        callee, token = self._callee(constructor)
+        generic = node.child_by_field_name("type_arguments")
+        rows = [self.type(part) for part in generic.named_children] if generic is not None else []
+        value = self.call(callee, self._arguments(node.child_by_field_name("arguments")), m.NEW)
+        self.mention("n", token, value, constructor)
+        # `new Map<K, V>()` is a Map of V
+        return self.add(m.CAST, value, self.add_type(m.T_NAME, callee, rows)) if rows else value
+
+    # -- assignments ----------------------------------------------------------------------------
+
+    def _assignment(self, node: Node) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return 0
+        left = unwrap(left)
+        value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
+        if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):
+            self.as_method(value)
+        self.target(left, value)
+        return value
+
+    def as_method(self, value: int) -> None:
+        """A function stored as a property of something is a method of it."""
+        row = self.expressions[value]
+        if row[0] == m.FUNCTION and self.nodes[node := self.functions[row[1]].node].kind == "function":
+            self.nodes[node].kind = "method"
+
+    def _augmented(self, node: Node) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return 0
+        value = self.visit(right)
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type in ("??=", "||=", "&&="):
+            self.target(left, value)
+        else:
+            self.target(left, 0)
+        return value
+
+    def _update(self, node: Node) -> int:
+        for child in node.named_children:
+            self.target(child, 0)
+        return build.NUMBER
+
+    def _hint_of(self, left: Node) -> str:
+        if left.type == "identifier":
+            return self.text(left)
+        if left.type != "member_expression":
+            return ""
+        text = self.text(left)
+        for prefix in ("module.exports.", "exports.", "this."):
+            text = text.removeprefix(prefix)
+        if text == "module.exports":
+            return "module.exports"
+        text = text.replace(".prototype.", ".")
+        plain = len(text) < 80 and all(part.isidentifier() for part in text.split("."))
+        return text if plain else text.rpartition(".")[2]
+
+    def target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None = None) -> None:
+        """Give a value to a pattern: to names that exist, or with `declare` to new ones."""
+        kind = node.type
+        if kind in ("identifier", "shorthand_property_identifier_pattern"):
+            if declare is not None:
+                declare(node, value)
+            else:
+                text = self.text(node)
+                self.mention("w", node, self.name(text))
+                if value:
+                    self.assign(text, value)
+        elif kind == "object_pattern":
+            self._object_target(node, value, declare)
+        elif kind == "array_pattern":
+            number = 0
+            for child in node.children:
+                if child.type == ",":
+                    number += 1  # counted by commas: a hole has no node
+                elif child.is_named and child.type != "comment":
+                    self.target(child, self.add(m.ITEM, value, number) if value else 0, declare)
+        elif kind in ("assignment_pattern", "object_assignment_pattern"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                default = self.visit(right)
+                if kind == "object_assignment_pattern" and value:
+                    value = self.add(m.MEMBER, value, self.text(left))
+                self.target(left, self.add(m.CHOICE, [value, default]) if value else default, declare)
+        elif kind == "rest_pattern":
+            for child in node.named_children:
+                self.target(child, value, declare)
+        elif kind == "member_expression":
+            self._store(node, value)
+        else:
+            self.visit(node)
+
+    def _object_target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None) -> None:
+        for child in node.named_children:
+            if child.type == "shorthand_property_identifier_pattern":
+                taken = self.add(m.MEMBER, value, self.text(child)) if value else 0
+                if taken:
+                    self.mention("r", child, taken)
+                self.target(child, taken, declare)
+            elif child.type == "pair_pattern":
+                key, inner = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key is not None and inner is not None:
+                    taken = self._taken(key, value)
+                    self.target(inner, taken, declare)
+            elif child.type != "comment":
+                self.target(child, value, declare)
+
+    def _taken(self, key: Node, value: int) -> int:
+        if key.type == "computed_property_name":
+            self.visit(key)
+            return self.add(m.ELEMENT, value) if value else 0
+        if not value:
+            return 0
+        text = self.string(key) if key.type == "string" else self.text(key)
+        taken = self.add(m.MEMBER, value, text)
+        self.mention("r", key, taken)
+        return taken
+
+    def _store(self, node: Node, value: int) -> None:
+        target, label = node.child_by_field_name("object"), node.child_by_field_name("property")
+        if target is None or label is None:
+            return
+        name, inner = self.text(label), unwrap(target)
+        if inner.type == "this" and value:
+            self.store_this(name, value)
+        elif inner.type == "identifier":
+            text = self.text(inner)
+            if text == "exports" and not self.is_bound(text):
+                self.exports.append(m.Export(name, value, "", ""))
+            elif text == "module" and name == "exports" and not self.is_bound(text):
+                self.exports.append(m.Export("=", value, "", ""))
+            elif value:
+                self.store(text, name, value, name == "prototype")
+        elif inner.type == "member_expression":
+            self._store_deep(inner, name, value)
+        self._member(node, "w")
+
+    def _store_deep(self, inner: Node, name: str, value: int) -> None:
+        """`X.prototype.name = value` and `module.exports.name = value`."""
+        base, label = inner.child_by_field_name("object"), inner.child_by_field_name("property")
+        if base is None or label is None or base.type != "identifier":
+            return
+        text, middle = self.text(base), self.text(label)
+        if text == "module" and middle == "exports" and not self.is_bound(text):
+            self.exports.append(m.Export(name, value, "", ""))
+        elif middle == "prototype" and value:
+            self.store(text, name, value, True)
+
+    # -- operators and literals -----------------------------------------------------------------
+
+    def _cast(self, node: Node) -> int:
+        children = node.named_children
+        if not children:
+            return 0
+        value = self.visit(children[0])
+        row = self.type(children[1]) if len(children) > 1 else 0
+        return self.add(m.CAST, value, row) if row and node.type == "as_expression" else value
+
+    def _assertion(self, node: Node) -> int:
+        children = node.named_children
+        if len(children) < 2:
+            return 0
+        parts = children[0].named_children
+        row = self.type(parts[0]) if parts else 0
+        value = self.visit(children[1])
+        return self.add(m.CAST, value, row) if row else value
+
+    def _instantiation(self, node: Node) -> int:
+        self.type_arguments(node)
+        return self._first(node)
+
+    def _yield(self, node: Node) -> int:
+        value = self._last(node)
+        if self.at.function >= 0 and value:
+            delegated = any(child.type == "*" for child in node.children)
+            self.functions[self.at.function].yields.append(self.add(m.ELEMENT, value) if delegated else value)
+        return 0
+
+    def _ternary(self, node: Node) -> int:
+        parts = [node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")]
+        values = [self.visit(part) for part in parts if part is not None]
+        return self.add(m.CHOICE, values[1:]) if len(values) > 1 else 0
+
+    def _binary(self, node: Node) -> int:
+        operator = node.child_by_field_name("operator")
+        if operator is None or operator.type not in _LOGICAL:
+            # `a + b + …` nests to the left without bound
+            waiting = [node]
+            while waiting:
+                part = waiting.pop()
+                if part.type == "binary_expression":
+                    waiting += reversed(part.named_children)
+                else:
+                    self.visit(part)
+            return build.NUMBER if operator is not None and operator.type in ("-", "*", "/", "%") else 0
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        values = [self.visit(part) for part in (left, right) if part is not None]
+        return self.add(m.CHOICE, values[1:] if operator.type == "&&" else values)
+
+    def _unary(self, node: Node) -> int:
+        self._last(node)
+        return 0
+
+    def _array(self, node: Node) -> int:
+        self.hint = ""
+        return self.add(m.ARRAY, [self.visit(child) for child in node.named_children if child.type != "comment"])
+
+    def _object(self, node: Node) -> int:
+        raise NotImplementedError
+
+    # -- JSX ------------------------------------------------------------------------------------
+
+    def _tag(self, node: Node) -> int:
+        name = node.child_by_field_name("name")
+        value = 0
+        if name is not None:
+            text = self.text(name)
+            if name.type == "member_expression" or (name.type == "identifier" and not text[:1].islower()):
+                callee, token = self._callee(name)
+                value = self.call(callee, [])
+                self.mention("c", token, value, name)
+        for child in node.children_by_field_name("attribute"):
+            self.visit(child)
+        self.type_arguments(node)
+        return value
+
+    def _attribute(self, node: Node) -> int:
+        for child in node.named_children[1:]:
+            self.hint = ""
+            self.visit(child)
+        return 0

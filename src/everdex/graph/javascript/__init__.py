@@ -1,0 +1,40 @@
+"""Resolution of JavaScript and TypeScript, in the order of reading: project and modules say which file an import is,
+exports where a name comes from, engine what an expression may be (with members, types, calls and heirs), targets and
+sites what every place in a file means, offers what others may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from everdex.graph.javascript.engine import Engine
+from everdex.graph.javascript.offers import offers
+from everdex.graph.javascript.sites import FileSites, nothing
+from everdex.graph.model import FileGraph, Resolution, Resolver, World
+
+__all__ = ["RESOLVER"]
+
+
+class _JavaScriptResolution:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._engine = Engine(world)
+
+    def resolve(self, path: str) -> FileGraph:
+        if not self._world.facts(path):
+            return nothing(path, len(self._world.source(path)))
+        return FileSites(self._engine, path).graph()
+
+
+class _JavaScript:
+    # project files take part by what they offer; documents by the script inside them
+    languages: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html", "json"))
+
+    def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
+        return offers(path, facts, source)
+
+    def open(self, world: World) -> Resolution:
+        return _JavaScriptResolution(world)
+
+
+RESOLVER: Final[Resolver] = _JavaScript()

@@ -1,0 +1,103 @@
+"""What the language and its hosts bring along: names, methods, and what their calls give back. All of it data.
+
+Libraries whose functions hand back what they are given are named here too.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+GLOBALS: Final = _words(
+    """Object Array String Number Boolean Function Symbol BigInt Math JSON Date RegExp Error TypeError RangeError
+    SyntaxError ReferenceError EvalError URIError AggregateError Promise Map Set WeakMap WeakSet WeakRef Proxy Reflect
+    Intl Atomics ArrayBuffer SharedArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array
+    Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array FinalizationRegistry globalThis eval
+    parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent encodeURI decodeURI escape unescape
+    Iterator AsyncIterator Generator AsyncGenerator Iterable AsyncIterable IterableIterator ArrayLike
+    window document navigator location history screen localStorage sessionStorage console alert confirm prompt fetch
+    setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask requestAnimationFrame
+    cancelAnimationFrame requestIdleCallback structuredClone atob btoa performance crypto URL URLSearchParams Headers
+    Request Response FormData Blob File FileReader AbortController AbortSignal Event EventTarget CustomEvent
+    MessageEvent ErrorEvent CloseEvent KeyboardEvent MouseEvent PointerEvent TouchEvent FocusEvent InputEvent
+    EventSource WebSocket Worker SharedWorker MessageChannel MessagePort BroadcastChannel XMLHttpRequest Image Audio
+    ReadableStream WritableStream TransformStream TextEncoder TextDecoder TextDecoderStream TextEncoderStream
+    IntersectionObserver ResizeObserver MutationObserver PerformanceObserver DOMParser XMLSerializer Node Element
+    HTMLElement HTMLInputElement HTMLAnchorElement HTMLButtonElement HTMLDivElement HTMLFormElement HTMLImageElement
+    HTMLCanvasElement HTMLScriptElement HTMLStyleElement HTMLLinkElement HTMLTextAreaElement HTMLSelectElement
+    HTMLVideoElement HTMLAudioElement HTMLIFrameElement HTMLTemplateElement SVGElement Document DocumentFragment
+    ShadowRoot NodeList HTMLCollection CSSStyleSheet CSSStyleDeclaration Window Storage customElements getComputedStyle
+    matchMedia addEventListener removeEventListener dispatchEvent postMessage importScripts self caches indexedDB
+    import.meta new.target process Buffer require module exports global __dirname __filename NodeJS Deno Bun WebAssembly DOMException
+    describe it test expect beforeEach afterEach beforeAll afterAll before after suite jest vi vitest expectTypeOf
+    assertType cy Cypress chai assert jasmine spyOn xit xdescribe fit fdescribe bench $ jQuery angular define
+    defineProps defineEmits defineExpose defineSlots defineModel withDefaults JSX React
+    Readonly ReadonlyArray ReadonlyMap ReadonlySet PromiseLike Thenable Partial Required Record Pick Omit Exclude
+    Extract NonNullable Parameters ConstructorParameters ReturnType InstanceType ThisType Awaited Uppercase Lowercase
+    Capitalize Uncapitalize NoInfer PropertyKey TemplateStringsArray ArrayBufferView ArrayBufferLike ErrorOptions
+    PropertyDescriptor PropertyDescriptorMap""")
+
+PRIMITIVES: Final = {
+    "string": "String", "number": "Number", "boolean": "Boolean", "bigint": "BigInt", "symbol": "Symbol",
+    "object": "Object",
+}  # fmt: skip
+
+# types that are what their argument is
+TRANSPARENT_TYPES: Final = _words(
+    """Partial Readonly Required NonNullable Omit Pick Awaited NoInfer Exclude Extract DeepPartial DeepReadonly
+    Ref ShallowRef MutableRefObject RefObject""")
+ARRAY_TYPES: Final = _words(
+    """Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator AsyncIterable AsyncIterator
+    AsyncIterableIterator Generator AsyncGenerator ArrayLike WeakSet""")
+PROMISE_TYPES: Final = frozenset(("Promise", "PromiseLike", "Thenable"))
+MAP_TYPES: Final = frozenset(("Map", "ReadonlyMap", "WeakMap", "Record"))
+
+# calls of something outside that give back an argument: dotted name -> which
+HANDS_BACK: Final = {
+    **dict.fromkeys(
+        _words(
+            """Object.freeze Object.seal Object.preventExtensions Object.assign Object.setPrototypeOf structuredClone
+        react.memo react.forwardRef react.useCallback React.memo React.forwardRef React.useCallback
+        util.promisify util.deprecate util.callbackify vue.markRaw vue.reactive vue.ref vue.readonly vue.shallowRef
+        vue.shallowReactive vue.defineComponent vite.defineConfig vitest.vi.mocked vi.mocked jest.mocked
+        lodash.debounce lodash.throttle lodash.once lodash.memoize lodash.cloneDeep"""),
+        0,
+    ),
+}
+# and those that give back what the function they are given returns
+HANDS_BACK_RESULT: Final = frozenset(("react.useMemo", "React.useMemo", "vue.computed"))
+
+# array methods by what they give back
+SAME: Final = _words(
+    """filter slice concat reverse sort splice fill toSorted toReversed toSpliced with values add set flat
+    copyWithin""")
+ONE: Final = frozenset(("find", "findLast", "at", "pop", "shift"))
+MAPPED: Final = frozenset(("map", "flatMap"))
+TEXT: Final = frozenset(("join", "toString"))
+
+# methods that call the function they are given, and which of its parameters is an element
+TAKES_ELEMENT: Final = {
+    **dict.fromkeys(
+        _words(
+            """map filter forEach find findIndex findLast findLastIndex some every flatMap sort toSorted"""), 0
+    ),
+    "reduce": 1, "reduceRight": 1,
+}  # fmt: skip
+
+# what any object may have from the language: a receiver that is not known says nothing by such a name
+COMMON_METHODS: Final = _words(
+    """map filter forEach find findIndex findLast some every flatMap flat sort reduce reduceRight includes indexOf
+    lastIndexOf push pop shift unshift slice splice concat join reverse fill keys values entries at copyWithin
+    then catch finally call apply bind toString toLocaleString valueOf toJSON hasOwnProperty isPrototypeOf
+    get set has delete clear add size length split replace replaceAll trim trimStart trimEnd startsWith endsWith
+    padStart padEnd repeat charAt charCodeAt codePointAt substring substr substr toLowerCase toUpperCase match
+    matchAll search localeCompare normalize test exec toFixed toPrecision getTime getDate getFullYear getMonth
+    toISOString next return throw log warn error info debug trace assign freeze create parse stringify resolve reject
+    all race on once off emit addListener removeListener addEventListener removeEventListener dispatchEvent
+    appendChild removeChild querySelector querySelectorAll getAttribute setAttribute getElementById createElement
+    write read end close open send pipe json text status start stop run init update remove render reset toBe toEqual default
+    toHaveBeenCalled mockReturnValue mockImplementation""")

@@ -1,0 +1,358 @@
+"""What calls give back and what parameters receive: through returns, arguments, callbacks and what builtins do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP: Final = 4
+# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
+_MAX_CALLS: Final = 16
+
+
+def _settled(values: Values) -> Values:
+    return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
+
+
+# -- results ------------------------------------------------------------------------------------
+
+
+def result(engine: Engine, file: File, index: int, fuel: int) -> Values:
+    """What a call expression gives."""
+    _, callee, arguments = file.expressions[index]
+    called = engine.evaluate(file, callee, fuel - 1)
+    return v.union(_given(engine, file, value, callee, arguments, fuel) for value in called)
+
+
+def _given(engine: Engine, file: File, value: Value, callee: int, arguments: list[int], fuel: int) -> Values:
+    kind = value[0]
+    if kind == v.FUNCTION:
+        return _through(engine, file, value, callee, arguments, fuel)
+    if kind == v.METHOD:
+        return _builtin(engine, file, value, arguments, fuel)
+    if kind == v.EXTERNAL:
+        return _external(engine, file, value, arguments, fuel)
+    if kind == v.CALLABLE:
+        target = engine.files[value[1]]
+        row = target.types[value[2]][2]
+        if target.types[row][0] == m.T_THIS:
+            return _receiver(engine, file, callee, fuel)
+    return returned(engine, value, fuel - _JUMP)
+
+
+def returned(engine: Engine, value: Value, fuel: int) -> Values:
+    """What calling something gives, whatever the arguments."""
+    kind = value[0]
+    if kind == v.FUNCTION:
+        file = engine.files[value[1]]
+        answer: Values = engine.remember(file, ("r", value[2]), fuel, _returns, engine, file, value[2])
+        return answer
+    if kind == v.CALLABLE:
+        file = engine.files[value[1]]
+        return types.of(engine, file, file.types[value[2]][2], fuel - 1)
+    if kind == v.TYPED:
+        file = engine.files[value[1]]
+        signatures = [row for name, row, _ in file.interfaces[value[2]].members if not name]
+        return v.union(types.of(engine, file, file.types[row][2], fuel - 1) for row in signatures)
+    return (value,) if kind in (v.EXTERNAL, v.UNKNOWN) else v.NOTHING
+
+
+def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
+    row = file.functions[index]
+    engine.touch(file, file.top(row.node))
+    declared = types.of(engine, file, row.result, fuel - 1) if row.result else v.NOTHING
+    plain = _settled(declared) if row.flags & m.ASYNC else declared
+    useful = v.known(plain)
+    if useful and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
+        return declared
+    if row.flags & m.GENERATOR:
+        return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
+    given = v.union(engine.evaluate(file, expression, fuel - 1) for expression in row.returns)
+    if row.flags & m.ASYNC:
+        return ((v.PROMISE, types.agreed(_settled(given), plain)),)
+    return types.agreed(given, declared)
+
+
+def _through(engine: Engine, file: File, value: Value, callee: int, arguments: list[int], fuel: int) -> Values:
+    """A function's result at one call: an argument that it hands back is the one given here, `this` the receiver."""
+    target = engine.files[value[1]]
+    row = target.functions[value[2]]
+    engine.touch(target, target.top(row.node))
+    handed, receiver = _handed_back(target, value[2])
+    groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
+    if receiver:
+        groups.append(_receiver(engine, file, callee, fuel))
+    general = returned(engine, value, fuel - _JUMP)
+    groups.append(v.known(general) if any(v.known(group) for group in groups) else general)
+    return v.union(groups)
+
+
+def _handed_back(file: File, index: int) -> tuple[list[int], bool]:
+    row = file.functions[index]
+    if not row.returns and not row.result:
+        return [], False
+    positions = {binding: number for number, (binding, _, _) in enumerate(row.parameters) if binding >= 0}
+    handed: list[int] = []
+    receiver = bool(row.result) and file.types[row.result][0] == m.T_THIS
+    for expression in row.returns:
+        inner = file.expressions[expression]
+        if inner[0] == m.NAME and inner[1] in positions:
+            handed.append(positions[inner[1]])
+        elif inner[0] == m.THIS:
+            receiver = True
+    result_type = file.types[row.result]
+    if result_type[0] == m.T_NAME and (name := _generic(file, result_type)) >= 0:
+        for number, (_, type_, _) in enumerate(row.parameters):
+            if file.types[type_][0] == m.T_NAME and _generic(file, file.types[type_]) == name:
+                handed.append(number)
+    return sorted(set(handed)), receiver
+
+
+def _generic(file: File, row: m.Row) -> int:
+    """The type parameter that a type is, or -1."""
+    name = file.expressions[row[1]]
+    return name[1] if name[0] == m.NAME and file.bindings[name[1]].kind == m.GENERIC else -1
+
+
+def _receiver(engine: Engine, file: File, callee: int, fuel: int) -> Values:
+    row = file.expressions[callee]
+    return engine.evaluate(file, row[1], fuel - 1) if row[0] == m.MEMBER else v.NOTHING
+
+
+def instance(engine: Engine, file: File, index: int, fuel: int) -> Values:
+    """What a `new` expression gives."""
+    _, callee, arguments = file.expressions[index]
+    found: list[Values] = []
+    for value in engine.evaluate(file, callee, fuel - 1):
+        kind = value[0]
+        if kind == v.CLASS:
+            found.append(((v.INSTANCE, *value[1:]),))
+        elif kind == v.FUNCTION:
+            found.append(((v.MADE, *value[1:]),))
+        elif kind == v.EXTERNAL and value[1] in ("Map", "WeakMap"):
+            found.append(((v.MAP, ()),))
+        elif kind == v.EXTERNAL and value[1] in ("Set", "Array", "WeakSet"):
+            given = engine.evaluate(file, arguments[0], fuel - 1) if arguments else ()
+            found.append(((v.ARRAY, v.union(members_of(value) for value in given)),))
+        elif kind == v.EXTERNAL and value[1] == "Promise":
+            found.append(((v.PROMISE, ()),))
+        elif kind == v.EXTERNAL and value[1] == "Proxy" and arguments:
+            found.append(engine.evaluate(file, arguments[0], fuel - 1))
+        elif kind == v.TYPED:
+            target = engine.files[value[1]]
+            rows = [row for name, row, _ in target.interfaces[value[2]].members if name == "new"]
+            found += [types.of(engine, target, target.types[row][2], fuel - 1) for row in rows]
+        elif kind in (v.EXTERNAL, v.UNKNOWN):
+            found.append((value,))
+    return v.union(found)
+
+
+# -- builtins -----------------------------------------------------------------------------------
+
+
+def members_of(value: Value) -> Values:
+    """The elements of a container, nothing for anything else."""
+    if value[0] == v.TUPLE:
+        return v.union(value[1])
+    inner: Values = value[1] if value[0] in (v.ARRAY, v.MAP, v.PROMISE) else ()
+    return inner
+
+
+def _callback(engine: Engine, file: File, arguments: list[int], number: int, fuel: int) -> Values:
+    if number >= len(arguments):
+        return v.NOTHING
+    given = engine.evaluate(file, arguments[number], fuel - 1)
+    return v.union(returned(engine, value, fuel - _JUMP) for value in given)
+
+
+def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fuel: int) -> Values:
+    """The method of a builtin on a receiver of which the contents are known."""
+    _, owner, name, receiver = value
+    if owner == "Function":
+        if name == "bind":
+            return (receiver,)
+        return returned(engine, receiver, fuel - _JUMP) if name in ("call", "apply") else v.NOTHING
+    inside = members_of(receiver)
+    if owner == "Promise":
+        if name == "then":
+            return ((v.PROMISE, _settled(_callback(engine, file, arguments, 0, fuel))),)
+        return (receiver,) if name in ("catch", "finally") else v.NOTHING
+    if owner == "Map":
+        if name == "get":
+            return inside or v.unknown("contents of a Map")
+        return ((v.ARRAY, inside),) if name == "values" else (receiver,) if name == "set" else v.NOTHING
+    if name in builtins.SAME:
+        return ((v.ARRAY, inside),)
+    if name in builtins.ONE:
+        return inside or v.unknown("contents of an array")
+    if name in builtins.MAPPED:
+        mapped = _callback(engine, file, arguments, 0, fuel)
+        return ((v.ARRAY, v.union(members_of(item) or (item,) for item in mapped) if name == "flatMap" else mapped),)
+    if name.startswith("reduce"):
+        initial = engine.evaluate(file, arguments[1], fuel - 1) if len(arguments) > 1 else inside
+        return v.union((initial, _callback(engine, file, arguments, 0, fuel)))
+    return ((v.EXTERNAL, "String"),) if name in builtins.TEXT else v.NOTHING
+
+
+def _external(engine: Engine, file: File, value: Value, arguments: list[int], fuel: int) -> Values:
+    name: str = value[1]
+    number = builtins.HANDS_BACK.get(name)
+    if number is not None and number < len(arguments):
+        many = arguments if name == "Object.assign" else arguments[number : number + 1]
+        return v.union(engine.evaluate(file, argument, fuel - 1) for argument in many)
+    if name in builtins.HANDS_BACK_RESULT:
+        return _callback(engine, file, arguments, 0, fuel)
+    if not arguments:
+        return (value,)
+    if name == "Object.create":
+        given = engine.evaluate(file, arguments[0], fuel - 1)
+        return v.known(given) or (value,)
+    if name in ("Promise.resolve", "Promise.all", "Promise.race", "Promise.any", "Promise.allSettled"):
+        given = engine.evaluate(file, arguments[0], fuel - 1)
+        if name == "Promise.resolve":
+            return ((v.PROMISE, _settled(given)),)
+        if name == "Promise.all":
+            parts = [(v.TUPLE, tuple(_settled(part) for part in item[1])) if item[0] == v.TUPLE
+                     else (v.ARRAY, _settled(members_of(item))) for item in given]  # fmt: skip
+            return ((v.PROMISE, v.union([tuple(parts)])),)
+        return ((v.PROMISE, _settled(v.union(members_of(item) for item in given))),)
+    if name in ("Array.from", "Object.values", "Array.of"):
+        given = engine.evaluate(file, arguments[0], fuel - 1)
+        return ((v.ARRAY, v.union(_contents(engine, item, fuel) for item in given)),)
+    if name == "Object.entries":
+        given = engine.evaluate(file, arguments[0], fuel - 1)
+        inside = v.union(_contents(engine, item, fuel) for item in given)
+        return ((v.ARRAY, ((v.TUPLE, (((v.EXTERNAL, "String"),), inside)),)),)
+    return (value,)
+
+
+def _contents(engine: Engine, value: Value, fuel: int) -> Values:
+    if value[0] == v.OBJECT:
+        file = engine.files[value[1]]
+        row = file.expressions[value[2]]
+        return v.union(engine.evaluate(file, inner, fuel - 1) for _, inner, kind in row[1] if kind == "v")
+    return members_of(value)
+
+
+# -- parameters ---------------------------------------------------------------------------------
+
+
+def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What a function may be given."""
+    answer: Values = engine.remember(file, ("p", function, number), fuel, _parameter, engine, file, function, number)
+    return answer
+
+
+def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    row = file.functions[function]
+    engine.touch(file, file.top(row.node))
+    _, type_, default = row.parameters[number]
+    declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    useful = v.known(declared)
+    if useful and not any(value[0] == v.CALLABLE for value in useful):
+        return useful
+    given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
+    if not useful:
+        given.append(_expected(engine, file, function, number, fuel))
+    if not v.known(v.union(given)):
+        given.append(_from_calls(engine, file, function, number, fuel))
+    everything = v.union((*given, useful))
+    found = v.known(everything)
+    if found and row.rest and number == len(row.parameters) - 1 and not useful:
+        return ((v.ARRAY, found),)
+    return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
+
+
+def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What a callback's parameter is by where the callback is handed to, or a method's by its object's type."""
+    row = file.functions[function]
+    call, argument = row.passed
+    if call >= 0:
+        callee = file.expressions[call][1]
+        return v.union(
+            _handed(engine, value, argument, number, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+        )
+    if row.binding >= 0 and file.bindings[row.binding].type:
+        declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
+        return v.union(types.parameter_type(engine, value, number, fuel) for value in declared)
+    if row.this[0] == m.THIS_OBJECT:
+        owner = file.owner(m.OBJECT, row.this[1])
+        if owner >= 0 and file.bindings[owner].type:
+            name = file.facts.nodes[row.node].name
+            for value in types.of(engine, file, file.bindings[owner].type, fuel - 1):
+                if value[0] == v.TYPED:
+                    wanted = members.get(engine, value, name, fuel - _JUMP)
+                    return v.union(types.parameter_type(engine, item, number, fuel) for item in wanted)
+    return v.NOTHING
+
+
+def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int) -> Values:
+    """What a callee gives to parameter `number` of the function it gets as an argument."""
+    kind = callee[0]
+    if kind == v.METHOD:
+        _, owner, name, receiver = callee
+        wanted = 0 if owner in ("Promise", "Map") and argument == 0 else builtins.TAKES_ELEMENT.get(name, -1)
+        return members_of(receiver) if number == wanted else v.NOTHING
+    if kind == v.FUNCTION:
+        file = engine.files[callee[1]]
+        row = file.functions[callee[2]]
+        engine.touch(file, file.top(row.node))
+        if argument >= len(row.parameters):
+            return v.NOTHING
+        binding, type_, _ = row.parameters[argument]
+        if type_:
+            declared = types.of(engine, file, type_, fuel - 1)
+            found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
+            if found:
+                return found
+        given = file.bindings[binding].calls if binding >= 0 else []
+        return v.union(
+            engine.evaluate(file, arguments[number], fuel - 1)
+            for call in given[:_MAX_CALLS]
+            if number < len(arguments := file.expressions[call][2])
+        )
+    if kind == v.EXTERNAL:
+        if callee[1] == "Promise":
+            return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
+        return v.unknown("given by a library")
+    if kind == v.CALLABLE:
+        wanted_types = types.parameter_type(engine, callee, argument, fuel)
+        return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
+    return v.NOTHING
+
+
+def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What is given to a function where it is called by its name."""
+    row = file.functions[function]
+    node = file.facts.nodes[row.node]
+    index = row.this[1]
+    is_constructor = bool(row.flags & m.CONSTRUCTOR)
+    name = file.classes[index].name if is_constructor else node.name
+    if name.startswith("<"):
+        return v.NOTHING
+    wanted = (v.CLASS, file.path, index) if is_constructor else (v.FUNCTION, file.path, function)
+    if node.public or node.kind == "method":
+        key = f"js:calls:{name}"
+        engine.reads.add(key)
+        paths = engine.world.offering(key)
+    else:
+        paths = [file.path]
+    if len(paths) > _MAX_CALLS:
+        return v.unknown("untyped parameter")
+    sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
+    if len(sites) > _MAX_CALLS:
+        return v.unknown("untyped parameter")
+    return v.union(
+        engine.evaluate(caller, arguments[number], fuel - _JUMP)
+        for caller, call in sites
+        if number < len(arguments := caller.expressions[call][2])
+        and wanted in engine.evaluate(caller, caller.expressions[call][1], fuel - _JUMP)
+    )

@@ -1,0 +1,281 @@
+"""Evaluation: what an expression may be, asked for one at a time and worked out no further than a depth.
+
+An answer is a function of the question and of the fuel it is asked with. It is kept under both; when it was reached
+without running out, it is the answer for any fuel that suffices. So nothing depends on the order of asking. With each
+answer go the keys that were looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, calls, members, types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.exports import Place, locate
+from everdex.graph.javascript.files import File, Files
+from everdex.graph.javascript.modules import Modules
+from everdex.graph.javascript.values import Value, Values
+from everdex.graph.model import World
+
+FUEL: Final = 56
+JUMP: Final = 4  # through a name, a call, a type; a step inside an expression costs 1
+_LARGE_FUEL: Final = 16
+
+
+class Engine:
+    """Evaluates in one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.files = Files(world)
+        self.modules = Modules(world)
+        self.reads: set[str] = set()
+        self._cut = False
+        self._low = FUEL
+        self._codes: dict[int, Callable[[File, int, m.Row, int], Values]] = {
+            m.UNKNOWN: lambda file, index, row, fuel: v.unknown("expression"),
+            m.LITERAL: self._literal,
+            m.NAME: lambda file, index, row, fuel: self.binding(file, row[1], fuel - JUMP),
+            m.GLOBAL: lambda file, index, row, fuel: self.global_name(row[1], fuel),
+            m.MEMBER: self._member,
+            m.CALL: lambda file, index, row, fuel: calls.result(self, file, index, fuel),
+            m.NEW: lambda file, index, row, fuel: calls.instance(self, file, index, fuel),
+            m.FUNCTION: lambda file, index, row, fuel: ((v.FUNCTION, file.path, row[1]),),
+            m.CLASS: lambda file, index, row, fuel: ((v.CLASS, file.path, row[1]),),
+            m.OBJECT: lambda file, index, row, fuel: ((v.OBJECT, file.path, index),),
+            m.ARRAY: self._array,
+            m.THIS: lambda file, index, row, fuel: self.this(file, row[1], fuel),
+            m.SUPER: lambda file, index, row, fuel: self.super(file, row[1], fuel),
+            m.CHOICE: lambda file, index, row, fuel: v.union(self.evaluate(file, part, fuel - 1) for part in row[1]),
+            m.AWAIT: lambda file, index, row, fuel: settled(self.evaluate(file, row[1], fuel - 1)),
+            m.CAST: self._cast,
+            m.ELEMENT: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
+            m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
+            m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
+            m.ITEM: self._item,
+            m.PARAMETER: lambda file, index, row, fuel: calls.parameter(self, file, row[1], row[2], fuel - JUMP),
+            m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
+            m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
+            m.ENUM: lambda file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
+        }
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def remember(self, file: File, key: Any, fuel: int, work: Callable[..., Any], *arguments: Any) -> Any:
+        """`work(…, fuel)`, or what it gave before; without fuel, that it is too deep."""
+        if file.large:
+            fuel = min(fuel, _LARGE_FUEL)
+        found = file.memo.get(key)
+        if found is None or fuel < found[0]:
+            found = file.memo.get((key, fuel))
+        if found is not None:
+            height, answer, reads, cut = found
+            self.reads |= reads
+            self._cut = self._cut or cut
+            self._low = min(self._low, fuel - height)
+            return answer
+        if fuel <= 0:
+            self._cut = True
+            self._low = min(self._low, fuel)
+            return self._exhausted
+        outer_reads, outer_cut, outer_low = self.reads, self._cut, self._low
+        self.reads, self._cut, self._low = set(), False, fuel
+        answer = work(*arguments, fuel)
+        height, reads = fuel - self._low, frozenset(self.reads)
+        file.memo[(key, fuel) if self._cut else key] = (height, answer, reads, self._cut)
+        self.reads = outer_reads
+        self.reads |= reads
+        self._cut = self._cut or outer_cut
+        self._low = min(self._low, outer_low)
+        return answer
+
+    _exhausted: Final = (v.DEEP,)
+
+    def evaluate(self, file: File, index: int, fuel: int) -> Values:
+        """What an expression may be."""
+        row = file.expressions[index]
+        code = row[0]
+        if fuel <= 0:
+            self._cut = True
+            return self._exhausted
+        if fuel < self._low:
+            self._low = fuel
+        if code in (m.CALL, m.MEMBER, m.NEW):
+            answer: Values = self.remember(file, index, fuel, self._codes[code], file, index, row)
+            return answer
+        return self._codes[code](file, index, row, fuel)
+
+    def touch(self, file: File, top: str) -> None:
+        """Something of this top-level definition is being looked at."""
+        self.reads.add(f"js:def:{file.path}#{top}")
+
+    # -- names ----------------------------------------------------------------------------------
+
+    def binding(self, file: File, index: int, fuel: int) -> Values:
+        answer: Values = self.remember(file, ("b", index), fuel, self._binding, file, index)
+        return answer
+
+    def _binding(self, file: File, index: int, fuel: int) -> Values:
+        binding = file.bindings[index]
+        self.touch(file, binding.top)
+        if binding.kind == m.IMPORTED:
+            return self.imported(file, binding.more[0], binding.more[1], fuel)
+        if binding.kind == m.TYPE:
+            return tuple((v.NAMED_TYPE, file.path, number) for number in binding.more)
+        if binding.kind == m.GENERIC:
+            return v.unknown("type parameter")
+        given = v.union(self.evaluate(file, value, fuel - 1) for value in binding.values)
+        if binding.type:
+            given = types.agreed(given, types.of(self, file, binding.type, fuel - 1))
+        if binding.properties and not any(value[0] in "OFC" for value in given):
+            given = v.union((given, ((v.HOLDER, file.path, index),)))
+        return given or v.unknown("never assigned")
+
+    def imported(self, file: File, specifier: str, name: str, fuel: int) -> Values:
+        path, outside = self.modules.find(file.path, specifier, self.reads)
+        if path:
+            if name == "*":
+                return self.whole(path, fuel)
+            return self.export(path, name, fuel - JUMP)
+        if outside:
+            return ((v.EXTERNAL, outside if name in ("*", "default") else f"{outside}.{name}"),)
+        return v.unknown("missing import")
+
+    def module(self, file: File, specifier: str, fuel: int) -> Values:
+        return self.imported(file, specifier, "*", fuel)
+
+    def whole(self, path: str, fuel: int) -> Values:
+        """A module as a value: what CommonJS assigned to it, and its exports."""
+        file = self.files[path]
+        self.reads.add(f"js:export:{path}#=")
+        assigned = [export.value for export in file.exports.get("=", ())]
+        if not assigned:
+            return ((v.MODULE, path),)
+        given = v.union(self.evaluate(file, value, fuel - JUMP) for value in assigned)
+        return v.union((given, ((v.MODULE, path),))) if len(file.exports) > 1 else given
+
+    def export(self, path: str, name: str, fuel: int) -> Values:
+        answer: Values = self.remember(self.files[path], ("x", name), fuel, self._export, path, name)
+        return answer
+
+    def _export(self, path: str, name: str, fuel: int) -> Values:
+        found = locate(self, path, name)
+        if not found:
+            if name == "default" or "=" in self.files[path].exports:
+                self.reads.add(f"js:export:{path}#=")
+                assigned = self.files[path].exports.get("=", ())
+                if name == "default" and (assigned or not self.files[path].facts.module):
+                    return self.whole(path, fuel)
+                if assigned:
+                    return v.union(members.get(self, value, name, fuel - 1) for value in self.whole(path, fuel))
+            return v.unknown("no such export")
+        return v.union(self.at(place, fuel) for place in found)
+
+    def at(self, place: Place, fuel: int) -> Values:
+        """What stands at the end of a chain of exports."""
+        kind, path, index = place
+        if kind == "module":
+            return self.whole(path, fuel)
+        if kind == "external":
+            return ((v.EXTERNAL, path),)
+        if kind == "missing":
+            return v.unknown("missing import")
+        return self.evaluate(self.files[path], index, fuel - 1)
+
+    def global_name(self, name: str, fuel: int) -> Values:
+        if name in builtins.GLOBALS:
+            return ((v.EXTERNAL, name),)
+        if name == "arguments":
+            return ((v.ARRAY, ()),)
+        key = f"js:global:{name}"
+        self.reads.add(key)
+        paths = self.world.offering(key)[: v.MAX_VALUES]
+        return v.union(
+            self.binding(file, index, fuel - JUMP)
+            for file in map(self.files.__getitem__, paths)
+            if (index := file.facts.globals.get(name)) is not None
+        ) or v.unknown("undefined name")
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def _literal(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        return ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING
+
+    def _member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        return v.union(members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1))
+
+    def _array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        parts = row[1]
+        if len(parts) <= 8 and not any(file.expressions[part][0] == m.SPREAD for part in parts):
+            return ((v.TUPLE, tuple(self.evaluate(file, part, fuel - 1) for part in parts)),)
+        return ((v.ARRAY, v.union(self.evaluate(file, part, fuel - 1) for part in parts[:64])),)
+
+    def _cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
+        return types.agreed(given, types.of(self, file, row[2], fuel - 1))
+
+    def _item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        return v.union(item(value, row[2]) for value in self.evaluate(file, row[1], fuel - 1))
+
+    def this(self, file: File, function: int, fuel: int) -> Values:
+        if function < 0:
+            return v.unknown("this of the module")
+        kind, index = file.functions[function].this
+        path = file.path
+        if kind == m.THIS_INSTANCE:
+            return ((v.INSTANCE, path, index),)
+        if kind == m.THIS_STATIC:
+            return ((v.CLASS, path, index),)
+        if kind == m.THIS_OBJECT:
+            return ((v.OBJECT, path, index),)
+        if kind == m.THIS_BINDING:
+            return self.binding(file, index, fuel - JUMP)
+        if kind == m.THIS_PROTOTYPE:
+            found = self.binding(file, index, fuel - JUMP)
+            return v.union(made(value) for value in found)
+        return ((v.MADE, path, index),) if kind == m.THIS_SELF else v.unknown("this of a caller")
+
+    def super(self, file: File, function: int, fuel: int) -> Values:
+        """The base: an instance of it in a method, the class itself in a static one."""
+        if function < 0:
+            return v.unknown("super outside a class")
+        kind, index = file.functions[function].this
+        if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or not file.classes[index].extends:
+            return v.unknown("super outside a class")
+        bases = self.evaluate(file, file.classes[index].extends, fuel - JUMP)
+        return bases if kind == m.THIS_STATIC else v.union(made(value) for value in bases)
+
+
+def made(value: Value) -> Values:
+    """What `new` on a value makes."""
+    if value[0] == v.CLASS:
+        return ((v.INSTANCE, *value[1:]),)
+    if value[0] == v.FUNCTION:
+        return ((v.MADE, *value[1:]),)
+    return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN, v.HOLDER, v.OBJECT) else v.NOTHING
+
+
+def settled(values: Values) -> Values:
+    return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
+
+
+def elements(values: Values) -> Values:
+    return v.union(_elements(value) for value in values)
+
+
+def _elements(value: Value) -> Values:
+    if value[0] == v.ARRAY:
+        return value[1] or v.unknown("empty array")
+    if value[0] == v.TUPLE:
+        return v.union(value[1])
+    if value[0] == v.MAP:
+        return ((v.TUPLE, (v.unknown("key"), value[1])),)
+    return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN) else v.unknown("element")
+
+
+def item(value: Value, index: int) -> Values:
+    if value[0] == v.TUPLE:
+        return value[1][index] if index < len(value[1]) else v.unknown("element")
+    return _elements(value)

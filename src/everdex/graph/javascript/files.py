@@ -1,0 +1,120 @@
+"""Decoded facts of files, a bounded number of them at a time, with what is quick to look up in them.
+
+Nothing is decided here; the memo of answers that belong to a file lives and is dropped with it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.model import World
+
+_KEPT: Final = 1_500
+# Bundled or generated code: followed less far, because everything in it leads everywhere.
+_LARGE_EXPRESSIONS: Final = 60_000
+
+_EMPTY: Final = m.Facts(
+    False, False, [m.Definition("", "", "module", -1, 0, 0, 0, 0, True)],
+    [[m.UNKNOWN]], [[m.T_UNKNOWN]], [], [], [], [], [], [], [], [], {},
+)  # fmt: skip
+
+
+class File:
+    """One file's facts."""
+
+    __slots__ = (
+        "_by_called", "_exports", "_keys", "_owners", "bindings", "classes", "expressions", "facts", "functions",
+        "interfaces", "large", "memo", "path", "types",
+    )  # fmt: skip
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.facts = m.decode(data) if data[:1] == m.FAMILY else _EMPTY
+        self.expressions = self.facts.expressions
+        self.types = self.facts.types
+        self.bindings = self.facts.bindings
+        self.functions = self.facts.functions
+        self.classes = self.facts.classes
+        self.interfaces = self.facts.interfaces
+        self.large = len(self.expressions) > _LARGE_EXPRESSIONS
+        self.memo: dict[Any, Any] = {}
+        self._by_called: dict[str, list[int]] | None = None
+        self._exports: dict[str, list[m.Export]] | None = None
+        self._keys: list[str] | None = None
+        self._owners: dict[tuple[int, int], int] | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of every definition."""
+        if self._keys is None:
+            keys: list[str] = []
+            for node in self.facts.nodes:
+                above = keys[node.parent] if node.parent >= 0 else ""
+                keys.append(node.key or (f"{above}.{node.name}" if above else node.name))
+            self._keys = keys
+        return self._keys
+
+    @property
+    def exports(self) -> dict[str, list[m.Export]]:
+        if self._exports is None:
+            self._exports = {}
+            for export in self.facts.exports:
+                self._exports.setdefault(export.name, []).append(export)
+        return self._exports
+
+    @property
+    def calls(self) -> dict[str, list[int]]:
+        """Call expressions by the name of what they call."""
+        if self._by_called is None:
+            self._by_called = {}
+            for index, row in enumerate(self.expressions):
+                if row[0] in (m.CALL, m.NEW) and row[2] and (name := self.called(row[1])):
+                    self._by_called.setdefault(name, []).append(index)
+        return self._by_called
+
+    def called(self, callee: int) -> str:
+        row = self.expressions[callee]
+        if row[0] == m.MEMBER:
+            return str(row[2])
+        if row[0] == m.NAME:
+            binding = self.bindings[row[1]]
+            if binding.kind == m.IMPORTED and binding.more[1] not in ("*", "default"):
+                return str(binding.more[1])
+            return binding.name
+        return str(row[1]) if row[0] == m.GLOBAL else ""
+
+    def owner(self, code: int, index: int) -> int:
+        """The binding that an object literal, class or function is a value of, or -1."""
+        if self._owners is None:
+            self._owners = {}
+            for number, binding in enumerate(self.bindings):
+                for value in binding.values:
+                    row = self.expressions[value]
+                    if row[0] == m.OBJECT:
+                        self._owners.setdefault((m.OBJECT, value), number)
+                    elif row[0] in (m.CLASS, m.FUNCTION):
+                        self._owners.setdefault((row[0], row[1]), number)
+        return self._owners.get((code, index), -1)
+
+    def top(self, node: int) -> str:
+        return self.keys[node].partition(".")[0]
+
+
+class Files:
+    """Files by path; the least recently used are forgotten."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._files: OrderedDict[str, File] = OrderedDict()
+
+    def __getitem__(self, path: str) -> File:
+        file = self._files.get(path)
+        if file is None:
+            file = self._files[path] = File(path, self._world.facts(path))
+            if len(self._files) > _KEPT:
+                self._files.popitem(last=False)
+        else:
+            self._files.move_to_end(path)
+        return file

@@ -1,0 +1,122 @@
+"""Who implements an interface or extends a class: found by the name in the heritage clause, then checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP: Final = 4
+_MAX_FILES: Final = 40
+MAX_HEIRS: Final = 24
+_MAX_LEVELS: Final = 4
+
+
+def claims(file: File) -> dict[str, list[tuple[str, int]]]:
+    """By the last name of what is extended or implemented: classes, interfaces, objects of a declared type."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for index, row in enumerate(file.classes):
+        bases = [_type_name(file, part) for part in row.implements]
+        if row.extends:
+            bases.append(_name(file, row.extends))
+        for name in bases:
+            found.setdefault(name, []).append(("class", index))
+    for index, interface in enumerate(file.interfaces):
+        for part in interface.extends:
+            found.setdefault(_type_name(file, part), []).append(("interface", index))
+    for index, binding in enumerate(file.bindings):
+        if binding.type and any(file.expressions[value][0] == m.OBJECT for value in binding.values):
+            found.setdefault(_type_name(file, binding.type), []).append(("binding", index))
+    for index, function in enumerate(file.functions):
+        if function.result and any(file.expressions[value][0] == m.OBJECT for value in function.returns):
+            found.setdefault(_type_name(file, function.result), []).append(("function", index))
+    found.pop("", None)
+    return found
+
+
+def _type_name(file: File, index: int) -> str:
+    row = file.types[index]
+    return _name(file, row[1]) if row[0] == m.T_NAME else ""
+
+
+def _name(file: File, index: int) -> str:
+    """The last name, by which the thing was exported if it was imported under another one."""
+    row = file.expressions[index]
+    if row[0] == m.CALL:  # a mixin: what it is given
+        return _name(file, row[2][0]) if row[2] else ""
+    return file.called(index)
+
+
+def heirs(engine: Engine, value: Value, fuel: int) -> Values:
+    """Instances of the classes below a class, or what implements an interface; no more than `MAX_HEIRS`."""
+    found: dict[Value, None] = {}
+    level = [value]
+    seen = {value}
+    for _ in range(_MAX_LEVELS):
+        following = [heir for item in level for heir in _direct(engine, item, fuel) if heir not in seen]
+        for heir in following:
+            seen.add(heir)
+            if heir[0] != v.TYPED:
+                found[heir] = None
+        level = following
+        if not level or len(found) >= MAX_HEIRS:
+            break
+    return tuple(found)[: MAX_HEIRS + 1]
+
+
+def _direct(engine: Engine, value: Value, fuel: int) -> Values:
+    if value[0] not in (v.INSTANCE, v.TYPED):
+        return ()
+    answer: Values = engine.remember(engine.files[value[1]], ("h", value), fuel, _search, engine, value)
+    return v.known(answer)
+
+
+def _search(engine: Engine, value: Value, fuel: int) -> Values:
+    home = engine.files[value[1]]
+    name = home.classes[value[2]].name if value[0] == v.INSTANCE else home.interfaces[value[2]].name
+    if not name:
+        return ()
+    key = f"js:heirs:{name.rpartition('.')[2]}"
+    engine.reads.add(key)
+    found: dict[Value, None] = {}
+    for path in engine.world.offering(key)[:_MAX_FILES]:
+        file = engine.files[path]
+        claimed = file.memo.get("claims")
+        if claimed is None:
+            claimed = file.memo["claims"] = claims(file)
+        for kind, index in claimed.get(name.rpartition(".")[2], ()):
+            heir = _checked(engine, file, kind, index, value, fuel - _JUMP)
+            if heir is not None:
+                found[heir] = None
+    return tuple(found)[: MAX_HEIRS + 1]
+
+
+def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fuel: int) -> Value | None:
+    if kind == "class":
+        row = file.classes[index]
+        bases = [types.of(engine, file, part, fuel) for part in row.implements]
+        if row.extends:
+            above = engine.evaluate(file, row.extends, fuel)
+            bases.append(tuple((v.INSTANCE, *base[1:]) for base in above if base[0] == v.CLASS))
+        return (v.INSTANCE, file.path, index) if any(value in base for base in bases) else None
+    if kind == "interface":
+        parts = file.interfaces[index].extends
+        heir: Value | None = (v.TYPED, file.path, index)
+    elif kind == "binding":
+        parts = [file.bindings[index].type]
+        heir = _object(file, file.bindings[index].values)
+    else:
+        parts = [file.functions[index].result]
+        heir = _object(file, file.functions[index].returns)
+    return heir if any(value in types.of(engine, file, part, fuel) for part in parts) else None
+
+
+def _object(file: File, values: list[int]) -> Value | None:
+    return next(((v.OBJECT, file.path, value) for value in values if file.expressions[value][0] == m.OBJECT), None)

@@ -1,0 +1,253 @@
+"""What a property of a value is: through classes and their bases, prototypes, objects, interfaces, modules.
+
+A slot is where a property was found: its definition, if it has one, and how to come by its value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP: Final = 4
+_MAX_SPREADS: Final = 8
+_BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.MAP: "Map"}
+
+
+class Slot(NamedTuple):
+    kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value
+    path: str
+    node: int  # definition, or -1
+    value: int  # expression, or 0
+    type: int
+    given: Values = ()
+
+
+def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
+    """What a property may be."""
+    if value[0] == v.UNKNOWN:
+        return (value,)
+    slots = find(engine, value, name, fuel)
+    if not slots:
+        return v.unknown("no such member") if value[0] != v.HOLDER else v.NOTHING
+    return v.union(slot_values(engine, slot, value, fuel - 1) for slot in slots)
+
+
+def slot_values(engine: Engine, slot: Slot, receiver: Value, fuel: int) -> Values:
+    if slot.kind == "x":
+        return slot.given
+    file = engine.files[slot.path]
+    if slot.kind == "g":
+        return v.union(
+            types.result_of(engine, function, fuel) for function in engine.evaluate(file, slot.value, fuel - 1)
+        )
+    if slot.kind == "s":
+        return v.unknown("setter")
+    declared = types.of(engine, file, slot.type, fuel - 1) if slot.type else v.NOTHING
+    given = engine.evaluate(file, slot.value, fuel - 1) if slot.value else v.NOTHING
+    return types.agreed(given, declared) or v.unknown("never assigned")
+
+
+def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
+    """Where a value has a property."""
+    kind = value[0]
+    if kind == v.EXTERNAL:
+        return _direct((v.EXTERNAL, f"{value[1]}.{name}"))
+    if kind in _BUILTIN:
+        return _direct((v.METHOD, _BUILTIN[kind], name, value))
+    if kind in (v.UNKNOWN, v.NAMED_TYPE):
+        return ()
+    if kind == v.METHOD:
+        return _direct((v.EXTERNAL, f"Function.{name}"))
+    if fuel <= 0:
+        return _direct(v.DEEP)
+    if kind == v.MODULE:
+        found = engine.export(value[1], name, fuel - 1)
+        return (Slot("x", value[1], -1, 0, 0, found),)
+    file = engine.files[value[1]]
+    if kind in (v.INSTANCE, v.CLASS):
+        answer: tuple[Slot, ...] = engine.remember(
+            file, ("m", kind, value[2], name), fuel, _of_class, engine, file, value[2], name, kind == v.CLASS
+        )
+        return _direct(v.DEEP) if answer == (v.DEEP,) else answer
+    if kind == v.OBJECT:
+        return _of_object(engine, file, value[2], name, fuel)
+    if kind == v.FUNCTION:
+        return _of_function(engine, file, value, name, fuel)
+    if kind == v.MADE:
+        return _of_made(engine, file, value[2], name, fuel)
+    if kind == v.TYPED:
+        return _of_interface(engine, file, value[2], name, fuel)
+    if kind == v.NAMESPACE:
+        index = file.facts.namespaces[value[2]].get(name)
+        engine.touch(file, next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), ""))
+        return () if index is None else (Slot("x", file.path, -1, 0, 0, engine.binding(file, index, fuel - _JUMP)),)
+    if kind == v.ENUM:
+        return tuple(
+            Slot("x", file.path, node, 0, 0, ((v.EXTERNAL, "Number"),))
+            for member, _, node in file.interfaces[value[2]].members
+            if member == name
+        )
+    if kind == v.HOLDER:
+        return _stored(engine, file, value[2], name)
+    return _direct((v.EXTERNAL, f"Function.{name}"))
+
+
+def _direct(value: Value) -> tuple[Slot, ...]:
+    return (Slot("x", "", -1, 0, 0, (value,)),)
+
+
+def _expression_node(file: File, value: int) -> int:
+    """The definition that a stored value is, or -1."""
+    row = file.expressions[value]
+    if row[0] == m.FUNCTION:
+        return file.functions[row[1]].node
+    return file.classes[row[1]].node if row[0] == m.CLASS else -1
+
+
+def _stored(engine: Engine, file: File, binding: int, name: str) -> tuple[Slot, ...]:
+    """Properties that were assigned on a name."""
+    if binding < 0:
+        return ()
+    engine.touch(file, file.bindings[binding].top)
+    return tuple(
+        Slot("f", file.path, _expression_node(file, value), value, 0)
+        for property_, value in file.bindings[binding].properties
+        if property_ == name
+    )
+
+
+# -- classes ------------------------------------------------------------------------------------
+
+
+def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+    row = file.classes[index]
+    engine.touch(file, file.top(row.node))
+    own = [
+        Slot(kind if kind in "gsa" else "f", file.path, node, value, type_)
+        for member, kind, is_static, value, type_, node in row.members
+        if member == name and is_static == static
+    ]
+    if own and any(slot.kind != "f" or slot.value or slot.type for slot in own):
+        return _by_use(own)
+    stored = [
+        Slot("f", file.path, own[0].node if own else _expression_node(file, value), value, 0)
+        for property_, value, is_static in row.stores
+        if property_ == name and is_static == static
+    ]
+    found = tuple(stored or own)
+    if not found and static:
+        if name == "prototype":
+            return _direct((v.INSTANCE, file.path, index))
+        found = _stored(engine, file, file.owner(m.CLASS, index), name)
+    elif not found:
+        found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
+    if found or not row.extends:
+        return found
+    bases = engine.evaluate(file, row.extends, fuel - _JUMP)
+    slots: list[Slot] = []
+    for base in bases:
+        if base[0] in (v.CLASS, v.FUNCTION) and not static:
+            base = (v.INSTANCE if base[0] == v.CLASS else v.MADE, *base[1:])
+        if base[0] == v.UNKNOWN:
+            slots += _direct((v.UNKNOWN, "unknown base class"))
+        else:
+            slots += find(engine, base, name, fuel - _JUMP)
+    return tuple(dict.fromkeys(slots))
+
+
+def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
+    """Overload signatures stand beside the method that implements them."""
+    bodies = [slot for slot in slots if slot.kind != "a"]
+    return tuple(bodies or slots[:1])
+
+
+# -- functions and prototypes -------------------------------------------------------------------
+
+
+def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
+    if name == "prototype":
+        return _direct((v.MADE, *value[1:]))
+    found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name)
+    return found or _direct((v.METHOD, "Function", name, value))
+
+
+def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    row = file.functions[function]
+    engine.touch(file, file.top(row.node))
+    binding = file.owner(m.FUNCTION, function)
+    stored = tuple(
+        Slot("f", file.path, _expression_node(file, value), value, 0)
+        for property_, value in row.stores
+        if property_ == name
+    )
+    return _on_prototype(engine, file, binding, name, fuel) or stored
+
+
+def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    if binding < 0 or not file.bindings[binding].prototype:
+        return ()
+    engine.touch(file, file.bindings[binding].top)
+    own = tuple(
+        Slot("f", file.path, _expression_node(file, value), value, 0)
+        for property_, value in file.bindings[binding].prototype
+        if property_ == name
+    )
+    if own:
+        return own
+    whole = [value for property_, value in file.bindings[binding].prototype if not property_]
+    slots: list[Slot] = []
+    for given in v.union(engine.evaluate(file, value, fuel - 1) for value in whole):
+        if given[0] not in (v.UNKNOWN, v.EXTERNAL):
+            slots += find(engine, given, name, fuel - _JUMP)
+    return tuple(dict.fromkeys(slots))
+
+
+# -- objects and interfaces ---------------------------------------------------------------------
+
+
+def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    row = file.expressions[index]
+    own = tuple(
+        Slot("f" if kind == "v" else kind, file.path, _expression_node(file, value), value, 0)
+        for member, value, kind in row[1]
+        if member == name
+    )
+    binding = file.owner(m.OBJECT, index)
+    found = own or _stored(engine, file, binding, name)
+    if found:
+        return found
+    slots: list[Slot] = []
+    for spread in row[2][:_MAX_SPREADS]:
+        for value in engine.evaluate(file, spread, fuel - 1):
+            slots += find(engine, value, name, fuel - _JUMP)
+    if not slots and binding >= 0 and file.bindings[binding].type:
+        for value in types.of(engine, file, file.bindings[binding].type, fuel - 1):
+            if value[0] in (v.TYPED, v.MAP):
+                slots += find(engine, value, name, fuel - _JUMP) if value[0] == v.TYPED else _values(value)
+    return tuple(dict.fromkeys(slots))
+
+
+def _values(value: Value) -> tuple[Slot, ...]:
+    return (Slot("x", "", -1, 0, 0, value[1]),)
+
+
+def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    row = file.interfaces[index]
+    if row.node >= 0:
+        engine.touch(file, file.top(row.node))
+    own = tuple(Slot("t", file.path, node, 0, type_) for member, type_, node in row.members if member == name)
+    if own:
+        return own[:1]
+    slots: list[Slot] = []
+    for base in row.extends:
+        for value in types.of(engine, file, base, fuel - _JUMP):
+            slots += find(engine, value, name, fuel - _JUMP)
+    return tuple(dict.fromkeys(slots))

@@ -1,0 +1,167 @@
+"""Which file an import means: relative paths, tsconfig paths, packages of the workspace; anything else is outside.
+
+Every place that was looked at is recorded as a key, found or not, so that a file which appears there later is seen.
+"""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+from typing import Final
+
+from everdex.graph.javascript.project import Project, match, relevant
+from everdex.graph.model import World
+
+PROJECT_KEY: Final = "js:project"
+_EXTENSIONS: Final = (
+    ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".d.mts", ".d.cts", ".js", ".jsx", ".mjs", ".cjs", ".es6", ".vue",
+    ".svelte", ".json",
+)  # fmt: skip
+_BY_LENGTH: Final = tuple(sorted(_EXTENSIONS, key=len, reverse=True))
+_RANK: Final = {extension: rank for rank, extension in enumerate(_EXTENSIONS)}
+_BUILT: Final = frozenset(("dist", "build", "lib", "out", "esm", "cjs", "es", "types"))
+
+
+def stem(path: str) -> tuple[str, str]:
+    """A path without its extension, and the extension."""
+    for extension in _BY_LENGTH:
+        if path.endswith(extension):
+            return path[: -len(extension)], extension
+    return path, ""
+
+
+def places(path: str) -> tuple[str, ...]:
+    """Keys under which a file can be imported."""
+    base, extension = stem(path)
+    keys = [f"js:at:{path}"]
+    if extension:
+        keys.append(f"js:at:{base}")
+        if base.rpartition("/")[2] == "index":
+            keys.append(f"js:at:{dirname(base)}/")
+    return tuple(keys)
+
+
+class Modules:
+    """Answers for one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._project: Project | None = None
+        self._known: dict[tuple[str, str], tuple[str, str, frozenset[str]]] = {}
+
+    def find(self, path: str, specifier: str, reads: set[str]) -> tuple[str, str]:
+        """(path, '') of a file, ('', name) of something outside, or ('', '') when it should be here and is not."""
+        key = (dirname(path), specifier)
+        found = self._known.get(key)
+        if found is None:
+            looked: set[str] = {PROJECT_KEY}
+            found = self._known[key] = (*self._search(path, specifier, looked), frozenset(looked))
+        reads |= found[2]
+        return found[0], found[1]
+
+    @property
+    def project(self) -> Project:
+        if self._project is None:
+            paths = self._world.offering(PROJECT_KEY)
+            self._project = Project({path: relevant(path, self._world.source(path)) for path in paths})
+        return self._project
+
+    def _search(self, path: str, specifier: str, looked: set[str]) -> tuple[str, str]:
+        specifier = specifier.partition("?")[0]
+        if specifier.startswith("node:"):
+            return "", specifier[5:]
+        if specifier in (".", "..") or specifier.startswith(("./", "../")):
+            target = normpath(join(dirname(path), specifier))
+            found = "" if target.startswith("..") else self._at(target, looked, specifier.endswith(("/", ".")))
+            return (found, "") if found else ("", "" if self._is_code(specifier) else specifier)
+        if specifier.startswith("/"):
+            found = self._at(specifier.lstrip("/"), looked)
+            return (found, "") if found else ("", specifier)
+        found = self._mapped(path, specifier, looked) or self._packaged(path, specifier, looked)
+        if found:
+            return found, ""
+        return ("", "") if specifier.startswith(("#", "@/", "~/")) else ("", specifier)
+
+    @staticmethod
+    def _is_code(specifier: str) -> bool:
+        """Whether a file of this family is meant; a picture or a style sheet is outside of it."""
+        return stem(specifier)[1] not in ("", ".json") or "." not in specifier.rpartition("/")[2].strip(".")
+
+    def _at(self, target: str, looked: set[str], directory: bool = False) -> str:
+        """The file at a path that may lack its extension, have another one, or be a directory."""
+        target = "" if target == "." else target
+        base, extension = stem(target)
+        tries = [f"js:at:{target}/"] if directory or not target else [f"js:at:{target}"]
+        if not directory and extension in (".js", ".jsx", ".mjs", ".cjs"):
+            tries.append(f"js:at:{base}")
+        if target and not directory:
+            tries.append(f"js:at:{target}/")
+        for key in tries:
+            looked.add(key)
+            found = self._world.offering(key)
+            if found:
+                exact = key[6:]
+                return min(found, key=lambda path: (path != exact, _RANK.get(stem(path)[1], 99), path))
+        return self._package_entry(target, "", looked)
+
+    def _mapped(self, path: str, specifier: str, looked: set[str]) -> str:
+        configuration = self.project.configuration(dirname(path))
+        if configuration is None:
+            return ""
+        fitting = [
+            (len(pattern.partition("*")[0]), middle, targets)
+            for pattern, targets in configuration.paths
+            if (middle := match(pattern, specifier)) is not None
+        ]
+        for _, middle, targets in sorted(fitting, key=lambda item: -item[0]):
+            for target in targets:
+                if found := self._at(target.replace("*", middle), looked):
+                    return found
+        if configuration.base is not None:
+            return self._at(normpath(join(configuration.base, specifier)), looked)
+        return ""
+
+    def _packaged(self, path: str, specifier: str, looked: set[str]) -> str:
+        if specifier.startswith("#"):
+            around = self.project.package_around(path)
+            targets = self.project.imports(around, specifier) if around is not None else []
+            return self._first(around or "", targets, looked)
+        parts = specifier.split("/")
+        length = 2 if specifier.startswith("@") else 1
+        directory = self.project.packages.get("/".join(parts[:length]))
+        if directory is None:
+            return ""
+        return self._package_entry(directory, "/".join(parts[length:]), looked)
+
+    def _package_entry(self, directory: str, subpath: str, looked: set[str]) -> str:
+        if not self.project.package(directory):
+            return ""
+        found = self._first(directory, self.project.entries(directory, subpath), looked)
+        if found:
+            return found
+        return self._first(directory, [f"src/{subpath or 'index'}", subpath or "index"], looked)
+
+    def _first(self, directory: str, entries: list[str], looked: set[str]) -> str:
+        """The first entry that is there; what is built is looked for at its source."""
+        for entry in entries:
+            target = normpath(join(directory, entry))
+            if target == directory or target.startswith(".."):
+                continue
+            if found := self._plain(target, looked):
+                return found
+            parts = stem(entry)[0].split("/")
+            if parts[0] in _BUILT:
+                while parts and parts[0] in _BUILT:
+                    parts = parts[1:]
+                for again in (["src", *parts], parts):
+                    if again and (found := self._plain(normpath(join(directory, *again)), looked)):
+                        return found
+        return ""
+
+    def _plain(self, target: str, looked: set[str]) -> str:
+        base, extension = stem(target)
+        tries = [f"js:at:{target}", f"js:at:{base}"] if extension else [f"js:at:{target}", f"js:at:{target}/"]
+        for key in tries:
+            looked.add(key)
+            if found := self._world.offering(key):
+                return min(found, key=lambda path: (path != key[6:], _RANK.get(stem(path)[1], 99), path))
+        return ""

@@ -1,0 +1,201 @@
+"""What a file offers to be looked at, each with a hash of what a reader could see of it; places are no part of it.
+
+Expressions refer to each other by index, and an index moves when anything before it does. So each row is hashed from
+what it says: names, keys of definitions and the hashes of the rows it refers to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.heirs import claims
+from everdex.graph.javascript.modules import PROJECT_KEY, places
+from everdex.graph.javascript.project import is_project_file, relevant
+from everdex.graph.javascript.targets import methods
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+
+
+def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
+    """Every key of a file with a hash of its content."""
+    found = dict.fromkeys(places(path), 1)
+    if is_project_file(path):
+        found[PROJECT_KEY] = crc32(json.dumps(relevant(path, source), sort_keys=True).encode())
+    if facts[:1] != m.FAMILY:
+        return found
+    file = File(path, facts)
+    hashes = _Hashes(file)
+    for top, parts in hashes.definitions().items():
+        found[f"js:def:{path}#{top}"] = _of(parts)
+    for name, exports in file.exports.items():
+        found[f"js:export:{path}#{name}"] = _of(
+            (hashes.rows[export.value], export.specifier, export.imported) for export in exports
+        )
+    for name, keys in methods(file).items():
+        found[f"js:method:{name}"] = _of(keys)
+    for name, claimed in claims(file).items():
+        found[f"js:heirs:{name}"] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+    for name, calls in file.calls.items():
+        found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+    for name, index in file.facts.globals.items():
+        found[f"js:global:{name}"] = crc32(file.bindings[index].kind.encode())
+    for name in hashes.members():
+        found[f"js:member:{name}"] = 1
+    return found
+
+
+def _of(parts: Iterable[Any]) -> int:
+    return crc32(_encode(list(parts)))
+
+
+class _Hashes:
+    """Hashes of the rows of one file, none of which depends on an index or a place."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._keys = file.keys
+        self.types: list[int] = [0] * len(file.types)
+        self.rows: list[int] = [0] * len(file.expressions)
+        # a row refers to earlier ones, except through types; those are then seen as they were on the way
+        for index, row in enumerate(file.expressions):
+            self.rows[index] = crc32(_encode(self._row(row)))
+        for index, row in enumerate(file.types):
+            self.types[index] = crc32(_encode(self._type(row)))
+
+    def _key(self, node: int) -> str:
+        return self._keys[node] if node >= 0 else ""
+
+    def _binding(self, index: int) -> tuple[str, str]:
+        binding = self._file.bindings[index]
+        return binding.top, binding.name
+
+    def _row(self, row: m.Row) -> list[Any]:
+        code = row[0]
+        if code == m.NAME:
+            return [code, *self._binding(row[1])]
+        if code in (m.LITERAL, m.GLOBAL, m.REQUIRE, m.IMPORT):
+            return row
+        if code in (m.CALL, m.NEW):
+            return [code, self.rows[row[1]], [self.rows[part] for part in row[2]]]
+        if code in (m.ARRAY, m.CHOICE):
+            return [code, [self.rows[part] for part in row[1]]]
+        if code in (m.MEMBER, m.ITEM):
+            return [code, self.rows[row[1]], row[2]]
+        if code in (m.AWAIT, m.ELEMENT, m.SPREAD):
+            return [code, self.rows[row[1]]]
+        if code == m.CAST:
+            return [code, self.rows[row[1]], self._outline(row[2])]
+        if code in (m.FUNCTION, m.THIS, m.SUPER, m.PARAMETER):
+            function = self._key(self._file.functions[row[1]].node) if row[1] >= 0 else ""
+            return [code, function, *row[2:]]
+        if code == m.CLASS:
+            return [code, self._key(self._file.classes[row[1]].node)]
+        if code == m.OBJECT:
+            return [code, [(name, self.rows[value], kind) for name, value, kind in row[1]],
+                    [self.rows[part] for part in row[2]]]  # fmt: skip
+        return [code]
+
+    def _outline(self, index: int) -> Any:
+        """A type by the names in it, without the rows it refers to."""
+        row = self._file.types[index]
+        if row[0] == m.T_NAME:
+            name = self._file.expressions[row[1]]
+            said = self._binding(name[1]) if name[0] == m.NAME else name[1:] if name[0] == m.GLOBAL else name[2:]
+            return [row[0], said, [self._outline(part) for part in row[2]]]
+        if row[0] == m.T_ARRAY:
+            return [row[0], self._outline(row[1])]
+        if row[0] in (m.T_UNION, m.T_TUPLE):
+            return [row[0], [self._outline(part) for part in row[1]]]
+        if row[0] == m.T_OBJECT:
+            interface = self._file.interfaces[row[1]]
+            return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
+        if row[0] == m.T_FUNCTION:
+            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2])]
+        if row[0] == m.T_LOOKUP:
+            return [row[0], self._outline(row[1]), row[2]]
+        if row[0] == m.T_QUERY:
+            return [row[0], self.rows[row[1]]]
+        return row if row[0] == m.T_BUILTIN else [row[0]]
+
+    def _type(self, row: m.Row) -> list[Any]:
+        code = row[0]
+        if code == m.T_NAME:
+            return [code, self.rows[row[1]], [self.types[part] for part in row[2]]]
+        if code == m.T_QUERY:
+            return [code, self.rows[row[1]]]
+        if code == m.T_ARRAY:
+            return [code, self.types[row[1]]]
+        if code in (m.T_UNION, m.T_TUPLE):
+            return [code, [self.types[part] for part in row[1]]]
+        if code == m.T_FUNCTION:
+            return [code, [self.types[part] for part in row[1]], self.types[row[2]]]
+        if code == m.T_LOOKUP:
+            return [code, self.types[row[1]], row[2]]
+        if code == m.T_OBJECT:
+            return [code, *self._interface(row[1])]
+        return row
+
+    def _interface(self, index: int) -> list[Any]:
+        row = self._file.interfaces[index]
+        return [
+            self._key(row.node), row.name, [self.types[part] for part in row.extends],
+            [(name, self.types[type_], self._key(node)) for name, type_, node in row.members], self.types[row.alias],
+        ]  # fmt: skip
+
+    def claimed(self, kind: str, index: int) -> Any:
+        file = self._file
+        if kind == "class":
+            return self._key(file.classes[index].node)
+        if kind == "interface":
+            return self._key(file.interfaces[index].node)
+        return self._binding(index) if kind == "binding" else self._key(file.functions[index].node)
+
+    def definitions(self) -> dict[str, list[Any]]:
+        """By top-level definition: all that evaluation may read of it."""
+        file, rows, types = self._file, self.rows, self.types
+        found: dict[str, list[Any]] = {}
+        for binding in file.bindings:
+            found.setdefault(binding.top, []).append((
+                binding.name, binding.kind, self._key(binding.node), [rows[value] for value in binding.values],
+                types[binding.type], [(name, rows[value]) for name, value in binding.properties],
+                [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
+                binding.more if binding.kind == m.IMPORTED else
+                [self._interface(index) for index in binding.more] if binding.kind == m.TYPE else
+                [types[index] for index in binding.more],
+            ))  # fmt: skip
+        for function in file.functions:
+            kind, index = function.this
+            found.setdefault(file.top(function.node), []).append((
+                self._key(function.node), function.flags, kind, rows[index] if kind == m.THIS_OBJECT else 0,
+                [(types[type_], rows[default]) for _, type_, default in function.parameters],
+                [rows[value] for value in function.returns], [rows[value] for value in function.yields],
+                types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
+                function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
+                file.facts.nodes[function.node].public,
+            ))  # fmt: skip
+        for row in file.classes:
+            found.setdefault(file.top(row.node), []).append((
+                self._key(row.node), rows[row.extends], [types[part] for part in row.implements],
+                [(name, kind, static, rows[value], types[type_], self._key(node))
+                 for name, kind, static, value, type_, node in row.members],
+                [(name, rows[value], static) for name, value, static in row.stores],
+            ))  # fmt: skip
+        for index, interface in enumerate(file.interfaces):
+            if interface.node >= 0:
+                found.setdefault(file.top(interface.node), []).append(self._interface(index))
+        for namespace in file.facts.namespaces:
+            top = next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), "")
+            found.setdefault(top, []).append(sorted((name, *self._binding(index)) for name, index in namespace.items()))
+        return found
+
+    def members(self) -> set[str]:
+        """Names of properties that are definitions."""
+        nodes = self._file.facts.nodes
+        return {node.name for node in nodes if node.kind in ("method", "field", "property", "member", "function")}

@@ -1,0 +1,201 @@
+"""One file's graph: its definitions, and every place where it names something, with where that leads."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from itertools import islice
+from typing import Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.engine import FUEL, Engine
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.modules import stem
+from everdex.graph.javascript.targets import Finder, Found
+from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+
+_TEXT_LIMIT: Final = 80
+_SIGNATURE_LIMIT: Final = 200
+_ARGUMENTS_AHEAD: Final = 40
+_ROLES: Final = {
+    "c": Role.CALL, "n": Role.CALL, "r": Role.REFERENCE, "w": Role.WRITE, "i": Role.IMPORT, "h": Role.INHERIT,
+    "d": Role.DECORATE,
+}  # fmt: skip
+
+
+class FileSites:
+    """Resolves one file."""
+
+    def __init__(self, engine: Engine, path: str) -> None:
+        self._engine = engine
+        self._finder = Finder(engine)
+        self._file: File = engine.files[path]
+        self._data = engine.world.source(path)
+        self._lines = [0]
+        place = self._data.find(b"\n")
+        while place >= 0:
+            self._lines.append(place + 1)
+            place = self._data.find(b"\n", place + 1)
+        self._sites: list[tuple[int, Site]] = []
+
+    def graph(self) -> FileGraph:
+        engine, file = self._engine, self._file
+        engine.reads = set()
+        nodes = self._nodes()
+        self._mentions(m.unpack(file.facts.mentions))
+        self._overrides()
+        dependencies = self._dependencies()
+        self._sites.sort(key=lambda item: (item[0], item[1].role))
+        return FileGraph(
+            nodes, tuple(site for _, site in self._sites), dependencies, frozenset(engine.reads),
+            _interface(nodes), file.facts.partial,
+        )  # fmt: skip
+
+    # -- places ---------------------------------------------------------------------------------
+
+    def _place(self, byte: int) -> tuple[int, int]:
+        line = bisect_right(self._lines, byte)
+        return line, byte - self._lines[line - 1]
+
+    def _text(self, start: int, end: int, limit: int = _TEXT_LIMIT) -> str:
+        """As written, on one line; what is too long loses its beginning, for its last name is what it names."""
+        text = self._data[max(start, end - 4 * limit) : end].decode("utf-8", "replace")
+        if "\n" in text or "  " in text:
+            text = " ".join(text.split()).replace(" .", ".").replace(" ?.", "?.")
+        return text[-limit:]
+
+    def _add(
+        self, role: Role, source: int, span: tuple[int, int], text: str, status: Status, targets: tuple[Target, ...],
+        reason: str,
+    ) -> None:  # fmt: skip
+        site = Site(role, source, *self._place(span[0]), *self._place(span[1]), text, status, targets, reason)
+        self._sites.append((span[0], site))
+
+    def _nodes(self) -> tuple[Node, ...]:
+        file = self._file
+        base = stem(file.path)[0].replace("/", ".")
+        found: list[Node] = []
+        for index, row in enumerate(file.facts.nodes):
+            key = file.keys[index]
+            start_line, _ = self._place(row.start)
+            name_line, name_column = self._place(row.named_at)
+            cut = min(row.signature_end, row.start + 4 * _SIGNATURE_LIMIT) if index else row.start
+            signature = " ".join(self._data[row.start : cut].decode("utf-8", "replace").split())[:_SIGNATURE_LIMIT]
+            found.append(
+                Node(
+                    key, f"{base}.{key}" if key else base, row.name or base.rpartition(".")[2], row.kind, row.parent,
+                    row.start, row.end if index else len(self._data), start_line,
+                    self._place(row.end)[0] if index else len(self._lines), name_line, name_column, signature,
+                    row.public,
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+    # -- sites ----------------------------------------------------------------------------------
+
+    def _mentions(self, mentions: list[m.Mention]) -> None:
+        file = self._file
+        called: set[int] = set()  # places of references that turned out to be handed to something that calls them
+        for number, mention in enumerate(mentions):
+            span = mention.start, mention.end
+            text = self._text(mention.text, mention.end)
+            role = _ROLES[mention.role]
+            if role is Role.CALL:
+                found = self._finder.call(file, file.expressions[mention.value][1])
+                self._call(mention, found, span, text)
+                if found.outside and not found.targets:
+                    ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
+                    called.update(self._callbacks(mention, found, ahead))
+                continue
+            found = self._finder.reference(file, mention.value, role is Role.WRITE)
+            status, targets, reason = self._finder.answer(found)
+            if role in (Role.REFERENCE, Role.WRITE):
+                if not found.targets:
+                    continue
+                if found.accessor or mention.start in called:
+                    role = Role.CALL
+            self._add(role, mention.node, span, text, status, targets, reason)
+
+    def _call(self, mention: m.Mention, found: Found, span: tuple[int, int], text: str) -> None:
+        status, targets, reason = self._finder.answer(found)
+        if status is Status.UNRESOLVED:
+            callee = self._file.expressions[self._file.expressions[mention.value][1]]
+            if callee[0] == m.MEMBER and (namesakes := self._finder.namesakes(callee[2])):
+                status, targets = Status.AMBIGUOUS, namesakes
+        self._add(Role.CALL, mention.node, span, text, status, targets, reason)
+
+    def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
+        """Functions handed to something outside are called by it: from here, as far as anyone can see."""
+        if any(name in builtins.HANDS_BACK for name in found.outside):
+            return set()
+        file = self._file
+        named: dict[int, int] = {}
+        places: set[int] = set()
+        for argument in file.expressions[mention.value][2]:
+            row = file.expressions[argument]
+            if row[0] == m.FUNCTION:
+                node = file.facts.nodes[file.functions[row[1]].node]
+                end = min(node.end, node.start + _TEXT_LIMIT)
+                text = " ".join(self._data[node.start : end].decode("utf-8", "replace").split())
+                target = Target(file.path, file.keys[file.functions[row[1]].node])
+                self._add(Role.CALL, mention.node, (node.start, node.end), text, Status.RESOLVED, (target,), "")
+            elif row[0] in (m.NAME, m.MEMBER) and self._finder.functions(file, argument):
+                named[argument] = 0
+        for later in ahead if named else ():
+            if later.role == "r" and later.value in named:
+                places.add(later.start)
+                del named[later.value]
+        return places
+
+    def _overrides(self) -> None:
+        file = self._file
+        for index, row in enumerate(file.classes):
+            if not row.extends and not row.implements:
+                continue
+            for name, kind, static, _, _, node in row.members:
+                if kind not in "mgs" or name == "constructor" or node < 0:
+                    continue
+                targets = self._replaced(index, name, static)
+                if targets:
+                    place = file.facts.nodes[node].named_at
+                    span = place, place + len(file.facts.nodes[node].name.encode())
+                    self._add(Role.OVERRIDE, node, span, name, Status.RESOLVED, targets, "")
+
+    def _replaced(self, index: int, name: str, static: bool) -> tuple[Target, ...]:
+        engine, file = self._engine, self._file
+        row = file.classes[index]
+        bases = list(engine.evaluate(file, row.extends, FUEL)) if row.extends else []
+        if not static:
+            bases = [(v.INSTANCE, *base[1:]) for base in bases if base[0] == v.CLASS]
+            bases += [value for part in row.implements for value in types.of(engine, file, part, FUEL)]
+        found: dict[Target, None] = {}
+        for base in bases:
+            if base[0] in (v.CLASS, v.INSTANCE, v.TYPED):
+                for slot in members.find(engine, base, name, FUEL):
+                    if slot.node >= 0:
+                        found[Target(slot.path, engine.files[slot.path].keys[slot.node])] = None
+        return tuple(found)
+
+    def _dependencies(self) -> tuple[Dependency, ...]:
+        file = self._file
+        found: list[Dependency] = []
+        for row in file.facts.imports:
+            path, outside = self._engine.modules.find(file.path, row.specifier, self._engine.reads)
+            if path or outside:
+                found.append(Dependency(Target(path, outside), row.line, tuple(row.names)))
+        return tuple(found)
+
+
+def nothing(path: str, size: int) -> FileGraph:
+    """The graph of a file that only takes part by what it offers, such as package.json."""
+    base = stem(path)[0].replace("/", ".")
+    name = path.rpartition("/")[2]
+    node = Node("", base, name, "module", -1, 0, size, 1, 1, 1, 0, "", True)
+    return FileGraph((node,), (), (), frozenset(), _interface((node,)), False)
+
+
+def _interface(nodes: tuple[Node, ...]) -> str:
+    public = sorted((node.kind, node.key, node.signature) for node in nodes[1:] if node.public)
+    return hashlib.sha256("\0".join("\1".join(item) for item in public).encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,280 @@
+"""From what an expression may be to the definitions that a site means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, members
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.engine import FUEL, Engine
+from everdex.graph.javascript.exports import Place, locate
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
+from everdex.graph.javascript.members import Slot
+from everdex.graph.javascript.values import Value, Values
+from everdex.graph.model import Status, Target
+
+_MAX_NAMESAKES: Final = 3
+_MAX_TARGETS: Final = 24
+
+
+@dataclass(slots=True)
+class Found:
+    """Where a site leads, while it is being worked out."""
+
+    targets: dict[tuple[str, int], None] = field(default_factory=dict)  # path, definition
+    outside: dict[str, None] = field(default_factory=dict)
+    reason: str = ""
+    cut: bool = False
+    accessor: bool = False
+
+    def unknown(self, reason: str) -> None:
+        self.reason = self.reason or reason
+
+
+class Finder:
+    """Finds definitions for the sites of a file."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def answer(self, found: Found) -> tuple[Status, tuple[Target, ...], str]:
+        if found.targets:
+            targets = tuple(
+                Target(path, self._engine.files[path].keys[node]) for path, node in list(found.targets)[:_MAX_TARGETS]
+            )
+            if found.cut or len(found.targets) > _MAX_TARGETS:
+                return Status.AMBIGUOUS, targets, "too many candidates"
+            return Status.RESOLVED, targets, ""
+        if found.outside:
+            return Status.EXTERNAL, tuple(Target("", name) for name in list(found.outside)[:_MAX_TARGETS]), ""
+        return Status.UNRESOLVED, (), found.reason or "unknown value"
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def call(self, file: File, callee: int) -> Found:
+        """What is called when an expression is."""
+        found = Found()
+        row = file.expressions[callee]
+        if row[0] == m.MEMBER:
+            for receiver in self._engine.evaluate(file, row[1], FUEL):
+                self._member_call(receiver, row[2], found)
+        else:
+            for value in self._engine.evaluate(file, callee, FUEL):
+                self._called(value, found)
+        return found
+
+    def _member_call(self, receiver: Value, name: str, found: Found) -> None:
+        if receiver[0] == v.UNKNOWN:
+            self._called(receiver, found)
+            return
+        slots = members.find(self._engine, receiver, name, FUEL)
+        if not slots and receiver[0] != v.HOLDER:
+            found.unknown("no such member")
+        for slot in slots:
+            self._slot_call(slot, receiver, name, found)
+
+    def _slot_call(self, slot: Slot, receiver: Value, name: str, found: Found) -> None:
+        if slot.kind in ("t", "a"):
+            self._declared(slot, receiver, name, found)
+            return
+        values = members.slot_values(self._engine, slot, receiver, FUEL - 1)
+        before = len(found.targets) + len(found.outside)
+        for value in values:
+            self._called(value, found)
+        if len(found.targets) + len(found.outside) == before and slot.node >= 0:
+            # a field that holds a function of which only the type is known: the field itself is what can be named
+            found.targets[slot.path, slot.node] = None
+
+    def _declared(self, slot: Slot, receiver: Value, name: str, found: Found) -> None:
+        """A method that is only declared: those that implement it, or the declaration where none does."""
+        below = heirs(self._engine, receiver, FUEL)
+        found.cut = found.cut or len(below) > MAX_HEIRS
+        before = len(found.targets)
+        for heir in below:
+            for inner in members.find(self._engine, heir, name, FUEL):
+                if inner.kind in ("t", "a") or (inner.path, inner.node) == (slot.path, slot.node):
+                    continue
+                for value in members.slot_values(self._engine, inner, heir, FUEL - 1):
+                    if value[0] == v.FUNCTION:
+                        self._called(value, found)
+        if len(found.targets) == before:
+            if slot.node >= 0:
+                found.targets[slot.path, slot.node] = None
+            else:
+                for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
+                    self._called(value, found)
+
+    def _called(self, value: Value, found: Found) -> None:
+        kind = value[0]
+        # an instance is called by super(…): what it is an instance of is meant
+        if kind in (v.FUNCTION, v.MADE):
+            found.targets[value[1], self._engine.files[value[1]].functions[value[2]].node] = None
+        elif kind in (v.CLASS, v.INSTANCE):
+            found.targets[value[1], self._constructor(value)] = None
+        elif kind == v.METHOD:
+            if value[1] == "Function" and value[2] in ("call", "apply"):
+                self._called(value[3], found)
+            else:
+                found.outside[f"{value[1]}.{value[2]}"] = None
+        elif kind == v.EXTERNAL:
+            found.outside[value[1]] = None
+        elif kind == v.UNKNOWN:
+            found.cut = found.cut or value == v.MANY
+            found.unknown(value[1])
+        elif kind == v.HOLDER:
+            pass
+        else:
+            found.unknown("function type only" if kind in (v.CALLABLE, v.TYPED) else "not a function")
+
+    def _constructor(self, value: Value) -> int:
+        row = self._engine.files[value[1]].classes[value[2]]
+        own = [node for name, kind, _, _, _, node in row.members if name == "constructor" and kind == "m"]
+        return own[0] if own else row.node
+
+    def namesakes(self, name: str) -> tuple[Target, ...]:
+        """The methods of a name, where few enough have it that the name alone is evidence."""
+        if name in builtins.COMMON_METHODS:
+            return ()
+        key = f"js:method:{name}"
+        self._engine.reads.add(key)
+        paths = self._engine.world.offering(key)
+        if len(paths) > _MAX_NAMESAKES:
+            return ()
+        found = [Target(path, key) for path in paths for key in methods(self._engine.files[path]).get(name, ())]
+        return tuple(found) if len(found) <= _MAX_NAMESAKES else ()
+
+    # -- references -----------------------------------------------------------------------------
+
+    def reference(self, file: File, index: int, written: bool = False) -> Found:
+        """The definition that an expression names; an accessor is the one for reading or for writing."""
+        found = Found()
+        row = file.expressions[index]
+        if row[0] == m.NAME:
+            self._binding(file, row[1], found)
+        elif row[0] == m.MEMBER:
+            self._member(file, row, written, found)
+        elif row[0] == m.REQUIRE or row[0] == m.IMPORT:
+            path, outside = self._engine.modules.find(file.path, row[1], self._engine.reads)
+            if path:
+                found.targets[path, 0] = None
+            elif outside:
+                found.outside[outside] = None
+            else:
+                found.unknown("missing import")
+        else:
+            for value in self._engine.evaluate(file, index, FUEL):
+                self.definition(value, found)
+        return found
+
+    def _binding(self, file: File, index: int, found: Found) -> None:
+        binding = file.bindings[index]
+        if binding.kind != m.IMPORTED:
+            if binding.node >= 0:
+                found.targets[file.path, binding.node] = None
+            else:
+                for value in self._engine.binding(file, index, FUEL):
+                    self.definition(value, found)
+            return
+        specifier, name = binding.more
+        path, outside = self._engine.modules.find(file.path, specifier, self._engine.reads)
+        if path and name == "*":
+            found.targets[path, 0] = None
+        elif path:
+            self._exported(path, name, found)
+        elif outside:
+            found.outside[outside if name in ("*", "default") else f"{outside}.{name}"] = None
+        else:
+            found.unknown("missing import")
+
+    def _exported(self, path: str, name: str, found: Found) -> None:
+        places = locate(self._engine, path, name)
+        for place in places:
+            self._place(place, found)
+        if not places:
+            for value in self._engine.export(path, name, FUEL):
+                self.definition(value, found)
+
+    def _place(self, place: Place, found: Found) -> None:
+        kind, path, index = place
+        if kind == "module":
+            found.targets[path, 0] = None
+        elif kind == "external":
+            found.outside[path] = None
+        elif kind == "missing":
+            found.unknown("missing import")
+        else:
+            file = self._engine.files[path]
+            row = file.expressions[index]
+            if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
+                self._engine.touch(file, file.bindings[row[1]].top)
+                found.targets[path, file.bindings[row[1]].node] = None
+                return
+            before = len(found.targets)
+            for value in self._engine.evaluate(file, index, FUEL):
+                self.definition(value, found)
+            if len(found.targets) == before:
+                found.targets[path, 0] = None
+
+    def _member(self, file: File, row: m.Row, written: bool, found: Found) -> None:
+        name = row[2]
+        base = file.expressions[row[1]]
+        if base[0] in (m.REQUIRE, m.NAME):
+            for value in self._engine.evaluate(file, row[1], FUEL):
+                if value[0] == v.MODULE:
+                    self._exported(value[1], name, found)
+            if found.targets:
+                return
+        key = f"js:member:{name}"
+        self._engine.reads.add(key)
+        if not self._engine.world.offering(key):
+            return
+        for receiver in self._engine.evaluate(file, row[1], FUEL):
+            for slot in members.find(self._engine, receiver, name, FUEL):
+                if slot.kind == ("g" if written else "s"):
+                    continue
+                if slot.node >= 0:
+                    found.targets[slot.path, slot.node] = None
+                    found.accessor = found.accessor or slot.kind in ("g", "s")
+                else:
+                    for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
+                        self.definition(value, found)
+
+    def definition(self, value: Value, found: Found) -> None:
+        """The definition that a value is."""
+        kind = value[0]
+        if kind in (v.FUNCTION, v.CLASS, v.NAMED_TYPE, v.ENUM):
+            file = self._engine.files[value[1]]
+            index = value[2]
+            if kind == v.FUNCTION:
+                node = file.functions[index].node
+            else:
+                node = file.classes[index].node if kind == v.CLASS else file.interfaces[index].node
+            if node >= 0:
+                found.targets[value[1], node] = None
+        elif kind == v.MODULE:
+            found.targets[value[1], 0] = None
+        elif kind == v.EXTERNAL:
+            found.outside[value[1]] = None
+        elif kind == v.UNKNOWN:
+            found.unknown(value[1])
+
+    def functions(self, file: File, index: int) -> Values:
+        """The functions of the project that an argument may be."""
+        if file.expressions[index][0] not in (m.FUNCTION, m.NAME, m.MEMBER):
+            return ()
+        return tuple(value for value in self._engine.evaluate(file, index, FUEL) if value[0] == v.FUNCTION)
+
+
+def methods(file: File) -> dict[str, list[str]]:
+    """Keys of the methods that have a body, by name."""
+    found: dict[str, list[str]] | None = file.memo.get("methods")
+    if found is None:
+        found = file.memo["methods"] = {}
+        nodes = file.facts.nodes
+        for index, node in enumerate(nodes):
+            if node.kind == "method" and nodes[node.parent].kind not in ("interface", "type"):
+                found.setdefault(node.name, []).append(file.keys[index])
+    return found

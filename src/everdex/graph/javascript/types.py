@@ -1,0 +1,134 @@
+"""What a value of a declared type may be: instances of classes, things with an interface, containers of such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, members
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP = 4
+
+
+def agreed(given: Values, declared: Values) -> Values:
+    """What was assigned where that is known to the last, and otherwise what was declared, with what is known of it."""
+    typed = v.known(declared)
+    if not typed:
+        return given or declared
+    if v.concrete(given):
+        return given
+    kept = tuple(value for value in given if value[0] in "FCINO")
+    return v.union((kept, typed))
+
+
+def of(engine: Engine, file: File, index: int, fuel: int) -> Values:
+    answer: Values = engine.remember(file, ("t", index), fuel, _of, engine, file, index)
+    return answer
+
+
+def _of(engine: Engine, file: File, index: int, fuel: int) -> Values:
+    row = file.types[index]
+    code = row[0]
+    if code == m.T_NAME:
+        return _named(engine, file, row[1], row[2], fuel)
+    if code == m.T_ARRAY:
+        return ((v.ARRAY, of(engine, file, row[1], fuel - 1)),)
+    if code == m.T_UNION:
+        return v.union(of(engine, file, part, fuel - 1) for part in row[1])
+    if code == m.T_FUNCTION:
+        return ((v.CALLABLE, file.path, index),)
+    if code == m.T_OBJECT:
+        return ((v.TYPED, file.path, row[1]),)
+    if code == m.T_BUILTIN:
+        name = builtins.PRIMITIVES.get(row[1])
+        return ((v.EXTERNAL, name),) if name else v.unknown("untyped value") if row[1] in ("any", "unknown") else ()
+    if code == m.T_QUERY:
+        return engine.evaluate(file, row[1], fuel - 1)
+    if code == m.T_TUPLE:
+        return ((v.TUPLE, tuple(of(engine, file, part, fuel - 1) for part in row[1])),)
+    if code == m.T_LOOKUP:
+        return v.union(members.get(engine, value, row[2], fuel - 1) for value in of(engine, file, row[1], fuel - 1))
+    return v.unknown("type")
+
+
+def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: int) -> Values:
+    row = file.expressions[name]
+    if row[0] == m.GLOBAL:
+        return _global(engine, file, row[1], arguments, fuel)
+    if row[0] == m.NAME and file.bindings[row[1]].kind == m.GENERIC:
+        constraint = file.bindings[row[1]].more[0]
+        found = of(engine, file, constraint, fuel - 1) if constraint else v.NOTHING
+        return v.known(found) or v.unknown("type parameter")
+    entities = engine.evaluate(file, name, fuel - 1)
+    if arguments and all(entity[0] == v.EXTERNAL for entity in entities):
+        last = entities[0][1].rpartition(".")[2] if entities else ""
+        if last in builtins.TRANSPARENT_TYPES or last in builtins.PROMISE_TYPES:
+            return _global(engine, file, last, arguments, fuel)
+    return v.union(_instance(engine, entity, fuel) for entity in entities)
+
+
+def _instance(engine: Engine, entity: Value, fuel: int) -> Values:
+    """A value of the type that something names."""
+    kind = entity[0]
+    if kind == v.NAMED_TYPE:
+        file = engine.files[entity[1]]
+        interface = file.interfaces[entity[2]]
+        if interface.alias:
+            return of(engine, file, interface.alias, fuel - _JUMP)
+        return ((v.TYPED, *entity[1:]),)
+    if kind == v.CLASS:
+        return ((v.INSTANCE, *entity[1:]),)
+    if kind == v.FUNCTION:
+        return ((v.MADE, *entity[1:]),)
+    if kind == v.ENUM:
+        return ((v.EXTERNAL, "Number"),)
+    return (entity,) if kind in (v.EXTERNAL, v.UNKNOWN) else v.NOTHING
+
+
+def _global(engine: Engine, file: File, name: str, arguments: list[int], fuel: int) -> Values:
+    def argument(index: int) -> Values:
+        return of(engine, file, arguments[index], fuel - 1) if index < len(arguments) else v.NOTHING
+
+    if name in builtins.PROMISE_TYPES:
+        return ((v.PROMISE, argument(0)),)
+    if name in builtins.ARRAY_TYPES:
+        return ((v.ARRAY, argument(0)),)
+    if name in builtins.MAP_TYPES:
+        return ((v.MAP, argument(1)),)
+    if name in builtins.TRANSPARENT_TYPES:
+        return argument(0)
+    if name == "ReturnType":
+        return v.union(result_of(engine, value, fuel - _JUMP) for value in argument(0))
+    if name == "InstanceType":
+        return v.union(_instance(engine, value, fuel) for value in argument(0))
+    if name in builtins.GLOBALS:
+        return ((v.EXTERNAL, name),)
+    found = engine.global_name(name, fuel)
+    return v.union(_instance(engine, entity, fuel) for entity in found) if v.known(found) else v.unknown("unknown type")
+
+
+def result_of(engine: Engine, value: Value, fuel: int) -> Values:
+    """What calling something gives, whatever the arguments."""
+    from everdex.graph.javascript import calls  # calls need types
+
+    return calls.returned(engine, value, fuel)
+
+
+def parameter_type(engine: Engine, value: Value, number: int, fuel: int) -> Values:
+    """The declared type of a parameter of something with a function type."""
+    if value[0] == v.CALLABLE:
+        file = engine.files[value[1]]
+        rows = file.types[value[2]][1]
+        return of(engine, file, rows[number], fuel - 1) if number < len(rows) else v.NOTHING
+    if value[0] == v.TYPED:
+        file = engine.files[value[1]]
+        for name, row, _ in file.interfaces[value[2]].members:
+            if not name and file.types[row][0] == m.T_FUNCTION and number < len(file.types[row][1]):
+                return of(engine, file, file.types[row][1][number], fuel - 1)
+    return v.NOTHING

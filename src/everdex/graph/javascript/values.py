@@ -1,0 +1,69 @@
+"""What an expression may be: small tuples whose first item says what they are.
+
+A set of them is a tuple in the order of discovery, without repetitions and never longer than `MAX_VALUES`; what was
+cut off leaves its mark as an unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, TypeAlias
+
+Value: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = tuple[Value, ...]
+
+FUNCTION: Final = "F"  # path, function
+CLASS: Final = "C"  # path, class
+INSTANCE: Final = "I"  # path, class
+MADE: Final = "N"  # path, function: what `new` on a function makes
+OBJECT: Final = "O"  # path, expression
+TYPED: Final = "T"  # path, interface: something of that type
+NAMED_TYPE: Final = "G"  # path, interface: the type itself
+MODULE: Final = "M"  # path
+NAMESPACE: Final = "S"  # path, namespace
+EXTERNAL: Final = "E"  # dotted name
+METHOD: Final = "K"  # a builtin's method: class, name, receiver
+ARRAY: Final = "A"  # elements
+TUPLE: Final = "Q"  # (elements, …)
+PROMISE: Final = "P"  # result
+MAP: Final = "D"  # values
+CALLABLE: Final = "Y"  # path, type row
+ENUM: Final = "L"  # path, interface
+HOLDER: Final = "B"  # path, binding: something of which only stored properties are known
+UNKNOWN: Final = "U"  # reason
+
+MAX_VALUES: Final = 12
+
+DEEP: Final[Value] = (UNKNOWN, "too deep")
+MANY: Final[Value] = (UNKNOWN, "too many candidates")
+NOTHING: Final[Values] = ()
+
+
+def unknown(reason: str) -> Values:
+    return ((UNKNOWN, reason),)
+
+
+def union(groups: Iterable[Values]) -> Values:
+    """All of them once, cut at the cap."""
+    seen: dict[Value, None] = {}
+    for group in groups:
+        for value in group:
+            if value not in seen:
+                if len(seen) >= MAX_VALUES:
+                    seen[MANY] = None
+                    return tuple(seen)
+                seen[value] = None
+    return tuple(seen)
+
+
+def known(values: Values) -> Values:
+    return tuple(value for value in values if value[0] != UNKNOWN)
+
+
+def concrete(values: Values) -> bool:
+    """Whether these are all definitions of the project, so that a declared type would add nothing."""
+    return bool(values) and all(value[0] in "FCINO" for value in values)
+
+
+def reason_of(values: Values) -> str:
+    return next((value[1] for value in values if value[0] == UNKNOWN), "")

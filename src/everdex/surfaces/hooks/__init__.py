@@ -1,0 +1,1 @@
+"""`everdex hook`: what a coding agent is told while it works, and what it never notices."""

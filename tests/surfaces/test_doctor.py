@@ -1,0 +1,116 @@
+"""`everdex doctor`: what is fine, what is not, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.commands import everdex
+from support.daemons import Daemon
+from support.trees import tree
+
+CODES = [
+    "python", "command", "git", "grammars", "home", "flock", "openat2", "inotify", "root", "model", "store", "daemon",
+    "mcp", "agents",
+]  # fmt: skip
+
+
+def checks(document: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {check["code"]: check for check in document["checks"]}
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> dict[str, str]:
+    """A user without any configuration."""
+    (tmp_path / "user").mkdir()
+    return {"HOME": str(tmp_path / "user"), "XDG_CONFIG_HOME": "", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return tree(tmp_path / "project", {"a.py": "def a():\n    pass\n"}, git=True)
+
+
+def test_every_check_is_made(project: Path, user: dict[str, str]) -> None:
+    """In order, each with a status and a message; a repository that was never indexed is a warning with a hint."""
+    done = everdex("doctor", "--json", cwd=project, env=user)
+    assert [check["code"] for check in done.json["checks"]] == CODES
+    found = checks(done.json)
+    assert {found[code]["status"] for code in ("python", "git", "grammars", "home", "flock", "root", "model")} == {"ok"}
+    assert (found["store"]["status"], found["store"]["hint"]) == ("warn", "run `everdex index`")
+    assert (done.code, done.json["status"]) == (0, "warn")
+
+
+def test_lines_for_people(project: Path, user: dict[str, str]) -> None:
+    """One line a check with its hint below, and the worst of them last."""
+    everdex("index", cwd=project)
+    done = everdex("doctor", cwd=project, env=user)
+    assert done.code == 0
+    assert any(line.startswith("ok    store     ok: snapshot ") for line in done.lines)
+    assert "hint: `everdex install claude-code` sets one up" in done.out
+    assert done.lines[-1] in ("doctor: ok", "doctor: warn")
+
+
+def test_nothing_is_changed(project: Path, home: Path, user: dict[str, str]) -> None:
+    """Neither the home nor the project gets a file."""
+    before = sorted(project.rglob("*"))
+    everdex("doctor", cwd=project, env=user)
+    assert sorted(project.rglob("*")) == before
+    assert not home.exists()
+
+
+def test_damage_fails(project: Path, home: Path, user: dict[str, str]) -> None:
+    """A store that lost a segment, a configuration that is none, a home that cannot be written: exit code 1."""
+    everdex("index", cwd=project)
+    (segment,) = home.glob("data/*/segments/*")
+    shutil.rmtree(segment)
+    done = everdex("doctor", "--json", cwd=project, env=user)
+    assert (done.code, done.json["status"], checks(done.json)["store"]["status"]) == (1, "fail", "fail")
+    (project / ".everdex.toml").write_text("[index]\nembedder = 7\n")
+    found = checks(everdex("doctor", "--json", cwd=project, env=user).json)
+    assert (found["root"]["status"], found["root"]["hint"] != "") == ("fail", True)
+    (project / ".everdex.toml").write_text('[index]\nembedder = "model2vec:none"\n')
+    found = checks(everdex("doctor", "--json", cwd=project, env={**user, "EVERDEX_EMBEDDER": ""}).json)
+    assert "fail" in {found[code]["status"] for code in ("root", "model") if code in found}
+
+
+def test_a_home_that_cannot_be_written(project: Path, user: dict[str, str]) -> None:
+    """It fails and says what to set."""
+    if os.geteuid() == 0:
+        place = "/proc/everdex"  # where even root cannot make anything
+    else:
+        place = "/everdex"
+    found = checks(everdex("doctor", "--json", cwd=project, env={**user, "EVERDEX_HOME": place}).json)
+    failed = found["home"] if found["home"]["status"] == "fail" else found["flock"]
+    assert (failed["status"], "EVERDEX_HOME" in failed["hint"]) == ("fail", True)
+
+
+def test_no_repository_here(user: dict[str, str]) -> None:
+    """From a home directory the machine is examined all the same."""
+    done = everdex("doctor", "--json", cwd=Path(user["HOME"]), env=user)
+    found = checks(done.json)
+    assert (done.code, found["root"]["status"], "store" in found) == (0, "warn", False)
+
+
+def test_what_is_installed(project: Path, user: dict[str, str]) -> None:
+    """Whole installations are listed; half of one is a warning that names the command."""
+
+    def agents() -> dict[str, str]:
+        return checks(everdex("doctor", "--json", cwd=project, env=user).json)["agents"]
+
+    everdex("install", "claude-code", cwd=project, env=user)
+    everdex("install", "git-hooks", cwd=project, env=user)
+    assert agents()["message"] == "claude-code (project), git-hooks (project)"
+    (project / ".mcp.json").unlink()
+    assert (agents()["status"], agents()["hint"]) == ("warn", "run `everdex install claude-code --project`")
+
+
+def test_a_running_daemon(project: Path, user: dict[str, str], tmp_path: Path) -> None:
+    """It is asked who it is."""
+    with Daemon(project, tmp_path / "home") as daemon:
+        done = everdex("doctor", "--json", cwd=project, env={**user, **daemon.env})
+        assert f"process {daemon.process.pid}" in checks(done.json)["daemon"]["message"]
