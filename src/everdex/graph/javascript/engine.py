@@ -149,7 +149,7 @@ class Engine:
     def whole(self, path: str, fuel: int) -> Values:
         """A module as a value: what CommonJS assigned to it, and its exports."""
         file = self.files[path]
-        self.reads.add(f"js:export:{path}#=")
+        self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
         assigned = [export.value for export in file.exports.get("=", ())]
         if not assigned:
             return ((v.MODULE, path),)
@@ -163,13 +163,13 @@ class Engine:
     def _export(self, path: str, name: str, fuel: int) -> Values:
         found = locate(self, path, name)
         if not found:
-            if name == "default" or "=" in self.files[path].exports:
-                self.reads.add(f"js:export:{path}#=")
-                assigned = self.files[path].exports.get("=", ())
-                if name == "default" and (assigned or not self.files[path].facts.module):
-                    return self.whole(path, fuel)
-                if assigned:
-                    return v.union(members.get(self, value, name, fuel - 1) for value in self.whole(path, fuel))
+            self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+            assigned = self.files[path].exports.get("=", ())
+            if name == "default" and (assigned or not self.files[path].facts.module):
+                return self.whole(path, fuel)
+            if assigned:
+                given = tuple(value for value in self.whole(path, fuel) if value != (v.MODULE, path))
+                return v.union(members.get(self, value, name, fuel - 1) for value in given)
             return v.unknown("no such export")
         return v.union(self.at(place, fuel) for place in found)
 

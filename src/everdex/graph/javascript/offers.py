@@ -34,6 +34,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
     hashes = _Hashes(file)
     for top, parts in hashes.definitions().items():
         found[f"js:def:{path}#{top}"] = _of(parts)
+    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, len(file.exports) > 1)))
     for name, exports in file.exports.items():
         found[f"js:export:{path}#{name}"] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports
@@ -76,7 +77,7 @@ class _Hashes:
         binding = self._file.bindings[index]
         return binding.top, binding.name
 
-    def _row(self, row: m.Row) -> list[Any]:
+    def _row(self, row: m.Row) -> Any:
         code = row[0]
         if code == m.NAME:
             return [code, *self._binding(row[1])]
@@ -124,7 +125,7 @@ class _Hashes:
             return [row[0], self.rows[row[1]]]
         return row if row[0] == m.T_BUILTIN else [row[0]]
 
-    def _type(self, row: m.Row) -> list[Any]:
+    def _type(self, row: m.Row) -> Any:
         code = row[0]
         if code == m.T_NAME:
             return [code, self.rows[row[1]], [self.types[part] for part in row[2]]]
