@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, calls, members, types
+from everdex.graph.javascript import builtins, calls, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
@@ -55,7 +55,7 @@ class Engine:
             m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
             m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
             m.ITEM: self._item,
-            m.PARAMETER: lambda file, index, row, fuel: calls.parameter(self, file, row[1], row[2], fuel - JUMP),
+            m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
             m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
             m.ENUM: lambda file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
