@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _JUMP: Final = 4
 
 
-def _settled(values: Values) -> Values:
+def settled(values: Values) -> Values:
     return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
 
 
@@ -67,7 +67,7 @@ def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
     row = file.functions[index]
     engine.touch(file, file.top(row.node))
     declared = types.of(engine, file, row.result, fuel - 1) if row.result else v.NOTHING
-    plain = _settled(declared) if row.flags & m.ASYNC else declared
+    plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     if useful and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
         return declared
@@ -75,7 +75,7 @@ def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
     given = v.union(engine.evaluate(file, expression, fuel - 1) for expression in row.returns)
     if row.flags & m.ASYNC:
-        return ((v.PROMISE, types.agreed(_settled(given), plain)),)
+        return ((v.PROMISE, types.agreed(settled(given), plain)),)
     return types.agreed(given, declared)
 
 
@@ -181,7 +181,7 @@ def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fue
     inside = members_of(receiver)
     if owner == "Promise":
         if name == "then":
-            return ((v.PROMISE, _settled(_callback(engine, file, arguments, 0, fuel))),)
+            return ((v.PROMISE, settled(_callback(engine, file, arguments, 0, fuel))),)
         return (receiver,) if name in ("catch", "finally") else v.NOTHING
     if owner == "Map":
         if name == "get":
@@ -216,12 +216,12 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
     if name in ("Promise.resolve", "Promise.all", "Promise.race", "Promise.any", "Promise.allSettled"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
         if name == "Promise.resolve":
-            return ((v.PROMISE, _settled(given)),)
+            return ((v.PROMISE, settled(given)),)
         if name == "Promise.all":
-            parts = [(v.TUPLE, tuple(_settled(part) for part in item[1])) if item[0] == v.TUPLE
-                     else (v.ARRAY, _settled(members_of(item))) for item in given]  # fmt: skip
+            parts = [(v.TUPLE, tuple(settled(part) for part in item[1])) if item[0] == v.TUPLE
+                     else (v.ARRAY, settled(members_of(item))) for item in given]  # fmt: skip
             return ((v.PROMISE, v.union([tuple(parts)])),)
-        return ((v.PROMISE, _settled(v.union(members_of(item) for item in given))),)
+        return ((v.PROMISE, settled(v.union(members_of(item) for item in given))),)
     if name in ("Array.from", "Object.values", "Array.of"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
         return ((v.ARRAY, v.union(_contents(engine, item, fuel) for item in given)),)

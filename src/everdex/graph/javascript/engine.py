@@ -49,7 +49,7 @@ class Engine:
             m.THIS: lambda file, index, row, fuel: self.this(file, row[1], fuel),
             m.SUPER: lambda file, index, row, fuel: self.super(file, row[1], fuel),
             m.CHOICE: lambda file, index, row, fuel: v.union(self.evaluate(file, part, fuel - 1) for part in row[1]),
-            m.AWAIT: lambda file, index, row, fuel: settled(self.evaluate(file, row[1], fuel - 1)),
+            m.AWAIT: lambda file, index, row, fuel: calls.settled(self.evaluate(file, row[1], fuel - 1)),
             m.CAST: self._cast,
             m.ELEMENT: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
@@ -255,10 +255,6 @@ def made(value: Value) -> Values:
     if value[0] == v.FUNCTION:
         return ((v.MADE, *value[1:]),)
     return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN, v.HOLDER, v.OBJECT) else v.NOTHING
-
-
-def settled(values: Values) -> Values:
-    return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
 
 
 def elements(values: Values) -> Values:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, members, types
 from everdex.graph.javascript import values as v
-from everdex.graph.javascript.calls import members_of
+from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _JUMP: Final = 4
 # A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
 _MAX_CALLS: Final = 16
+_FROM_OUTSIDE: Final = v.unknown("given by a library")
 
 
 def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
@@ -32,6 +33,10 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
     useful = v.known(declared)
     if useful and not any(value[0] == v.CALLABLE for value in useful):
+        if any(value[0] == v.TYPED for value in useful):
+            # object literals implement a type without saying so: those that are handed in here are known
+            passed = _from_calls(engine, file, function, number, fuel)
+            useful = v.union((useful, tuple(value for value in passed if value[0] == v.OBJECT)))
         return useful
     given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
     if not useful:
@@ -57,15 +62,63 @@ def _expected(engine: Engine, file: File, function: int, number: int, fuel: int)
     if row.binding >= 0 and file.bindings[row.binding].type:
         declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
         return v.union(types.parameter_type(engine, value, number, fuel) for value in declared)
-    if row.this[0] == m.THIS_OBJECT:
-        owner = file.owner(m.OBJECT, row.this[1])
-        if owner >= 0 and file.bindings[owner].type:
-            name = file.facts.nodes[row.node].name
-            for value in types.of(engine, file, file.bindings[owner].type, fuel - 1):
-                if value[0] == v.TYPED:
-                    wanted = members.get(engine, value, name, fuel - _JUMP)
-                    return v.union(types.parameter_type(engine, item, number, fuel) for item in wanted)
+    if function in file.placed[0]:
+        literal, name = file.placed[0][function]
+        wanted = [
+            members.get(engine, value, name, fuel - _JUMP) if value[0] != v.EXTERNAL else _FROM_OUTSIDE
+            for value in _literal_type(engine, file, literal, fuel - 1)
+        ]
+        given = v.union(wanted)
+        return v.union((*(types.parameter_type(engine, value, number, fuel) for value in given), _unknown(given)))
     return v.NOTHING
+
+
+def _unknown(values: Values) -> Values:
+    return tuple(value for value in values if value == _FROM_OUTSIDE[0])
+
+
+def _literal_type(engine: Engine, file: File, literal: int, fuel: int) -> Values:
+    """The type that an object literal has to have where it stands."""
+    answer: Values = engine.remember(file, ("o", literal), fuel, _required, engine, file, literal)
+    return v.known(answer)
+
+
+def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
+    owner = file.owner(m.OBJECT, literal)
+    if owner >= 0:
+        type_ = file.bindings[owner].type
+        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    if literal not in file.placed[1]:
+        return v.NOTHING
+    kind, index, which = file.placed[1][literal]
+    if kind == "member":
+        outer = _literal_type(engine, file, index, fuel - 1)
+        return v.union(
+            (value,) if value[0] == v.EXTERNAL else members.get(engine, value, which, fuel - 1) for value in outer
+        )
+    if kind == "result":
+        result = file.functions[index].result
+        return settled(types.of(engine, file, result, fuel - 1)) if result else v.NOTHING
+    callee = file.expressions[index][1]
+    return v.union(
+        _argument_type(engine, value, which, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+    )
+
+
+def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> Values:
+    """The declared type of a parameter of something that is called."""
+    if callee[0] == v.CLASS:
+        made = members.find(engine, (v.INSTANCE, *callee[1:]), "constructor", fuel)
+        file = engine.files[callee[1]]
+        rows = [file.expressions[slot.value] for slot in made if slot.path == callee[1] and slot.value]
+        callee = (v.FUNCTION, callee[1], rows[0][1]) if rows and rows[0][0] == m.FUNCTION else v.DEEP
+    if callee[0] == v.FUNCTION:
+        file = engine.files[callee[1]]
+        row = file.functions[callee[2]]
+        engine.touch(file, file.top(row.node))
+        type_ = row.parameters[argument][1] if argument < len(row.parameters) else 0
+        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    return (callee,) if callee[0] == v.EXTERNAL else types.parameter_type(engine, callee, argument, fuel)
 
 
 def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int) -> Values:
@@ -96,7 +149,7 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
     if kind == v.EXTERNAL:
         if callee[1] == "Promise":
             return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
-        return v.unknown("given by a library")
+        return _FROM_OUTSIDE
     if kind == v.CALLABLE:
         wanted_types = types.parameter_type(engine, callee, argument, fuel)
         return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
