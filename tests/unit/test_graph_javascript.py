@@ -173,6 +173,27 @@ def test_answers_do_not_depend_on_the_order_of_asking() -> None:
         assert files.graphs([path])[path] == forwards[path]
 
 
+def test_where_the_fuel_ends_does_not_depend_on_who_asked_first() -> None:
+    """Chains longer than evaluation goes are cut at the same link in any order of files."""
+    count = 24
+    ways = ("f{0}(x)", "[f{0}(x)][0]", "({{ a: f{0}(x) }}).a", "(f{0}(x) || 1)", "[[f{0}(x)]][0][0]", "f{0}(f{0})")
+    files = {
+        f"f{i:02}.ts": f"import {{ f{i + 1} }} from './f{i + 1:02}';\n"
+        f"export function f{i}(x) {{ return {ways[i * 5 % 6].format(i + 1)}; }}\n"
+        + "".join(f"{way.format(i)}.go(); {{ const a = {way.format(i)}; a.go(); }}\n" for way in ways)
+        for i in range(count)
+    }
+    files[f"f{count:02}.ts"] = f"class End {{ go() {{}} }} export function f{count}(x) {{ return new End(); }}"
+    chain = MemoryWorld({path: text.encode() for path, text in files.items()})
+    forwards = chain.graphs()
+    statuses = {site.status for graph in forwards.values() for site in graph.sites if site.text.endswith("go")}
+    assert statuses > {Status.RESOLVED, Status.AMBIGUOUS}  # near the end, and too far from it
+    order = sorted(forwards)
+    for seed in range(6):
+        random.Random(seed).shuffle(order)
+        assert chain.graphs(order) == forwards
+
+
 def test_a_shifted_line_changes_nothing_that_is_offered() -> None:
     """Places are no part of what others can see."""
     for path, data in _fixtures().items():

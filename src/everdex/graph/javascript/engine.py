@@ -68,7 +68,7 @@ class Engine:
         if file.large:
             fuel = min(fuel, _LARGE_FUEL)
         found = file.memo.get(key)
-        if found is None or fuel < found[0]:
+        if found is None or fuel <= found[0]:  # its last step needs something left
             found = file.memo.get((key, fuel))
         if found is not None:
             height, answer, reads, cut = found
@@ -77,9 +77,7 @@ class Engine:
             self._low = min(self._low, fuel - height)
             return answer
         if fuel <= 0:
-            self._cut = True
-            self._low = min(self._low, fuel)
-            return self._exhausted
+            return self.exhausted()
         outer_reads, outer_cut, outer_low = self.reads, self._cut, self._low
         self.reads, self._cut, self._low = set(), False, fuel
         answer = work(*arguments, fuel)
@@ -91,17 +89,23 @@ class Engine:
         self._low = min(self._low, outer_low)
         return answer
 
-    _exhausted: Final = (v.DEEP,)
+    def came_to(self, fuel: int) -> None:
+        """So much was left when something was looked at that needs any."""
+        if fuel < self._low:
+            self._low = fuel
+
+    def exhausted(self) -> Values:
+        """Whatever is being worked out has run out of fuel: the answer holds for this much of it only."""
+        self._cut = True
+        return (v.DEEP,)
 
     def evaluate(self, file: File, index: int, fuel: int) -> Values:
         """What an expression may be."""
         row = file.expressions[index]
         code = row[0]
         if fuel <= 0:
-            self._cut = True
-            return self._exhausted
-        if fuel < self._low:
-            self._low = fuel
+            return self.exhausted()
+        self.came_to(fuel)
         if code in (m.CALL, m.MEMBER, m.NEW):
             answer: Values = self.remember(file, index, fuel, self._codes[code], file, index, row)
             return answer
