@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 
 import pytest
-from javascript_world import MemoryWorld
 
 from everdex.graph.model import FileGraph, Role, Site, Status
+from javascript_world import MemoryWorld
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
 CASES = sorted(path.name for path in FIXTURES.iterdir())

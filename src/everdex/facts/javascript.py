@@ -15,7 +15,8 @@ from everdex.facts.javascript_definitions import Definitions
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     """The encoded facts of one tree; see javascript_model for their shape."""
     del path_key, language  # the grammars of this family share their names
-    return m.encode(Statements(data).read(root))
+    with m.without_collections():
+        return m.encode(Statements(data).read(root))
 
 
 class Statements(Definitions):

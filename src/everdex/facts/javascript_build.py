@@ -48,9 +48,9 @@ class Builder:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.nodes: list[m.Definition] = []
-        self.expressions: list[m.Row] = [[m.UNKNOWN]]
-        self.expressions += [[m.LITERAL, name] for name in ("String", "Number", "Boolean", "RegExp", "")]
-        self.types: list[m.Row] = [[m.T_UNKNOWN]]
+        self.expressions: list[m.Row] = [(m.UNKNOWN,)]
+        self.expressions += [(m.LITERAL, name) for name in ("String", "Number", "Boolean", "RegExp", "")]
+        self.types: list[m.Row] = [(m.T_UNKNOWN,)]
         self.bindings: list[m.Binding] = []
         self.functions: list[m.Function] = []
         self.classes: list[m.Class] = []
@@ -150,11 +150,11 @@ class Builder:
     # -- expressions ----------------------------------------------------------------------------
 
     def add(self, *row: Any) -> int:
-        self.expressions.append(list(row))
+        self.expressions.append(row)
         return len(self.expressions) - 1
 
     def add_type(self, *row: Any) -> int:
-        self.types.append(list(row))
+        self.types.append(row)
         return len(self.types) - 1
 
     def name(self, name: str) -> int:
@@ -226,7 +226,7 @@ class Builder:
             found = self._lookup(scope, name, code == _UNLINKED_TYPE)
             if found < 0 and code == _UNLINKED_TYPE:
                 found = self._lookup(scope, name, False)
-            self.expressions[index] = [m.NAME, found] if found >= 0 else [m.GLOBAL, name]
+            self.expressions[index] = (m.NAME, found) if found >= 0 else (m.GLOBAL, name)
         for scope, name, value in self._assigned:
             found = self._lookup(scope, name, False)
             if found >= 0:
@@ -286,7 +286,7 @@ class Builder:
         """Exported definitions are public, and what they contain with them; so is everything a script has on top."""
         public: set[int] = set()
         for export in self.exports:
-            row = self.expressions[export.value] if export.value else [m.UNKNOWN]
+            row = self.expressions[export.value] if export.value else (m.UNKNOWN,)
             if row[0] == m.NAME:
                 public.add(self.bindings[row[1]].node)
                 export.binding = row[1]

@@ -1,7 +1,4 @@
-"""Functions, classes, objects and variables of a JavaScript file: what is defined, under which key, in which scope.
-
-A function bound to a name has that name; one without is a numbered lambda of the definition around it.
-"""
+"""Classes and variables of a JavaScript file, and the declarations that only TypeScript has."""
 
 from __future__ import annotations
 
@@ -11,28 +8,23 @@ from typing import Final
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_values import FUNCTIONS, Values, unwrap
+from everdex.facts.javascript_functions import Functions
+from everdex.facts.javascript_values import FUNCTIONS, unwrap
 
-_NAMES: Final = frozenset(("identifier", "property_identifier", "private_property_identifier", "type_identifier"))
 _MEMBER_FUNCTIONS: Final = frozenset(("method_definition", "abstract_method_signature", "method_signature"))
 _FIELDS: Final = frozenset(("public_field_definition", "field_definition"))
 
 
-class Definitions(Values):
-    """Adds the definitions to the expressions."""
+class Definitions(Functions):
+    """Adds the remaining definitions."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        self._overloads: dict[int, dict[str, int]] = {}
         self._pending: list[Node] = []  # decorators before `export`
         self.handlers |= {
-            "function_declaration": self._declared,
-            "generator_function_declaration": self._declared,
-            "function_signature": self._declared,
             "class_declaration": self._declared_class,
             "abstract_class_declaration": self._declared_class,
-            "class": lambda node: self._class(node, self._taken_hint()),
-            **dict.fromkeys(FUNCTIONS, self._function_value),
+            "class": lambda node: self._class(node, self.taken_hint()),
             "interface_declaration": self.declare_interface,
             "type_alias_declaration": self.declare_alias,
             "enum_declaration": self.declare_enum,
@@ -40,145 +32,11 @@ class Definitions(Values):
             "variable_declaration": self._variables,
         }
 
-    def _taken_hint(self) -> str:
-        hint, self.hint = self.hint, ""
-        return hint
-
-    # -- functions ------------------------------------------------------------------------------
-
-    def _function_value(self, node: Node) -> int:
-        hint = self._taken_hint()
-        name = node.child_by_field_name("name")
-        own = self.text(name) if name is not None else ""
-        if hint == "module.exports" and own:
-            hint = own
-        kind = "function" if hint or own else "lambda"
-        return self.function(node, hint or own, kind, own_name=own, label=self.hinted_by if hint else None)
-
-    def _declared(self, node: Node) -> int:
-        name = node.child_by_field_name("name")
-        text = self.text(name) if name is not None else self._taken_hint() or "default"
-        self.hint = ""
-        signature_only = node.type == "function_signature"
-        if signature_only and self.at.scope in self._overloads and text in self._overloads[self.at.scope]:
-            # a later overload of the same function: its types are read, the definition is the first one's
-            self.parameter_types(node.child_by_field_name("parameters"))
-            self.type(node.child_by_field_name("return_type"))
-            return self.name(text)
-        overloaded = self._overloads.setdefault(self.at.scope, {})
-        if not signature_only and text in overloaded:
-            value = self.function(node, text, "function", into=overloaded.pop(text))
-        else:
-            value = self.function(node, text, "function")
-            if signature_only:
-                overloaded[text] = self.expressions[value][1]
-        binding = self.bind(text, m.DECLARED_FUNCTION, value)
-        if self.bindings[binding].node < 0:
-            self.bindings[binding].node = self.functions[self.expressions[value][1]].node
-        return self.name(text)
-
-    def function(
-        self, node: Node, name: str, kind: str, this: tuple[int, int] | None = None, own_name: str = "", into: int = -1,
-        label: Node | None = None,
-    ) -> int:
-        """A definition and a function row for it, or for the overload `into`; the row of its value."""
-        label = node.child_by_field_name("name") or label
-        body = node.child_by_field_name("body")
-        index = self.functions[into].node if into >= 0 else self.define(name, kind, node, label, body)
-        arrow = node.type == "arrow_function"
-        flags = (m.ARROW if arrow else 0) | (0 if body is not None else m.DECLARED_ONLY)
-        for child in node.children:
-            token = child.type
-            if token == "async":
-                flags |= m.ASYNC
-            elif token == "*":
-                flags |= m.GENERATOR
-            elif child.is_named and token not in _NAMES and token != "accessibility_modifier":
-                break
-        number = len(self.functions)
-        row = m.Function(index, name, flags, this or (m.THIS_NOTHING if arrow else m.THIS_SELF, number))
-        self.functions.append(row)
-        outer = self.at
-        key = self.nodes[index].key
-        self.at = outer._replace(
-            node=index, parent=index, prefix=key, function=number, this=outer.this if arrow else number
-        )
-        self.at = self.at._replace(scope=self.open_scope(True))
-        value = self.add(m.FUNCTION, number)
-        if own_name and own_name != name:
-            self.bind(own_name, m.VARIABLE, value)
-        self.generics(node.child_by_field_name("type_parameters"))
-        self._parameters(node, row, number)
-        row.result = self.type(node.child_by_field_name("return_type"))
-        if into >= 0:
-            if not row.result:
-                row.result = self.functions[into].result
-            row.node = index
-        if body is not None:
-            if body.type == "statement_block":
-                for child in body.named_children:
-                    self.visit(child)
-            else:
-                self.hint = ""
-                row.returns.append(self.visit(body))
-        self.at = outer
-        return value
-
-    def _parameters(self, node: Node, row: m.Function, number: int) -> None:
-        parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
-        if parameters is None:
-            return
-        children = parameters.named_children if parameters.type == "formal_parameters" else [parameters]
-        for child in children:
-            if child.type == "comment":
-                continue
-            pattern, type_, default = child, 0, 0
-            if child.type in ("required_parameter", "optional_parameter"):
-                for part in child.named_children:
-                    if part.type == "decorator":
-                        self.decorator(part, self.at.node)
-                inner = child.child_by_field_name("pattern")
-                if inner is None:
-                    continue
-                pattern = inner
-                type_ = self.type(child.child_by_field_name("type"))
-                given = child.child_by_field_name("value")
-                default = self.visit(given) if given is not None else 0
-            elif child.type == "assignment_pattern":
-                left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
-                if left is None or right is None:
-                    continue
-                pattern, default = left, self.visit(right)
-            if pattern.type == "this":
-                continue
-            value = self.add(m.PARAMETER, number, len(row.parameters))
-            if pattern.type == "rest_pattern":
-                row.rest = True
-            binding = len(self.bindings)
-            self.target(pattern, value, self._declare_parameter)
-            named = pattern.type == "identifier" and binding < len(self.bindings)
-            row.parameters.append((binding if named else -1, type_, default))
-            if named and child.type != "identifier" and self._is_property(child):
-                self._parameter_property(pattern, value, type_)
-
-    def _declare_parameter(self, node: Node, value: int) -> None:
-        self.bind(self.text(node), m.PARAMETER_NAME, value)
-
-    @staticmethod
-    def _is_property(parameter: Node) -> bool:
-        marks = ("accessibility_modifier", "readonly", "override_modifier")
-        return any(child.type in marks for child in parameter.children)
-
-    def _parameter_property(self, pattern: Node, value: int, type_: int) -> None:
-        kind, index = self.functions[self.at.this].this
-        if kind == m.THIS_INSTANCE:
-            self.classes[index].members.append((self.text(pattern), "f", False, value, type_, -1))
-
     # -- classes --------------------------------------------------------------------------------
 
     def _declared_class(self, node: Node) -> int:
         name = node.child_by_field_name("name")
-        text = self.text(name) if name is not None else self._taken_hint() or "default"
+        text = self.text(name) if name is not None else self.taken_hint() or "default"
         value = self._class(node, text)
         binding = self.bind(text, m.DECLARED_CLASS, value)
         self.bindings[binding].node = self.classes[self.expressions[value][1]].node
@@ -264,7 +122,7 @@ class Definitions(Values):
                 self.visit(node)
             return
         label = node.child_by_field_name("name") or node.child_by_field_name("property")
-        name = self._label(label)
+        name = self.label_of(label)
         first = len(self.nodes)
         type_ = self.type(node.child_by_field_name("type"))
         if kind in _FIELDS:
@@ -296,78 +154,6 @@ class Definitions(Values):
             value = self.named(given, name, label) if given is not None else 0
         self.at = outer
         return index, value
-
-    def _label(self, node: Node | None) -> str:
-        if node is None:
-            return "<computed>"
-        if node.type == "string":
-            return self.string(node)
-        if node.type == "computed_property_name":
-            inner = node.named_children
-            if inner and inner[0].type == "string":
-                return self.string(inner[0])
-            self.visit_children(node)
-            return self.text(node)[:80]
-        return self.text(node)
-
-    def visit_children(self, node: Node) -> None:
-        for child in node.named_children:
-            self.visit(child)
-
-    def decorator(self, node: Node, index: int) -> None:
-        """`@name` and `@name(…)`: the definition is decorated by what is named, and the latter is called here."""
-        for child in node.named_children:
-            inner = child
-            while inner.type == "call_expression" and (function := inner.child_by_field_name("function")) is not None:
-                inner = function
-            since = len(self.mentions)
-            value = self.visit(child)
-            if inner is child:
-                del self.mentions[since:]
-            else:
-                value = self.expressions[value][1] if self.expressions[value][0] == m.CALL else 0
-            token = inner.child_by_field_name("property") if inner.type == "member_expression" else inner
-            self.mention("d", token or inner, value, inner, index)
-
-    # -- objects --------------------------------------------------------------------------------
-
-    def _object(self, node: Node) -> int:
-        hint = self._taken_hint()
-        outer = self.at
-        if hint and hint != "module.exports":
-            self.at = outer._replace(prefix=f"{outer.prefix}.{hint}" if outer.prefix else hint)
-        rows: list[tuple[str, int, str]] = []
-        spreads: list[int] = []
-        methods: list[m.Function] = []
-        for child in node.named_children:
-            kind = child.type
-            if kind == "pair":
-                key, given = child.child_by_field_name("key"), child.child_by_field_name("value")
-                name = self._label(key)
-                if given is not None:
-                    value = self.named(given, name, key)
-                    rows.append((name, value, "v"))
-                    self.as_method(value)
-                    row = self.expressions[value]
-                    if row[0] == m.FUNCTION and not self.functions[row[1]].flags & m.ARROW:
-                        methods.append(self.functions[row[1]])
-            elif kind == "shorthand_property_identifier":
-                rows.append((self.text(child), self.visit(child), "v"))
-            elif kind == "method_definition":
-                name = self._label(child.child_by_field_name("name"))
-                value = self.function(child, name, "method")
-                marks = {part.type for part in child.children}
-                rows.append((name, value, "g" if "get" in marks else "s" if "set" in marks else "v"))
-                methods.append(self.functions[self.expressions[value][1]])
-            elif kind == "spread_element":
-                spreads.append(self._last(child))
-            elif kind != "comment":
-                self.visit(child)
-        self.at = outer
-        index = self.add(m.OBJECT, rows, spreads)
-        for method in methods:
-            method.this = (m.THIS_OBJECT, index)
-        return index
 
     # -- variables ------------------------------------------------------------------------------
 

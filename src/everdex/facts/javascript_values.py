@@ -1,4 +1,4 @@
-"""JavaScript's expressions into rows: calls, members, literals, assignments, JSX. Every call in the text is mentioned.
+"""JavaScript's expressions into rows: calls, members, literals, JSX. Every call in the text is mentioned.
 
 One visitor serves expressions and statements. Syntax that is nested too deeply for the interpreter's stack is put off
 and read on its own: nothing inside it is lost, only what it gives to the expression around it.
@@ -62,9 +62,6 @@ class Values(Types):
             "subscript_expression": self._subscript,
             "call_expression": self._call,
             "new_expression": self._new,
-            "assignment_expression": self._assignment,
-            "augmented_assignment_expression": self._augmented,
-            "update_expression": self._update,
             "parenthesized_expression": self._last,
             "sequence_expression": self._last,
             "non_null_expression": self._first,
@@ -253,147 +250,6 @@ class Values(Types):
         self.mention("n", token, value, constructor)
         # `new Map<K, V>()` is a Map of V
         return self.add(m.CAST, value, self.add_type(m.T_NAME, callee, rows)) if rows else value
-
-    # -- assignments ----------------------------------------------------------------------------
-
-    def _assignment(self, node: Node) -> int:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None:
-            return 0
-        left = unwrap(left)
-        value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
-        if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):
-            self.as_method(value)
-        self.target(left, value)
-        return value
-
-    def as_method(self, value: int) -> None:
-        """A function stored as a property of something is a method of it."""
-        row = self.expressions[value]
-        if row[0] == m.FUNCTION and self.nodes[node := self.functions[row[1]].node].kind == "function":
-            self.nodes[node].kind = "method"
-
-    def _augmented(self, node: Node) -> int:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None:
-            return 0
-        value = self.visit(right)
-        operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type in ("??=", "||=", "&&="):
-            self.target(left, value)
-        else:
-            self.target(left, 0)
-        return value
-
-    def _update(self, node: Node) -> int:
-        for child in node.named_children:
-            self.target(child, 0)
-        return build.NUMBER
-
-    def _hint_of(self, left: Node) -> str:
-        if left.type == "identifier":
-            return self.text(left)
-        if left.type != "member_expression":
-            return ""
-        text = self.text(left)
-        for prefix in ("module.exports.", "exports.", "this."):
-            text = text.removeprefix(prefix)
-        if text == "module.exports":
-            return "module.exports"
-        text = text.replace(".prototype.", ".")
-        plain = len(text) < 80 and all(part.isidentifier() for part in text.split("."))
-        return text if plain else text.rpartition(".")[2]
-
-    def target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None = None) -> None:
-        """Give a value to a pattern: to names that exist, or with `declare` to new ones."""
-        kind = node.type
-        if kind in ("identifier", "shorthand_property_identifier_pattern"):
-            if declare is not None:
-                declare(node, value)
-            else:
-                text = self.text(node)
-                self.mention("w", node, self.name(text))
-                if value:
-                    self.assign(text, value)
-        elif kind == "object_pattern":
-            self._object_target(node, value, declare)
-        elif kind == "array_pattern":
-            number = 0
-            for child in node.children:
-                if child.type == ",":
-                    number += 1  # counted by commas: a hole has no node
-                elif child.is_named and child.type != "comment":
-                    self.target(child, self.add(m.ITEM, value, number) if value else 0, declare)
-        elif kind in ("assignment_pattern", "object_assignment_pattern"):
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is not None and right is not None:
-                default = self.visit(right)
-                if kind == "object_assignment_pattern" and value:
-                    value = self.add(m.MEMBER, value, self.text(left))
-                self.target(left, self.add(m.CHOICE, [value, default]) if value else default, declare)
-        elif kind == "rest_pattern":
-            for child in node.named_children:
-                self.target(child, value, declare)
-        elif kind == "member_expression":
-            self._store(node, value)
-        else:
-            self.visit(node)
-
-    def _object_target(self, node: Node, value: int, declare: Callable[[Node, int], None] | None) -> None:
-        for child in node.named_children:
-            if child.type == "shorthand_property_identifier_pattern":
-                taken = self.add(m.MEMBER, value, self.text(child)) if value else 0
-                if taken:
-                    self.mention("r", child, taken)
-                self.target(child, taken, declare)
-            elif child.type == "pair_pattern":
-                key, inner = child.child_by_field_name("key"), child.child_by_field_name("value")
-                if key is not None and inner is not None:
-                    taken = self._taken(key, value)
-                    self.target(inner, taken, declare)
-            elif child.type != "comment":
-                self.target(child, value, declare)
-
-    def _taken(self, key: Node, value: int) -> int:
-        if key.type == "computed_property_name":
-            self.visit(key)
-            return self.add(m.ELEMENT, value) if value else 0
-        if not value:
-            return 0
-        text = self.string(key) if key.type == "string" else self.text(key)
-        taken = self.add(m.MEMBER, value, text)
-        self.mention("r", key, taken)
-        return taken
-
-    def _store(self, node: Node, value: int) -> None:
-        target, label = node.child_by_field_name("object"), node.child_by_field_name("property")
-        if target is None or label is None:
-            return
-        name, inner = self.text(label), unwrap(target)
-        if inner.type == "this" and value:
-            self.store_this(name, value)
-        elif inner.type == "identifier":
-            text = self.text(inner)
-            if text == "exports" and not self.is_bound(text):
-                self.exports.append(m.Export(name, value, "", ""))
-            elif text == "module" and name == "exports" and not self.is_bound(text):
-                self.exports.append(m.Export("=", value, "", ""))
-            elif value:
-                self.store(text, name, value, name == "prototype")
-        elif inner.type == "member_expression":
-            self._store_deep(inner, name, value)
-        self._member(node, "w")
-
-    def _store_deep(self, inner: Node, name: str, value: int) -> None:
-        """`X.prototype.name = value` and `module.exports.name = value`."""
-        base, label = inner.child_by_field_name("object"), inner.child_by_field_name("property")
-        if base is None or label is None or base.type != "identifier":
-            return
-        text, middle = self.text(base), self.text(label)
-        if text == "module" and middle == "exports" and not self.is_bound(text):
-            self.exports.append(m.Export(name, value, "", ""))
-        elif middle == "prototype" and value:
-            self.store(text, name, value, True)
 
     # -- operators and literals -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from everdex.facts.javascript_model import without_collections
 from everdex.graph.javascript.engine import Engine
 from everdex.graph.javascript.offers import offers
 from everdex.graph.javascript.sites import FileSites, nothing
@@ -23,7 +24,8 @@ class _JavaScriptResolution:
     def resolve(self, path: str) -> FileGraph:
         if not self._world.facts(path):
             return nothing(path, len(self._world.source(path)))
-        return FileSites(self._engine, path).graph()
+        with without_collections():
+            return FileSites(self._engine, path).graph()
 
 
 class _JavaScript:
@@ -31,7 +33,8 @@ class _JavaScript:
     languages: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html", "json"))
 
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
-        return offers(path, facts, source)
+        with without_collections():
+            return offers(path, facts, source)
 
     def open(self, world: World) -> Resolution:
         return _JavaScriptResolution(world)

@@ -32,7 +32,8 @@ GLOBALS: Final = _words(
     HTMLVideoElement HTMLAudioElement HTMLIFrameElement HTMLTemplateElement SVGElement Document DocumentFragment
     ShadowRoot NodeList HTMLCollection CSSStyleSheet CSSStyleDeclaration Window Storage customElements getComputedStyle
     matchMedia addEventListener removeEventListener dispatchEvent postMessage importScripts self caches indexedDB
-    import.meta new.target process Buffer require module exports global __dirname __filename NodeJS Deno Bun WebAssembly DOMException
+    import.meta new.target
+    process Buffer require module exports global __dirname __filename NodeJS Deno Bun WebAssembly DOMException
     describe it test expect beforeEach afterEach beforeAll afterAll before after suite jest vi vitest expectTypeOf
     assertType cy Cypress chai assert jasmine spyOn xit xdescribe fit fdescribe bench $ jQuery angular define
     defineProps defineEmits defineExpose defineSlots defineModel withDefaults JSX React
@@ -99,5 +100,6 @@ COMMON_METHODS: Final = _words(
     toISOString next return throw log warn error info debug trace assign freeze create parse stringify resolve reject
     all race on once off emit addListener removeListener addEventListener removeEventListener dispatchEvent
     appendChild removeChild querySelector querySelectorAll getAttribute setAttribute getElementById createElement
-    write read end close open send pipe json text status start stop run init update remove render reset toBe toEqual default
+    write read end close open send pipe json text status start stop run init update remove render reset toBe
+    toEqual default
     toHaveBeenCalled mockReturnValue mockImplementation""")

@@ -1,11 +1,11 @@
-"""What calls give back and what parameters receive: through returns, arguments, callbacks and what builtins do."""
+"""What calls give back: through returns, arguments that are handed back, and what builtins do."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP: Final = 4
-# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
-_MAX_CALLS: Final = 16
 
 
-def _settled(values: Values) -> Values:
+def settled(values: Values) -> Values:
     return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
 
 
@@ -69,7 +67,7 @@ def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
     row = file.functions[index]
     engine.touch(file, file.top(row.node))
     declared = types.of(engine, file, row.result, fuel - 1) if row.result else v.NOTHING
-    plain = _settled(declared) if row.flags & m.ASYNC else declared
+    plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     if useful and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
         return declared
@@ -77,7 +75,7 @@ def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
     given = v.union(engine.evaluate(file, expression, fuel - 1) for expression in row.returns)
     if row.flags & m.ASYNC:
-        return ((v.PROMISE, types.agreed(_settled(given), plain)),)
+        return ((v.PROMISE, types.agreed(settled(given), plain)),)
     return types.agreed(given, declared)
 
 
@@ -183,7 +181,7 @@ def _builtin(engine: Engine, file: File, value: Value, arguments: list[int], fue
     inside = members_of(receiver)
     if owner == "Promise":
         if name == "then":
-            return ((v.PROMISE, _settled(_callback(engine, file, arguments, 0, fuel))),)
+            return ((v.PROMISE, settled(_callback(engine, file, arguments, 0, fuel))),)
         return (receiver,) if name in ("catch", "finally") else v.NOTHING
     if owner == "Map":
         if name == "get":
@@ -218,12 +216,12 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
     if name in ("Promise.resolve", "Promise.all", "Promise.race", "Promise.any", "Promise.allSettled"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
         if name == "Promise.resolve":
-            return ((v.PROMISE, _settled(given)),)
+            return ((v.PROMISE, settled(given)),)
         if name == "Promise.all":
-            parts = [(v.TUPLE, tuple(_settled(part) for part in item[1])) if item[0] == v.TUPLE
-                     else (v.ARRAY, _settled(members_of(item))) for item in given]  # fmt: skip
+            parts = [(v.TUPLE, tuple(settled(part) for part in item[1])) if item[0] == v.TUPLE
+                     else (v.ARRAY, settled(members_of(item))) for item in given]  # fmt: skip
             return ((v.PROMISE, v.union([tuple(parts)])),)
-        return ((v.PROMISE, _settled(v.union(members_of(item) for item in given))),)
+        return ((v.PROMISE, settled(v.union(members_of(item) for item in given))),)
     if name in ("Array.from", "Object.values", "Array.of"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
         return ((v.ARRAY, v.union(_contents(engine, item, fuel) for item in given)),)
@@ -240,119 +238,3 @@ def _contents(engine: Engine, value: Value, fuel: int) -> Values:
         row = file.expressions[value[2]]
         return v.union(engine.evaluate(file, inner, fuel - 1) for _, inner, kind in row[1] if kind == "v")
     return members_of(value)
-
-
-# -- parameters ---------------------------------------------------------------------------------
-
-
-def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
-    """What a function may be given."""
-    answer: Values = engine.remember(file, ("p", function, number), fuel, _parameter, engine, file, function, number)
-    return answer
-
-
-def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
-    row = file.functions[function]
-    engine.touch(file, file.top(row.node))
-    _, type_, default = row.parameters[number]
-    declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
-    useful = v.known(declared)
-    if useful and not any(value[0] == v.CALLABLE for value in useful):
-        return useful
-    given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
-    if not useful:
-        given.append(_expected(engine, file, function, number, fuel))
-    if not v.known(v.union(given)):
-        given.append(_from_calls(engine, file, function, number, fuel))
-    everything = v.union((*given, useful))
-    found = v.known(everything)
-    if found and row.rest and number == len(row.parameters) - 1 and not useful:
-        return ((v.ARRAY, found),)
-    return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
-
-
-def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
-    """What a callback's parameter is by where the callback is handed to, or a method's by its object's type."""
-    row = file.functions[function]
-    call, argument = row.passed
-    if call >= 0:
-        callee = file.expressions[call][1]
-        return v.union(
-            _handed(engine, value, argument, number, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
-        )
-    if row.binding >= 0 and file.bindings[row.binding].type:
-        declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
-        return v.union(types.parameter_type(engine, value, number, fuel) for value in declared)
-    if row.this[0] == m.THIS_OBJECT:
-        owner = file.owner(m.OBJECT, row.this[1])
-        if owner >= 0 and file.bindings[owner].type:
-            name = file.facts.nodes[row.node].name
-            for value in types.of(engine, file, file.bindings[owner].type, fuel - 1):
-                if value[0] == v.TYPED:
-                    wanted = members.get(engine, value, name, fuel - _JUMP)
-                    return v.union(types.parameter_type(engine, item, number, fuel) for item in wanted)
-    return v.NOTHING
-
-
-def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int) -> Values:
-    """What a callee gives to parameter `number` of the function it gets as an argument."""
-    kind = callee[0]
-    if kind == v.METHOD:
-        _, owner, name, receiver = callee
-        wanted = 0 if owner in ("Promise", "Map") and argument == 0 else builtins.TAKES_ELEMENT.get(name, -1)
-        return members_of(receiver) if number == wanted else v.NOTHING
-    if kind == v.FUNCTION:
-        file = engine.files[callee[1]]
-        row = file.functions[callee[2]]
-        engine.touch(file, file.top(row.node))
-        if argument >= len(row.parameters):
-            return v.NOTHING
-        binding, type_, _ = row.parameters[argument]
-        if type_:
-            declared = types.of(engine, file, type_, fuel - 1)
-            found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
-            if found:
-                return found
-        given = file.bindings[binding].calls if binding >= 0 else []
-        return v.union(
-            engine.evaluate(file, arguments[number], fuel - 1)
-            for call in given[:_MAX_CALLS]
-            if number < len(arguments := file.expressions[call][2])
-        )
-    if kind == v.EXTERNAL:
-        if callee[1] == "Promise":
-            return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
-        return v.unknown("given by a library")
-    if kind == v.CALLABLE:
-        wanted_types = types.parameter_type(engine, callee, argument, fuel)
-        return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
-    return v.NOTHING
-
-
-def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
-    """What is given to a function where it is called by its name."""
-    row = file.functions[function]
-    node = file.facts.nodes[row.node]
-    index = row.this[1]
-    is_constructor = bool(row.flags & m.CONSTRUCTOR)
-    name = file.classes[index].name if is_constructor else node.name
-    if name.startswith("<"):
-        return v.NOTHING
-    wanted = (v.CLASS, file.path, index) if is_constructor else (v.FUNCTION, file.path, function)
-    if node.public or node.kind == "method":
-        key = f"js:calls:{name}"
-        engine.reads.add(key)
-        paths = engine.world.offering(key)
-    else:
-        paths = [file.path]
-    if len(paths) > _MAX_CALLS:
-        return v.unknown("untyped parameter")
-    sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
-    if len(sites) > _MAX_CALLS:
-        return v.unknown("untyped parameter")
-    return v.union(
-        engine.evaluate(caller, arguments[number], fuel - _JUMP)
-        for caller, call in sites
-        if number < len(arguments := caller.expressions[call][2])
-        and wanted in engine.evaluate(caller, caller.expressions[call][1], fuel - _JUMP)
-    )

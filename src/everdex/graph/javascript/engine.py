@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, calls, members, types
+from everdex.graph.javascript import builtins, calls, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
@@ -49,13 +49,13 @@ class Engine:
             m.THIS: lambda file, index, row, fuel: self.this(file, row[1], fuel),
             m.SUPER: lambda file, index, row, fuel: self.super(file, row[1], fuel),
             m.CHOICE: lambda file, index, row, fuel: v.union(self.evaluate(file, part, fuel - 1) for part in row[1]),
-            m.AWAIT: lambda file, index, row, fuel: settled(self.evaluate(file, row[1], fuel - 1)),
+            m.AWAIT: lambda file, index, row, fuel: calls.settled(self.evaluate(file, row[1], fuel - 1)),
             m.CAST: self._cast,
             m.ELEMENT: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
             m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
             m.ITEM: self._item,
-            m.PARAMETER: lambda file, index, row, fuel: calls.parameter(self, file, row[1], row[2], fuel - JUMP),
+            m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
             m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
             m.ENUM: lambda file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
@@ -68,7 +68,7 @@ class Engine:
         if file.large:
             fuel = min(fuel, _LARGE_FUEL)
         found = file.memo.get(key)
-        if found is None or fuel < found[0]:
+        if found is None or fuel <= found[0]:  # its last step needs something left
             found = file.memo.get((key, fuel))
         if found is not None:
             height, answer, reads, cut = found
@@ -77,9 +77,7 @@ class Engine:
             self._low = min(self._low, fuel - height)
             return answer
         if fuel <= 0:
-            self._cut = True
-            self._low = min(self._low, fuel)
-            return self._exhausted
+            return self.exhausted()
         outer_reads, outer_cut, outer_low = self.reads, self._cut, self._low
         self.reads, self._cut, self._low = set(), False, fuel
         answer = work(*arguments, fuel)
@@ -91,17 +89,23 @@ class Engine:
         self._low = min(self._low, outer_low)
         return answer
 
-    _exhausted: Final = (v.DEEP,)
+    def came_to(self, fuel: int) -> None:
+        """So much was left when something was looked at that needs any."""
+        if fuel < self._low:
+            self._low = fuel
+
+    def exhausted(self) -> Values:
+        """Whatever is being worked out has run out of fuel: the answer holds for this much of it only."""
+        self._cut = True
+        return (v.DEEP,)
 
     def evaluate(self, file: File, index: int, fuel: int) -> Values:
         """What an expression may be."""
         row = file.expressions[index]
         code = row[0]
         if fuel <= 0:
-            self._cut = True
-            return self._exhausted
-        if fuel < self._low:
-            self._low = fuel
+            return self.exhausted()
+        self.came_to(fuel)
         if code in (m.CALL, m.MEMBER, m.NEW):
             answer: Values = self.remember(file, index, fuel, self._codes[code], file, index, row)
             return answer
@@ -149,7 +153,7 @@ class Engine:
     def whole(self, path: str, fuel: int) -> Values:
         """A module as a value: what CommonJS assigned to it, and its exports."""
         file = self.files[path]
-        self.reads.add(f"js:export:{path}#=")
+        self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
         assigned = [export.value for export in file.exports.get("=", ())]
         if not assigned:
             return ((v.MODULE, path),)
@@ -163,13 +167,13 @@ class Engine:
     def _export(self, path: str, name: str, fuel: int) -> Values:
         found = locate(self, path, name)
         if not found:
-            if name == "default" or "=" in self.files[path].exports:
-                self.reads.add(f"js:export:{path}#=")
-                assigned = self.files[path].exports.get("=", ())
-                if name == "default" and (assigned or not self.files[path].facts.module):
-                    return self.whole(path, fuel)
-                if assigned:
-                    return v.union(members.get(self, value, name, fuel - 1) for value in self.whole(path, fuel))
+            self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+            assigned = self.files[path].exports.get("=", ())
+            if name == "default" and (assigned or not self.files[path].facts.module):
+                return self.whole(path, fuel)
+            if assigned:
+                given = tuple(value for value in self.whole(path, fuel) if value != (v.MODULE, path))
+                return v.union(members.get(self, value, name, fuel - 1) for value in given)
             return v.unknown("no such export")
         return v.union(self.at(place, fuel) for place in found)
 
@@ -255,10 +259,6 @@ def made(value: Value) -> Values:
     if value[0] == v.FUNCTION:
         return ((v.MADE, *value[1:]),)
     return (value,) if value[0] in (v.EXTERNAL, v.UNKNOWN, v.HOLDER, v.OBJECT) else v.NOTHING
-
-
-def settled(values: Values) -> Values:
-    return v.union(value[1] if value[0] == v.PROMISE else (value,) for value in values)
 
 
 def elements(values: Values) -> Values:

@@ -6,7 +6,7 @@ Nothing is decided here; the memo of answers that belong to a file lives and is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
 from everdex.graph.model import World
@@ -17,16 +17,20 @@ _LARGE_EXPRESSIONS: Final = 60_000
 
 _EMPTY: Final = m.Facts(
     False, False, [m.Definition("", "", "module", -1, 0, 0, 0, 0, True)],
-    [[m.UNKNOWN]], [[m.T_UNKNOWN]], [], [], [], [], [], [], [], [], {},
+    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {},
 )  # fmt: skip
+
+
+# where an object literal stands: ('argument', call, number), ('result', function, 0), ('member', object, name)
+Placed: TypeAlias = tuple[str, int, Any]
 
 
 class File:
     """One file's facts."""
 
     __slots__ = (
-        "_by_called", "_exports", "_keys", "_owners", "bindings", "classes", "expressions", "facts", "functions",
-        "interfaces", "large", "memo", "path", "types",
+        "_by_called", "_exports", "_keys", "_owners", "_placed", "bindings", "classes", "expressions", "facts",
+        "functions", "interfaces", "large", "memo", "path", "types",
     )  # fmt: skip
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -44,6 +48,7 @@ class File:
         self._exports: dict[str, list[m.Export]] | None = None
         self._keys: list[str] | None = None
         self._owners: dict[tuple[int, int], int] | None = None
+        self._placed: tuple[dict[int, tuple[int, str]], dict[int, Placed]] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -97,6 +102,31 @@ class File:
                     elif row[0] in (m.CLASS, m.FUNCTION):
                         self._owners.setdefault((row[0], row[1]), number)
         return self._owners.get((code, index), -1)
+
+    @property
+    def placed(self) -> tuple[dict[int, tuple[int, str]], dict[int, Placed]]:
+        """Functions by the object literal and the name they have in it, and where object literals stand."""
+        if self._placed is None:
+            methods: dict[int, tuple[int, str]] = {}
+            objects: dict[int, Placed] = {}
+            for index, row in enumerate(self.expressions):
+                if row[0] == m.OBJECT:
+                    for name, value, _ in row[1]:
+                        inner = self.expressions[value]
+                        if inner[0] == m.FUNCTION:
+                            methods[inner[1]] = index, name
+                        elif inner[0] == m.OBJECT:
+                            objects[value] = "member", index, name
+                elif row[0] in (m.CALL, m.NEW):
+                    for number, argument in enumerate(row[2]):
+                        if self.expressions[argument][0] == m.OBJECT:
+                            objects[argument] = "argument", index, number
+            for index, function in enumerate(self.functions):
+                for value in function.returns:
+                    if self.expressions[value][0] == m.OBJECT:
+                        objects[value] = "result", index, 0
+            self._placed = methods, objects
+        return self._placed
 
     def top(self, node: int) -> str:
         return self.keys[node].partition(".")[0]

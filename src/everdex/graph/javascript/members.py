@@ -67,7 +67,8 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     if kind == v.METHOD:
         return _direct((v.EXTERNAL, f"Function.{name}"))
     if fuel <= 0:
-        return _direct(v.DEEP)
+        return (Slot("x", "", -1, 0, 0, engine.exhausted()),)
+    engine.came_to(fuel)
     if kind == v.MODULE:
         found = engine.export(value[1], name, fuel - 1)
         return (Slot("x", value[1], -1, 0, 0, found),)

@@ -34,6 +34,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
     hashes = _Hashes(file)
     for top, parts in hashes.definitions().items():
         found[f"js:def:{path}#{top}"] = _of(parts)
+    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, len(file.exports) > 1)))
     for name, exports in file.exports.items():
         found[f"js:export:{path}#{name}"] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports
@@ -76,7 +77,7 @@ class _Hashes:
         binding = self._file.bindings[index]
         return binding.top, binding.name
 
-    def _row(self, row: m.Row) -> list[Any]:
+    def _row(self, row: m.Row) -> Any:
         code = row[0]
         if code == m.NAME:
             return [code, *self._binding(row[1])]
@@ -124,7 +125,7 @@ class _Hashes:
             return [row[0], self.rows[row[1]]]
         return row if row[0] == m.T_BUILTIN else [row[0]]
 
-    def _type(self, row: m.Row) -> list[Any]:
+    def _type(self, row: m.Row) -> Any:
         code = row[0]
         if code == m.T_NAME:
             return [code, self.rows[row[1]], [self.types[part] for part in row[2]]]
@@ -170,7 +171,7 @@ class _Hashes:
                 [self._interface(index) for index in binding.more] if binding.kind == m.TYPE else
                 [types[index] for index in binding.more],
             ))  # fmt: skip
-        for function in file.functions:
+        for number, function in enumerate(file.functions):
             kind, index = function.this
             found.setdefault(file.top(function.node), []).append((
                 self._key(function.node), function.flags, kind, rows[index] if kind == m.THIS_OBJECT else 0,
@@ -178,7 +179,7 @@ class _Hashes:
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
                 function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
-                file.facts.nodes[function.node].public,
+                file.facts.nodes[function.node].public, self._stands(number),
             ))  # fmt: skip
         for row in file.classes:
             found.setdefault(file.top(row.node), []).append((
@@ -194,6 +195,21 @@ class _Hashes:
             top = next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), "")
             found.setdefault(top, []).append(sorted((name, *self._binding(index)) for name, index in namespace.items()))
         return found
+
+    def _stands(self, function: int) -> Any:
+        """In which object a function stands, and where that does."""
+        methods, objects = self._file.placed
+        said: list[Any] = []
+        literal, name = methods.get(function, (-1, ""))
+        while literal >= 0:
+            said.append(name)
+            kind, index, which = objects.get(literal, ("", -1, 0))
+            literal, name = (index, which) if kind == "member" else (-1, "")
+            if kind == "argument":
+                said += (self.rows[self._file.expressions[index][1]], which)
+            elif kind == "result":
+                said.append(self._key(self._file.functions[index].node))
+        return said
 
     def members(self) -> set[str]:
         """Names of properties that are definitions."""

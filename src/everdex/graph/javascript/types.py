@@ -23,8 +23,9 @@ def agreed(given: Values, declared: Values) -> Values:
         return given or declared
     if v.concrete(given):
         return given
-    kept = tuple(value for value in given if value[0] in "FCINO")
-    return v.union((kept, typed))
+    # a function type says less than any function, also one from outside
+    wanted = "FCINOE" if all(value[0] == v.CALLABLE for value in typed) else "FCINO"
+    return v.union((tuple(value for value in given if value[0] in wanted), typed))
 
 
 def of(engine: Engine, file: File, index: int, fuel: int) -> Values:
@@ -70,6 +71,9 @@ def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: in
         last = entities[0][1].rpartition(".")[2] if entities else ""
         if last in builtins.TRANSPARENT_TYPES or last in builtins.PROMISE_TYPES:
             return _global(engine, file, last, arguments, fuel)
+    if any(entity[0] in (v.NAMED_TYPE, v.CLASS) for entity in entities):
+        # a function of the same name is a value, not the type
+        entities = tuple(entity for entity in entities if entity[0] != v.FUNCTION)
     return v.union(_instance(engine, entity, fuel) for entity in entities)
 
 

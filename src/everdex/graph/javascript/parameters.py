@@ -1,0 +1,185 @@
+"""What a parameter may receive: by its type, by what a callback is handed to, by the calls of its function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.calls import members_of, settled
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP: Final = 4
+# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
+_MAX_CALLS: Final = 16
+_FROM_OUTSIDE: Final = v.unknown("given by a library")
+
+
+def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What a function may be given."""
+    answer: Values = engine.remember(file, ("p", function, number), fuel, _parameter, engine, file, function, number)
+    return answer
+
+
+def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    row = file.functions[function]
+    engine.touch(file, file.top(row.node))
+    _, type_, default = row.parameters[number]
+    declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    useful = v.known(declared)
+    if useful and not any(value[0] == v.CALLABLE for value in useful):
+        if any(value[0] == v.TYPED for value in useful):
+            # object literals implement a type without saying so: those that are handed in here are known
+            passed = _from_calls(engine, file, function, number, fuel)
+            useful = v.union((useful, tuple(value for value in passed if value[0] == v.OBJECT)))
+        return useful
+    given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
+    if not useful:
+        given.append(_expected(engine, file, function, number, fuel))
+    if not v.known(v.union(given)):
+        given.append(_from_calls(engine, file, function, number, fuel))
+    everything = v.union((*given, useful))
+    found = v.known(everything)
+    if found and row.rest and number == len(row.parameters) - 1 and not useful:
+        return ((v.ARRAY, found),)
+    return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
+
+
+def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What a callback's parameter is by where the callback is handed to, or a method's by its object's type."""
+    row = file.functions[function]
+    call, argument = row.passed
+    if call >= 0:
+        callee = file.expressions[call][1]
+        return v.union(
+            _handed(engine, value, argument, number, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+        )
+    if row.binding >= 0 and file.bindings[row.binding].type:
+        declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
+        return v.union(types.parameter_type(engine, value, number, fuel) for value in declared)
+    if function in file.placed[0]:
+        literal, name = file.placed[0][function]
+        wanted = [
+            members.get(engine, value, name, fuel - _JUMP) if value[0] != v.EXTERNAL else _FROM_OUTSIDE
+            for value in _literal_type(engine, file, literal, fuel - 1)
+        ]
+        given = v.union(wanted)
+        return v.union((*(types.parameter_type(engine, value, number, fuel) for value in given), _unknown(given)))
+    return v.NOTHING
+
+
+def _unknown(values: Values) -> Values:
+    return tuple(value for value in values if value == _FROM_OUTSIDE[0])
+
+
+def _literal_type(engine: Engine, file: File, literal: int, fuel: int) -> Values:
+    """The type that an object literal has to have where it stands."""
+    answer: Values = engine.remember(file, ("o", literal), fuel, _required, engine, file, literal)
+    return v.known(answer)
+
+
+def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
+    owner = file.owner(m.OBJECT, literal)
+    if owner >= 0:
+        type_ = file.bindings[owner].type
+        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    if literal not in file.placed[1]:
+        return v.NOTHING
+    kind, index, which = file.placed[1][literal]
+    if kind == "member":
+        outer = _literal_type(engine, file, index, fuel - 1)
+        return v.union(
+            (value,) if value[0] == v.EXTERNAL else members.get(engine, value, which, fuel - 1) for value in outer
+        )
+    if kind == "result":
+        result = file.functions[index].result
+        return settled(types.of(engine, file, result, fuel - 1)) if result else v.NOTHING
+    callee = file.expressions[index][1]
+    return v.union(
+        _argument_type(engine, value, which, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+    )
+
+
+def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> Values:
+    """The declared type of a parameter of something that is called."""
+    if callee[0] == v.CLASS:
+        made = members.find(engine, (v.INSTANCE, *callee[1:]), "constructor", fuel)
+        file = engine.files[callee[1]]
+        rows = [file.expressions[slot.value] for slot in made if slot.path == callee[1] and slot.value]
+        callee = (v.FUNCTION, callee[1], rows[0][1]) if rows and rows[0][0] == m.FUNCTION else v.DEEP
+    if callee[0] == v.FUNCTION:
+        file = engine.files[callee[1]]
+        row = file.functions[callee[2]]
+        engine.touch(file, file.top(row.node))
+        type_ = row.parameters[argument][1] if argument < len(row.parameters) else 0
+        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    return (callee,) if callee[0] == v.EXTERNAL else types.parameter_type(engine, callee, argument, fuel)
+
+
+def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int) -> Values:
+    """What a callee gives to parameter `number` of the function it gets as an argument."""
+    kind = callee[0]
+    if kind == v.METHOD:
+        _, owner, name, receiver = callee
+        wanted = 0 if owner in ("Promise", "Map") and argument == 0 else builtins.TAKES_ELEMENT.get(name, -1)
+        return members_of(receiver) if number == wanted else v.NOTHING
+    if kind == v.FUNCTION:
+        file = engine.files[callee[1]]
+        row = file.functions[callee[2]]
+        engine.touch(file, file.top(row.node))
+        if argument >= len(row.parameters):
+            return v.NOTHING
+        binding, type_, _ = row.parameters[argument]
+        if type_:
+            declared = types.of(engine, file, type_, fuel - 1)
+            found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
+            if found:
+                return found
+        given = file.bindings[binding].calls if binding >= 0 else []
+        return v.union(
+            engine.evaluate(file, arguments[number], fuel - 1)
+            for call in given[:_MAX_CALLS]
+            if number < len(arguments := file.expressions[call][2])
+        )
+    if kind == v.EXTERNAL:
+        if callee[1] == "Promise":
+            return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
+        return _FROM_OUTSIDE
+    if kind == v.CALLABLE:
+        wanted_types = types.parameter_type(engine, callee, argument, fuel)
+        return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
+    return v.NOTHING
+
+
+def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """What is given to a function where it is called by its name."""
+    row = file.functions[function]
+    node = file.facts.nodes[row.node]
+    index = row.this[1]
+    is_constructor = bool(row.flags & m.CONSTRUCTOR)
+    name = file.classes[index].name if is_constructor else node.name
+    if name.startswith("<"):
+        return v.NOTHING
+    wanted = (v.CLASS, file.path, index) if is_constructor else (v.FUNCTION, file.path, function)
+    if node.public or node.kind == "method":
+        key = f"js:calls:{name}"
+        engine.reads.add(key)
+        paths = engine.world.offering(key)
+    else:
+        paths = [file.path]
+    if len(paths) > _MAX_CALLS:
+        return v.unknown("untyped parameter")
+    sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
+    if len(sites) > _MAX_CALLS:
+        return v.unknown("untyped parameter")
+    return v.union(
+        engine.evaluate(caller, arguments[number], fuel - _JUMP)
+        for caller, call in sites
+        if number < len(arguments := caller.expressions[call][2])
+        and wanted in engine.evaluate(caller, caller.expressions[call][1], fuel - _JUMP)
+    )

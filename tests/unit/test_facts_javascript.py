@@ -1,0 +1,139 @@
+"""What the JavaScript extractor says of one file, read back through the stored form."""
+
+from __future__ import annotations
+
+import pytest
+
+from everdex.config import IndexConfig
+from everdex.facts import facts_of, javascript_model
+from everdex.facts.javascript_model import Facts, decode, unpack
+from everdex.graph.javascript.files import File
+from everdex.parse import parse_with_trees
+
+
+def _stored(text: str, path: str = "a.ts") -> bytes:
+    data = text.encode()
+    return facts_of(path, parse_with_trees(path, data, IndexConfig())[1], data)
+
+
+def _facts(text: str, path: str = "a.ts") -> Facts:
+    return decode(_stored(text, path))
+
+
+def _keys(text: str, path: str = "a.ts") -> dict[str, str]:
+    file = File(path, _stored(text, path))
+    return {key: node.kind for key, node in zip(file.keys, file.facts.nodes, strict=True)}
+
+
+def _calls(text: str, path: str = "a.ts") -> int:
+    return sum(mention.role in "cn" for mention in unpack(_facts(text, path).mentions))
+
+
+def test_the_first_byte_names_the_family() -> None:
+    """Stored facts begin with the letter of the extractor that wrote them."""
+    assert _stored("f()")[:1] == javascript_model.FAMILY
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.jsx", "a.mjs", "a.ts", "a.tsx", "a.vue", "a.html"])
+def test_every_language_of_the_family_has_facts(path: str) -> None:
+    """Scripts and documents with a script are read alike."""
+    text = "function f() {}"
+    assert "f" in _keys(text if path[-1] in "sx" else f"<script>{text}</script>", path)
+
+
+def test_definitions_are_named_by_what_contains_them() -> None:
+    """Keys chain the names around a definition; functions take the name they are bound to."""
+    found = _keys(
+        """
+        const arrow = () => {};
+        const api = { get() {}, set: function () {}, deep: { er: () => {} } };
+        class C { m() {} f = () => {}; static s() {} #p() {} constructor() {} x = 1 }
+        function outer() { function inner() {} const local = { go() {} }; }
+        C.prototype.late = function () {};
+        interface I { a: string; b(): void }
+        type T = { c: number };
+        enum E { A, B = 2 }
+        namespace N { export function n() {} }
+        let plain = 1;
+        exports.out = function () {};
+        """
+    )
+    assert found == {
+        "": "module", "arrow": "function", "api": "variable", "api.get": "method", "api.set": "method",
+        "api.deep.er": "method", "C": "class", "C.m": "method", "C.f": "method", "C.s": "method", "C.#p": "method",
+        "C.constructor": "method", "C.x": "field", "outer": "function", "outer.inner": "function",
+        "outer.local.go": "method", "C.late": "method", "I": "interface", "I.a": "property", "I.b": "method",
+        "T": "type", "T.c": "property", "E": "enum", "E.A": "member", "E.B": "member", "N": "namespace",
+        "N.n": "function", "plain": "variable", "out": "function",
+    }  # fmt: skip
+
+
+def test_functions_without_a_name_are_numbered_in_their_scope() -> None:
+    """Lambdas count from one in source order within the definition around them."""
+    found = _keys("run(() => {}); run(function () { run(() => {}); }); function f() { return () => {}; }")
+    assert [key for key in found if key] == ["<lambda1>", "<lambda2>", "<lambda2>.<lambda1>", "f", "f.<lambda1>"]
+
+
+def test_a_second_definition_of_a_name_is_another_one() -> None:
+    """Redefinitions have keys of their own; overload signatures belong to the function they describe."""
+    assert list(_keys("function f() {} function f() {}")) == ["", "f", "f~2"]
+    assert list(_keys("function f(a: string): void; function f(a: number): void; function f(a: any) {}")) == ["", "f"]
+
+
+def test_a_syntax_error_hides_nothing_outside_it() -> None:
+    """Broken code taints the facts, and the definitions before and after it are there."""
+    facts = _facts("function before() { one(); }\nclass { ((( \nfunction after() { two(); }\n")
+    assert facts.partial
+    assert {"before", "after"} <= {node.name for node in facts.nodes}
+    assert not _facts("function whole() {}").partial
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("f(" * 3_000 + ")" * 3_000, 3_000),
+        ("a" + ".b()" * 3_000, 3_000),
+        ("x = " + "(() => " * 2_000 + "f()" + ")" * 2_000, 1),
+        ("x = " + "[" * 2_000 + "f()" + "]" * 2_000, 1),
+        ("x = " + "{a:" * 2_000 + "f()" + "}" * 2_000, 1),
+        ("{" * 2_000 + "f()" + "}" * 2_000, 1),
+        ("x = " + "a + " * 5_000 + "f()", 1),
+        ("x = " + "a || " * 5_000 + "f()", 1),
+        ("if (a) f(); else " * 2_000 + "f()", 2_001),
+        ("x = " + "a ? b : " * 2_000 + "f()", 1),
+        ("x = " + "<A>" * 500 + "</A>" * 500, 500),
+    ],
+    ids=["calls", "chain", "arrows", "arrays", "objects", "blocks", "sum", "or", "else", "ternary", "jsx"],
+)
+def test_deep_nesting_loses_no_call(text: str, calls: int) -> None:
+    """However deeply code is nested, every call in it is mentioned."""
+    assert _calls(text, "a.jsx") == calls
+
+
+def test_deep_types_are_bounded() -> None:
+    """Types nested without measure are read as far as is useful."""
+    assert _facts("let a: " + "Array<" * 2_000 + "X" + ">" * 2_000 + "; f()").nodes
+    assert _facts("type U = " + " | ".join(f"T{i}" for i in range(5_000))).types
+
+
+def test_mentions_survive_packing() -> None:
+    """What is stored as differences reads back as places in order."""
+    text = "import { a } from './a';\na(b, new C());\n"
+    found = [(text[mention.start : mention.end], mention.role) for mention in unpack(_facts(text).mentions)]
+    assert found == [("a", "i"), ("'./a'", "i"), ("a", "c"), ("C", "n")]
+
+
+def test_unicode_names_have_places_in_bytes() -> None:
+    """Names outside ASCII are found where their bytes are."""
+    text = "const größe = () => {};\n/* é */ größe();\n"
+    (call,) = [mention for mention in unpack(_facts(text).mentions) if mention.role == "c"]
+    assert text.encode()[call.start : call.end].decode() == "größe"
+
+
+def test_private_and_local_definitions_are_not_public() -> None:
+    """Exported definitions and what they contain are public, except what is marked private."""
+    facts = _facts(
+        "export class C { private a() {} #b() {} c() {} }\nfunction hidden() {}\nexport { later };\nfunction later() {}"
+    )
+    public = {node.name for node in facts.nodes[1:] if node.public}
+    assert public == {"C", "c", "later"}
