@@ -27,7 +27,7 @@ def _is_inside(code: CodeType) -> bool:
     name = code.co_filename
     known = inside.get(name)
     if known is None:
-        known = inside[name] = os.path.realpath(name).startswith(ROOT)
+        known = inside[name] = name[:1] != "<" and os.path.realpath(name).startswith(ROOT)
     return known
 
 

@@ -31,6 +31,7 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
 ENUMS: Final = frozenset(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"))
 _ENUM_DATA: Final = frozenset(("value", "name", "_value_", "_name_"))
 
@@ -50,6 +51,8 @@ def attribute(engine: Engine, file: File, entry: Any, expression: int, context: 
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel - STEP)
+    if len(bases) > MAX_BASES:
+        return unknown("too many candidates")
     if len(bases) == 1:
         for base in bases:
             return of(engine, base, entry[2], fuel - STEP, file.path)

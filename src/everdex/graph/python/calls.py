@@ -6,7 +6,7 @@ outside follow the table of rules. It does not follow exceptions, sent values, o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods
@@ -37,6 +37,7 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than this are not followed
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -57,6 +58,8 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel - STEP)
+    if len(callees) > MAX_FOLLOWED:
+        return unknown("too many candidates")
     positional, keywords = arguments(file, entry, context)
     return union(
         builtin_calls.super_of(engine, file, expression, context, positional, fuel)

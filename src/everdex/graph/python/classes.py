@@ -19,6 +19,7 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     MANAGER,
+    MANY,
     NOTHING,
     PROPERTY,
     STATIC,
@@ -28,7 +29,8 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_OVERRIDES: Final = 6  # more ways to override than this, and the base's method speaks for all
+MAX_OVERRIDES: Final = 6  # more ways to override than this, and the answer is ambiguous
+MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_SUBCLASS_FILES: Final = 24
 BASE_KEY: Final = "py:base:"
 
@@ -253,8 +255,10 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
         if names:
             values = union(engine.values(each[1], file.bindings[number][2], 0, fuel - NAME_STEP) for number in names)
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
-    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+    if len(found) > MAX_AMBIGUOUS_OVERRIDES:
         return NOTHING
+    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+        found.append(frozenset(((MANY,),)))
     return union(found)
 
 

@@ -174,6 +174,8 @@ class Sites:
         getters = frozenset(
             value[1] for value in found if value[0] == PROPERTY and value[1] is not None and value[1][4] is not None
         )
+        if ("unknown", "dynamic attribute") in found:
+            self._implicit(number, self._special(entry[1], "__getattr__"))
         if getters:
             self._implicit(number, getters)
         elif not is_callee:
