@@ -37,7 +37,11 @@ class Score:
 
 
 def ran(trace: Path) -> set[Edge]:
-    return {((row[0], row[1], row[2]), (row[3], row[4], row[5])) for row in json.loads(trace.read_text()) if "<" not in row[0] + row[3]}
+    return {
+        ((row[0], row[1], row[2]), (row[3], row[4], row[5]))
+        for row in json.loads(trace.read_text())
+        if "<" not in row[0] + row[3]
+    }
 
 
 def read_tree(root: Path, parts: Iterable[str]) -> dict[str, bytes]:

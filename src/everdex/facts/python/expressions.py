@@ -38,7 +38,6 @@ class Expressions:
         self.scope = 0
         self.flow = Flow()
         self.deferred: list[tuple[Node, int]] = []
-        self.written: list[Any] = []
         self._texts: dict[bytes, str] = {}
 
     # -- the arena
@@ -141,7 +140,9 @@ class Expressions:
             stores.append([base, positional[0], positional[1]])
         elif positional:
             start, end = self.starts[positional[0]], self.ends[positional[0]]
-            stores.append([base, -2, positional[0] if name == "update" else self.add([m.STAR, positional[0]], start, end)])
+            stores.append(
+                [base, -2, positional[0] if name == "update" else self.add([m.STAR, positional[0]], start, end)]
+            )
         if name == "update":
             for keyword, value in keywords:
                 if keyword:
@@ -203,7 +204,9 @@ class Expressions:
     def integer(self, node: Node, depth: int) -> int:
         start, end = node.start_byte, node.end_byte
         digits = self.data[start:end]
-        value = int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
+        value = (
+            int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
+        )
         return self.add([m.LITERAL, "int", value], start, end)
 
     def constant(self, node: Node, depth: int) -> int:
@@ -213,7 +216,9 @@ class Expressions:
     def sequence(self, node: Node, depth: int) -> int:
         kind = node.type
         elements = [self.value(child, depth) for child in node.named_children if child.type not in _SKIPPED]
-        return self.add([m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte)
+        return self.add(
+            [m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte
+        )
 
     def dictionary(self, node: Node, depth: int) -> int:
         pairs: list[Any] = []
@@ -343,7 +348,7 @@ class Expressions:
         parts = node.named_children
         made = self.value(parts[-1], depth)
         if parts[0].type == "identifier":
-            self.bind(self.named(parts[0]), made, parts[0], self.function_scope())
+            self.bind(self.named(parts[0]), made, self.function_scope())
         return made
 
     def annotation(self, node: Node, depth: int) -> int:
@@ -378,7 +383,7 @@ class Expressions:
 
     # -- what statements provide
 
-    def bind(self, name: str, value: int, node: Node | None, scope: int | None = None) -> None:
+    def bind(self, name: str, value: int, scope: int | None = None) -> None:
         """Give a name a value in this scope."""
         own = self.scope if scope is None else scope
         flow = self.flow
@@ -391,8 +396,6 @@ class Expressions:
         flow.bind(name, number)
         if scope is not None and own != self.scope and len(flow.frames) > 1:
             flow.bind_around(name, number)
-        if node is not None:
-            self.written.append([own, name, node.start_byte, node.end_byte])
 
     declared: dict[int, dict[str, int]]
 
@@ -400,7 +403,7 @@ class Expressions:
         """Assign a value to whatever stands on the left."""
         kind = node.type
         if kind == "identifier":
-            self.bind(self.named(node), value, node)
+            self.bind(self.named(node), value)
         elif kind == "attribute":
             children = node.children
             base = self.value(children[0], depth)
