@@ -1,7 +1,7 @@
 """A pytest plugin that notes which function of a project called which, as it ran.
 
-`python -m pytest -p tracer` with CALLGRAPH_ROOT and CALLGRAPH_OUT set. An edge counts when caller and callee are both in
-the root and nothing stands between them. A generator's resumption is no call. Comprehensions count as the function
+`python -m pytest -p tracer` with CALLGRAPH_ROOT and CALLGRAPH_OUT set. An edge counts when caller and callee are both
+in the root and nothing stands between them. A generator's resumption is no call. Comprehensions count as the function
 around them; class bodies and modules are callers but never callees.
 """
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from fixtures.callgraph.python.harness import MemoryWorld, resolve  # noqa: E402
-
-from everdex.graph.model import FileGraph, Role, Status  # noqa: E402
+from everdex.graph.model import FileGraph, Role, Status
+from fixtures.callgraph.python.harness import MemoryWorld, resolve
 
 Place = tuple[str, int, str]
 Edge = tuple[Place, Place]

@@ -315,8 +315,8 @@ class Expressions:
         parts = [child for child in node.named_children if child.type not in _SKIPPED]
         outer, flow = self.scope, self.flow
         inner = m.Scope(
-            m.COMPREHENSION_SCOPE, "", "", outer, len(self.bindings), node.start_byte, node.end_byte, node.end_byte, 0, 0, "", 0,
-            [], [], [], [], [], [], -1, [],
+            m.COMPREHENSION_SCOPE, "", "", outer, len(self.bindings), node.start_byte, node.end_byte, node.end_byte,
+            0, 0, "", 0, [], [], [], [], [], [], -1, [],
         )  # fmt: skip
         self.scopes.append(inner)
         number = len(self.scopes) - 1

@@ -140,7 +140,7 @@ def decode(data: bytes) -> Facts:
 
 @contextmanager
 def collector_held() -> Iterator[None]:
-    """Many small lists and no cycles among them: the cyclic collector would look through all of them again and again."""
+    """Many small lists and no cycles among them: the cyclic collector would look through them again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -67,12 +67,12 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if kind == CLASS:
         return _class(engine, value, wanted, fuel)
-    if kind == MODULE or kind == NAMESPACE:
+    if kind in (MODULE, NAMESPACE):
         found = names.attribute_of(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
         return found or unknown("no such name in module")
-    if kind == EXTERNAL or kind == EXTERNAL_INSTANCE:
+    if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
-    if kind == UNKNOWN or kind == MANY:
+    if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == SUPER:
         return classes.super_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)

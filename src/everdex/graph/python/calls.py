@@ -245,12 +245,19 @@ def definition(engine: Engine, file: File, entry: Any, expression: int, context:
     return frozenset(((FUNCTION, file.path, scope, outer, None),))
 
 
+def finished(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a coroutine returns; anything else as it is."""
+    if value[0] != COROUTINE:
+        return frozenset((value,))
+    file = engine.look_at(value[1], value[2])
+    return outcome(engine, file, value[2], value[3], (fuel | LEVEL) - CALL_STEP)
+
+
 def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     parts: list[Values] = []
     for value in engine.values(file.path, entry[1], context, fuel - STEP):
         if value[0] == COROUTINE:
-            other = engine.look_at(value[1], value[2])
-            parts.append(outcome(engine, other, value[2], value[3], (fuel | LEVEL) - CALL_STEP))
+            parts.append(finished(engine, value, fuel))
         elif value[0] == INSTANCE:
             made = [
                 result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP)

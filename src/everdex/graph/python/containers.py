@@ -1,8 +1,8 @@
 """Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
 
 A container is the place where it is written; what is put into it later counts when the receiver may be that place, in
-the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow slices,
-order of insertion, removal, or containers filled from another file.
+the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow
+slices, order of insertion, removal, or containers filled from another file.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return _iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
-    if kind == KEYED or value in _TEXT or kind == LITERAL:
+    if kind in (KEYED, LITERAL) or value in _TEXT:
         return _TEXT
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False),))
@@ -364,10 +364,7 @@ def managed(engine: Engine, file: File, entry: Any, expression: int, context: in
             ]
             values = union(made)
             if entry[2]:
-                values = union(
-                    calls.outcome(engine, engine.look_at(each[1], each[2]), each[2], each[3], (fuel | LEVEL) - CALL_STEP)
-                    if each[0] == "coroutine" else frozenset((each,)) for each in values
-                )  # fmt: skip
+                values = union(calls.finished(engine, each, fuel) for each in values)
             parts.append(values or unknown("context manager"))
         else:
             parts.append(frozenset((value,)))

@@ -72,7 +72,7 @@ class File:
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
-        """Called name -> call and decorator-application expressions, by the last name of what is called; 'f()' of a result."""
+        """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
         found: dict[str, list[int]] = {}
         for number, entry in enumerate(self.entries):
             if entry[0] == m.CALL or entry[0] == m.DECORATED:

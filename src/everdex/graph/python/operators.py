@@ -1,7 +1,7 @@
 """Pass 5, continued: operators, and the methods that syntax calls without naming them.
 
-`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests, attribute hooks
-and in-place fallbacks of comparison are not followed.
+`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests,
+attribute hooks and in-place fallbacks of comparison are not followed.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ class Sites:
         line, column = self.places.at(start)
         end_line, end_column = self.places.at(end)
         self.found.append(
-            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status, answer.targets,
-                 answer.reason)
+            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status,
+                 answer.targets, answer.reason)
         )  # fmt: skip
 
     def _implicit(self, number: int, functions: Values) -> None:
