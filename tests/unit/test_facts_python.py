@@ -48,7 +48,8 @@ def test_definitions_have_keys_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", ["x = (((\n", "def (:\n    pass\n", "class\n", "if True\n    y()\n", "f(a b)\n", "return return\n", "\x00\n"]
+    "broken",
+    ["x = (((\n", "def (:\n    pass\n", "class\n", "if True\n    y()\n", "f(a b)\n", "return return\n", "\x00\n"],
 )
 def test_what_stands_outside_a_syntax_error_is_there(broken: str) -> None:
     """Definitions before and after an error are kept, and the file says that it is partial."""

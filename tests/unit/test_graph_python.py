@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, resolve
 
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.python import RESOLVER
+from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, resolve
 
 
 def world(**files: str) -> MemoryWorld:
@@ -25,7 +25,8 @@ def sites(found: FileGraph, role: Role) -> list[tuple[str, str, tuple[Target, ..
 
 def test_nodes_carry_places_and_signatures() -> None:
     """The file comes first; a definition begins at its decorators and keeps its signature on one line."""
-    found = graph("@d\nclass A(B):\n    def f(self,\n          x: int = 1) -> str:\n        return ''\n\n_x = lambda a: a\n")
+    text = "@d\nclass A(B):\n    def f(self,\n          x: int = 1) -> str:\n        return ''\n\n_x = lambda a: a\n"
+    found = graph(text)
     module, a, method, function = found.nodes
     assert (module.key, module.qualified_name, module.kind, module.parent) == ("", "main", "module", -1)
     assert (a.key, a.kind, a.start_line, a.end_line, a.name_line, a.name_column) == ("A", "class", 1, 5, 2, 6)
@@ -45,7 +46,8 @@ def test_roles_besides_calls() -> None:
     """Imports, bases, overridden methods, decorators and plain references are sites too."""
     found = resolve(
         world(
-            main="from lib import Base, deco, f\nimport os\n\n@deco\nclass A(Base):\n    def go(self): pass\n\nx = [f]\n",
+            main="from lib import Base, deco, f\nimport os\n\n"
+            "@deco\nclass A(Base):\n    def go(self): pass\n\nx = [f]\n",
             lib="def deco(c): return c\ndef f(): pass\nclass Base:\n    def go(self): pass\n",
         )
     )["main.py"]
@@ -112,7 +114,10 @@ def _again(graphs: dict[str, FileGraph], before: MemoryWorld, after: MemoryWorld
     return edited | {path for path in after.paths if path in graphs and graphs[path].reads & changed}
 
 
-LIBRARY = "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return B()\n\nclass B:\n    def three(self): pass\n"
+LIBRARY = (
+    "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return B()\n\n"
+    "class B:\n    def three(self): pass\n"
+)
 
 
 def test_a_shifted_line_changes_no_offer() -> None:
