@@ -39,6 +39,7 @@ from everdex.graph.python.values import (
 
 MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
+_TOO_DEEP: Final = unknown("too many steps")
 _TEXT: Final = frozenset(((BUILTIN, "str"),))
 
 
@@ -48,17 +49,23 @@ def display(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 def elements(engine: Engine, value: Value, fuel: int) -> Values:
     """What iterating a value gives."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    kind = value[0]
+    if kind == TUPLE:
+        return union(value[1])
+    found: Values
+    if kind == LIST:
+        found = value[1]
+        return found
+    if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
+        return _elements(engine, value, fuel)
+    found = engine.ask(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    return found
+
+
+def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     kind = value[0]
     if kind == DISPLAY:
         return _display_elements(engine, value, fuel)
-    if kind == TUPLE:
-        return union(value[1])
-    if kind == LIST:
-        found: Values = value[1]
-        return found
     if kind == GENERATOR:
         return _yielded(engine, value, fuel)
     if kind == INSTANCE:
@@ -164,9 +171,15 @@ def literals(values: Values) -> set[Any] | None:
 
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
+        made: Values = engine.ask(
+            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
+        )
+        return made
+    return _item(engine, value, wanted, fuel)
+
+
+def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     kind = value[0]
     if kind == DISPLAY:
         return _display_item(engine, value, wanted, fuel)

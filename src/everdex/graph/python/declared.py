@@ -33,9 +33,17 @@ _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Has
 
 def instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     """What a value declared with this type may be."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    found: Values = engine.ask(
+        ("instances", file.path, expression, context),
+        fuel,
+        lambda fuel: _instances(engine, file, expression, context, fuel),
+        unknown("too many steps"),
+    )
+    return found
+
+
+def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    engine.look_at(file.path, file.where[expression])
     entry = file.entries[expression]
     kind = entry[0]
     if kind == m.SUBSCRIPT:

@@ -123,9 +123,16 @@ def from_import(engine: Engine, file: File, entry: Any, expression: int, context
 
 def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     """What a module gives under a name; nothing when it has none."""
-    if fuel < 0:
-        engine.low = -1
-        return NOTHING
+    found: Values = engine.ask(
+        ("module attribute", source, wanted, importer if source[0] == NAMESPACE else ""),
+        fuel,
+        lambda fuel: _attribute_of(engine, source, wanted, fuel, importer),
+        NOTHING,
+    )
+    return found
+
+
+def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     if source[0] == NAMESPACE:
         inner = modules.submodule(engine, source, wanted, importer)
         return frozenset((inner,)) if inner is not None else NOTHING
