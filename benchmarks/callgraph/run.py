@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("what", choices=("fixtures", "traces"))
     parser.add_argument("projects", nargs="*")
     parser.add_argument("--environment", type=Path)
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()
     if chosen.what == "fixtures":
         fixtures()
     else:

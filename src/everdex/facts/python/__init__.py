@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts.python.definitions import keys
-from everdex.facts.python.model import Facts, Places, encode, encode_places
+from everdex.facts.python.model import Facts, Places, collector_held, encode, encode_places
 from everdex.facts.python.statements import Walk
 
 if TYPE_CHECKING:
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+    with collector_held():
+        return _extract(root, data)
+
+
+def _extract(root: Node, data: bytes) -> bytes:
     walk = Walk(data)
     walk.file(root)
     keys(walk.scopes)

@@ -39,6 +39,7 @@ class Expressions:
         self.flow = Flow()
         self.deferred: list[tuple[Node, int]] = []
         self._texts: dict[bytes, str] = {}
+        self._literals: dict[tuple[str, str | int | None], int] = {}
 
     # -- the arena
 
@@ -48,6 +49,13 @@ class Expressions:
         self.ends.append(end)
         self.where.append(self.scope)
         return len(self.entries) - 1
+
+    def literal(self, kind: str, value: str | int | None, start: int, end: int) -> int:
+        """One entry for every place that says the same: nothing is ever asked of where a literal stands."""
+        known = self._literals.get((kind, value))
+        if known is None:
+            known = self._literals[kind, value] = self.add([m.LITERAL, kind, value], start, end)
+        return known
 
     def text(self, start: int, end: int) -> str:
         raw = self.data[start:end]
@@ -146,7 +154,7 @@ class Expressions:
         if name == "update":
             for keyword, value in keywords:
                 if keyword:
-                    key = self.add([m.LITERAL, "str", keyword], self.starts[value], self.ends[value])
+                    key = self.literal("str", keyword, self.starts[value], self.ends[value])
                     stores.append([base, key, value])
 
     def subscript(self, node: Node, depth: int) -> int:
@@ -180,7 +188,7 @@ class Expressions:
         content = content[: -3 if prefix.endswith((b'"""', b"'''")) else -1] if quote else content
         kind = "bytes" if b"b" in prefix[:2] else "str"
         known = plain and len(content) <= _MAX_TEXT
-        return self.add([m.LITERAL, kind, content.decode("utf-8", "replace") if known else None], start, end)
+        return self.literal(kind, content.decode("utf-8", "replace") if known else None, start, end)
 
     def _interpolation(self, node: Node, depth: int) -> int:
         first = -1
@@ -207,11 +215,11 @@ class Expressions:
         value = (
             int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
         )
-        return self.add([m.LITERAL, "int", value], start, end)
+        return self.literal("int", value, start, end)
 
     def constant(self, node: Node, depth: int) -> int:
         kind = _CONSTANTS[node.type]
-        return self.add([m.LITERAL, kind, None], node.start_byte, node.end_byte)
+        return self.literal(kind, None, node.start_byte, node.end_byte)
 
     def sequence(self, node: Node, depth: int) -> int:
         kind = node.type
