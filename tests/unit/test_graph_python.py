@@ -221,3 +221,21 @@ def test_many_callers_of_one_function_stay_bounded() -> None:
     found = graph(f"def run(act):\n    act()\n{calls}")
     (site,) = [each for each in found.sites if each.role is Role.CALL and each.text == "act"]
     assert len(site.targets) <= 48
+
+
+def test_cycles_that_branch_stay_bounded() -> None:
+    """What goes round through several places at once is asked once a level, not once a path."""
+    modules = {f"m{i}": "".join(f"from m{j} import *\n" for j in range(12) if j != i) for i in range(12)}
+    found = resolve(
+        world(
+            **modules,
+            main="from m0 import *\nfrom typing import Union\nmissing()\n"
+            "def walk(x):\n" + "    yield from walk(x)\n" * 12 + "for each in walk(1):\n    each()\n"
+            "T = Union[" + ", ".join(["'T'", "T"] * 6) + "]\ndef run(x: T, y: 'T'):\n    x.go_away()\n    y.go_away()\n"
+            "def pick(a):\n    return " + " or ".join(["pick(pick)", "pick(a)"] * 6) + "\npick(1)()\n"
+            "class A:\n    def go(self):\n        " + "; ".join(["self.x = self.x.y", "self.y = self.y.x.z"] * 6) + "\n"
+            "        self.x.y.x.y()\n"
+            "d = {}\n" + "".join(f"d[{i}] = d[{i + 1}]\n" for i in range(12)) + "d[0]()\n",
+        )
+    )
+    assert sum(site.role is Role.CALL for site in found["main.py"].sites) > 20

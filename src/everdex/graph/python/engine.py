@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 # Fuel is counted in levels of sixteen: a step into a part of the same expression costs one, every other step at least
 # what is left of its level, so that a question is asked with few different amounts however it was come by.
 LEVEL: Final = 15  # `fuel | LEVEL` is the top of the current level
-FUEL: Final = 16 * 16 - 1
+FUEL: Final = 14 * 16 - 1
 STEP: Final = 1  # into a part of the same expression
 NAME_STEP: Final = 16  # from a name to its binding
 LOOKUP_STEP: Final = 16  # through a class or module
 CALL_STEP: Final = 16  # into what a function returns
-CALLERS_STEP: Final = 5 * 16  # out to a function's callers
+CALLERS_STEP: Final = 4 * 16  # out to a function's callers
 MAX_CONTEXTS: Final = 3  # calls within calls that are told apart
 _TOO_DEEP: Final = unknown("too many steps")
 
@@ -56,17 +56,21 @@ class Sources:
     def __init__(self, world: World) -> None:
         self.world = world
         self._files: dict[str, File] = {}
+        self._held = 0
 
     def file(self, path: str) -> File:
         found = self._files.get(path)
         if found is None:
-            if len(self._files) >= _MAX_FILES:
+            data = self.world.facts(path)
+            self._held += len(data)
+            if self._held > _MAX_HELD:
                 self._files.clear()
-            found = self._files[path] = File(path, self.world.facts(path))
+                self._held = len(data)
+            found = self._files[path] = File(path, data)
         return found
 
 
-_MAX_FILES: Final = 6_000
+_MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
 
 
 class Engine:
