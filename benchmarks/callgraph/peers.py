@@ -94,7 +94,7 @@ def _targets(value: Any) -> Iterator[dict[str, Any]]:
 def pycg(root: Path, environment: Path, known: Known, seconds: int = 150) -> set[Edge] | None:
     sources = sorted(path.relative_to(root / "src").as_posix() for path in (root / "src").rglob("*.py"))
     with tempfile.NamedTemporaryFile() as out:
-        command = [str(environment / "bin/pycg"), "--package", ".", *sources, "-o", out.name]
+        command = [str(environment / "bin/python"), "-m", "PyCG", "--package", ".", *sources, "-o", out.name]
         try:
             subprocess.run(command, cwd=root / "src", capture_output=True, timeout=seconds, check=True)
             found = json.loads(Path(out.name).read_text())

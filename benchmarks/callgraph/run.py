@@ -69,7 +69,7 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
         print(f"{root.name}: {len(truth)} edges ran")
         for tool, edges in claims.items():
             if edges is None:
-                print(f"  {tool:24} did not finish")
+                print(f"  {tool:24} failed, or did not finish in its time")
                 continue
             for source in ("src/", "tests/"):
                 print(f"  {tool:24} {source[:-1]:>5}→src  {traces.score(truth, edges, source, 'src/')}")
