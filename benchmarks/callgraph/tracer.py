@@ -1,7 +1,7 @@
 """A pytest plugin that notes which function of a project called which, as it ran.
 
-`python -m pytest -p tracer` with CALLGRAPH_ROOT and CALLGRAPH_OUT set. An edge counts when caller and callee are both in
-the root and nothing stands between them. A generator's resumption is no call. Comprehensions count as the function
+`python -m pytest -p tracer` with CALLGRAPH_ROOT and CALLGRAPH_OUT set. An edge counts when caller and callee are both
+in the root and nothing stands between them. A generator's resumption is no call. Comprehensions count as the function
 around them; class bodies and modules are callers but never callees.
 """
 
@@ -27,7 +27,7 @@ def _is_inside(code: CodeType) -> bool:
     name = code.co_filename
     known = inside.get(name)
     if known is None:
-        known = inside[name] = os.path.realpath(name).startswith(ROOT)
+        known = inside[name] = name[:1] != "<" and os.path.realpath(name).startswith(ROOT)
     return known
 
 

@@ -7,7 +7,7 @@ import pytest
 from fixtures.callgraph.python.harness import Case, MemoryWorld, calls_by_line, cases, expected_by_line, resolve
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
 def test_every_call_site_says_what_its_line_expects(case: Case) -> None:
     """No call site is without an expectation, and each has exactly the targets and the status written beside it."""
     graphs = resolve(MemoryWorld(case.files))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts.python.definitions import keys
-from everdex.facts.python.model import Facts, encode
+from everdex.facts.python.model import Facts, Places, collector_held, encode, encode_places
 from everdex.facts.python.statements import Walk
 
 if TYPE_CHECKING:
@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+    with collector_held():
+        return _extract(root, data)
+
+
+def _extract(root: Node, data: bytes) -> bytes:
     walk = Walk(data)
     walk.file(root)
     keys(walk.scopes)
-    lengths = [len(line) + 1 for line in data.split(b"\n")]
+    lines = [len(line) + 1 for line in data.split(b"\n")]
+    lengths = [end - start for start, end in zip(walk.starts, walk.ends, strict=True)]
+    places = encode_places(Places(lines, walk.starts, lengths))
     facts = Facts(
-        root.has_error, len(data), lengths, walk.scopes, walk.entries, walk.starts, walk.ends, walk.where,
-        walk.bindings, walk.stores, walk.item_stores, walk.stars, walk.exported, walk.written,
+        root.has_error, len(data), walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores, walk.item_stores,
+        walk.stars, walk.exported, places,
     )  # fmt: skip
     return encode(facts)

@@ -19,8 +19,8 @@ _MAX_SIGNATURE = 400
 def _new(walk: Expressions, kind: int, name: str, node: Node, named: Node | None, signature: str) -> m.Scope:
     span = (named.start_byte, named.end_byte) if named is not None else (node.start_byte, node.start_byte)
     scope = m.Scope(
-        kind, name, "", walk.scope, len(walk.bindings), node.start_byte, node.end_byte, node.end_byte, *span, signature, 0,
-        [], [], [], [], [], [], -1, [],
+        kind, name, "", walk.scope, len(walk.bindings), node.start_byte, node.end_byte, node.end_byte, *span, signature,
+        0, [], [], [], [], [], [], -1, [],
     )  # fmt: skip
     walk.scopes.append(scope)
     return scope

@@ -38,8 +38,8 @@ class Expressions:
         self.scope = 0
         self.flow = Flow()
         self.deferred: list[tuple[Node, int]] = []
-        self.written: list[Any] = []
         self._texts: dict[bytes, str] = {}
+        self._literals: dict[tuple[str, str | int | None], int] = {}
 
     # -- the arena
 
@@ -49,6 +49,13 @@ class Expressions:
         self.ends.append(end)
         self.where.append(self.scope)
         return len(self.entries) - 1
+
+    def literal(self, kind: str, value: str | int | None, start: int, end: int) -> int:
+        """One entry for every place that says the same: nothing is ever asked of where a literal stands."""
+        known = self._literals.get((kind, value))
+        if known is None:
+            known = self._literals[kind, value] = self.add([m.LITERAL, kind, value], start, end)
+        return known
 
     def text(self, start: int, end: int) -> str:
         raw = self.data[start:end]
@@ -141,11 +148,13 @@ class Expressions:
             stores.append([base, positional[0], positional[1]])
         elif positional:
             start, end = self.starts[positional[0]], self.ends[positional[0]]
-            stores.append([base, -2, positional[0] if name == "update" else self.add([m.STAR, positional[0]], start, end)])
+            stores.append(
+                [base, -2, positional[0] if name == "update" else self.add([m.STAR, positional[0]], start, end)]
+            )
         if name == "update":
             for keyword, value in keywords:
                 if keyword:
-                    key = self.add([m.LITERAL, "str", keyword], self.starts[value], self.ends[value])
+                    key = self.literal("str", keyword, self.starts[value], self.ends[value])
                     stores.append([base, key, value])
 
     def subscript(self, node: Node, depth: int) -> int:
@@ -179,7 +188,7 @@ class Expressions:
         content = content[: -3 if prefix.endswith((b'"""', b"'''")) else -1] if quote else content
         kind = "bytes" if b"b" in prefix[:2] else "str"
         known = plain and len(content) <= _MAX_TEXT
-        return self.add([m.LITERAL, kind, content.decode("utf-8", "replace") if known else None], start, end)
+        return self.literal(kind, content.decode("utf-8", "replace") if known else None, start, end)
 
     def _interpolation(self, node: Node, depth: int) -> int:
         first = -1
@@ -203,17 +212,21 @@ class Expressions:
     def integer(self, node: Node, depth: int) -> int:
         start, end = node.start_byte, node.end_byte
         digits = self.data[start:end]
-        value = int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
-        return self.add([m.LITERAL, "int", value], start, end)
+        value = (
+            int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
+        )
+        return self.literal("int", value, start, end)
 
     def constant(self, node: Node, depth: int) -> int:
         kind = _CONSTANTS[node.type]
-        return self.add([m.LITERAL, kind, None], node.start_byte, node.end_byte)
+        return self.literal(kind, None, node.start_byte, node.end_byte)
 
     def sequence(self, node: Node, depth: int) -> int:
         kind = node.type
         elements = [self.value(child, depth) for child in node.named_children if child.type not in _SKIPPED]
-        return self.add([m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte)
+        return self.add(
+            [m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte
+        )
 
     def dictionary(self, node: Node, depth: int) -> int:
         pairs: list[Any] = []
@@ -310,8 +323,8 @@ class Expressions:
         parts = [child for child in node.named_children if child.type not in _SKIPPED]
         outer, flow = self.scope, self.flow
         inner = m.Scope(
-            m.COMPREHENSION_SCOPE, "", "", outer, len(self.bindings), node.start_byte, node.end_byte, node.end_byte, 0, 0, "", 0,
-            [], [], [], [], [], [], -1, [],
+            m.COMPREHENSION_SCOPE, "", "", outer, len(self.bindings), node.start_byte, node.end_byte, node.end_byte,
+            0, 0, "", 0, [], [], [], [], [], [], -1, [],
         )  # fmt: skip
         self.scopes.append(inner)
         number = len(self.scopes) - 1
@@ -343,7 +356,7 @@ class Expressions:
         parts = node.named_children
         made = self.value(parts[-1], depth)
         if parts[0].type == "identifier":
-            self.bind(self.named(parts[0]), made, parts[0], self.function_scope())
+            self.bind(self.named(parts[0]), made, self.function_scope())
         return made
 
     def annotation(self, node: Node, depth: int) -> int:
@@ -378,7 +391,7 @@ class Expressions:
 
     # -- what statements provide
 
-    def bind(self, name: str, value: int, node: Node | None, scope: int | None = None) -> None:
+    def bind(self, name: str, value: int, scope: int | None = None) -> None:
         """Give a name a value in this scope."""
         own = self.scope if scope is None else scope
         flow = self.flow
@@ -391,8 +404,6 @@ class Expressions:
         flow.bind(name, number)
         if scope is not None and own != self.scope and len(flow.frames) > 1:
             flow.bind_around(name, number)
-        if node is not None:
-            self.written.append([own, name, node.start_byte, node.end_byte])
 
     declared: dict[int, dict[str, int]]
 
@@ -400,7 +411,7 @@ class Expressions:
         """Assign a value to whatever stands on the left."""
         kind = node.type
         if kind == "identifier":
-            self.bind(self.named(node), value, node)
+            self.bind(self.named(node), value)
         elif kind == "attribute":
             children = node.children
             base = self.value(children[0], depth)

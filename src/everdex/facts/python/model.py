@@ -7,6 +7,9 @@ Positions stand apart from content, so that content can be hashed without them.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -93,32 +96,59 @@ class Scope(msgspec.Struct, array_like=True, gc=False):
     outer_names: list[str]  # declared global
 
 
+class Places(msgspec.Struct, array_like=True, gc=False):
+    """Where things stand: read only for the file that is resolved, never for those it looks at."""
+
+    line_lengths: list[int]
+    starts: list[int]  # of each expression
+    lengths: list[int]
+
+
 class Facts(msgspec.Struct, array_like=True, gc=False):
     """Everything one Python file says of itself."""
 
     partial: bool
     length: int
-    line_lengths: list[int]
     scopes: list[Scope]
-    expressions: list[Any]
-    starts: list[int]
-    ends: list[int]
+    expressions: list[tuple[Any, ...]]
     where: list[int]  # the scope of each expression
-    bindings: list[Any]  # [scope, "name", value, flag]
-    stores: list[Any]  # [STORE expression, value]
-    item_stores: list[Any]  # [STORE_ITEM expression or receiver of append and the like, key or -1, value or -1 for del]
-    stars: list[Any]  # [scope, level, "module"] of each `from module import *`
+    bindings: list[tuple[int, str, int, int]]  # scope, name, value, flag
+    stores: list[tuple[int, int]]  # STORE expression, value
+    item_stores: list[tuple[int, int, int]]  # receiver, key or -1 or -2 for all of another, value or -1 for del
+    stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
-    written: list[Any]  # [scope, "name", start, end] of names that are assigned
+    places: msgspec.Raw
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(Facts)
+_places: Final = msgspec.msgpack.Decoder(Places)
 
 
 def encode(facts: Facts) -> bytes:
     return FORMAT + _encoder.encode(facts)
 
 
+def encode_places(places: Places) -> msgspec.Raw:
+    return msgspec.Raw(_encoder.encode(places))
+
+
 def decode(data: bytes) -> Facts:
-    return _decoder.decode(memoryview(data)[1:])
+    with collector_held():
+        return _decoder.decode(memoryview(data)[1:])
+
+
+@contextmanager
+def collector_held() -> Iterator[None]:
+    """Many small lists and no cycles among them: the cyclic collector would look through them again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def decode_places(facts: Facts) -> Places:
+    return _places.decode(facts.places)

@@ -43,7 +43,7 @@ class Walk(Expressions):
         self.flow = Flow()
         for index, param in enumerate(scope.params):
             value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)
-            self.bind(param[0], value, None)
+            self.bind(param[0], value)
         if scope.kind == m.LAMBDA_SCOPE:
             body = node.child_by_field_name("body")
             if body is not None:
@@ -259,7 +259,7 @@ class Walk(Expressions):
         span = (node.start_byte, node.end_byte)
         if kind == "dotted_name":
             if len(children) == 1:
-                self.bind(self.named(children[0]), value, children[0])
+                self.bind(self.named(children[0]), value)
             else:
                 self._dotted(children)
         elif kind == "as_pattern" and len(children) > 1:
@@ -284,7 +284,7 @@ class Walk(Expressions):
             inner = self.add([m.UNKNOWN, "pattern"], *span)
             for child in children:
                 if child.type == "identifier":
-                    self.bind(self.named(child), inner, child)
+                    self.bind(self.named(child), inner)
                 else:
                     self.pattern(child, inner, depth + 1)
         else:
@@ -335,7 +335,11 @@ class Walk(Expressions):
                 given = self.add([m.TYPED, annotation, value], left.start_byte, left.end_byte)
             if given >= 0:
                 self.target(left, given, depth)
-                if left.type == "identifier" and self.scope == 0 and self.data[left.start_byte : left.end_byte] == b"__all__":
+                if (
+                    left.type == "identifier"
+                    and self.scope == 0
+                    and self.data[left.start_byte : left.end_byte] == b"__all__"
+                ):
                     self.exported = self._strings(value, self.exported)
         return value
 
@@ -435,7 +439,7 @@ class Walk(Expressions):
         value = self.add(entry, node.start_byte, node.end_byte)
         if bind_first and "." in entry[1]:
             value = self.add([m.IMPORTED, name], node.start_byte, node.start_byte + len(name.encode()))
-        self.bind(name, value, None)
+        self.bind(name, value)
 
     def from_(self, node: Node, depth: int) -> None:
         level, module = 0, ""
@@ -463,7 +467,7 @@ class Walk(Expressions):
             named = sides[0]
             while named.named_children:
                 named = named.named_children[0]
-            self.bind(self.named(named), self.annotation(sides[1], depth), named)
+            self.bind(self.named(named), self.annotation(sides[1], depth))
 
     # -- definitions
 
@@ -474,9 +478,7 @@ class Walk(Expressions):
         decorators: list[int] = []
         for child in node.named_children:
             if child.type == "decorator":
-                decorators.extend(
-                    self.value(part, depth) for part in child.named_children if part.type != "comment"
-                )
+                decorators.extend(self.value(part, depth) for part in child.named_children if part.type != "comment")
             elif child.type in ("function_definition", "class_definition"):
                 self._defined(child, decorators, node.start_byte, depth)
 
@@ -489,7 +491,7 @@ class Walk(Expressions):
         for decorator in reversed(decorators):
             value = self.add([m.DECORATED, decorator, value], self.starts[decorator], self.ends[decorator])
             scope.decorators.append(value)
-        self.bind(name, value, None)
+        self.bind(name, value)
         scope.born = len(self.bindings) - 1  # it sees itself
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.graph.python import calls, classes, names
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     BUILTIN,
@@ -31,6 +31,7 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
 ENUMS: Final = frozenset(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"))
 _ENUM_DATA: Final = frozenset(("value", "name", "_value_", "_name_"))
 
@@ -43,13 +44,17 @@ def attribute(engine: Engine, file: File, entry: Any, expression: int, context: 
     for value in found:
         if value[0] == PROPERTY and value[1] is not None:
             is_bound = value[1][0] == FUNCTION and value[1][4] is not None
-            parts.append(calls.result(engine, value[1], (), (), fuel - CALL_STEP) if is_bound else frozenset((value,)))
+            parts.append(
+                calls.result(engine, value[1], (), (), (fuel | LEVEL) - CALL_STEP) if is_bound else frozenset((value,))
+            )
     return union(parts)
 
 
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel - STEP)
+    if len(bases) > MAX_BASES:
+        return unknown("too many candidates")
     if len(bases) == 1:
         for base in bases:
             return of(engine, base, entry[2], fuel - STEP, file.path)
@@ -59,18 +64,18 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     kind = value[0]
     if kind == INSTANCE:
-        return classes.instance_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
+        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if kind == CLASS:
         return _class(engine, value, wanted, fuel)
-    if kind == MODULE or kind == NAMESPACE:
-        found = names.attribute_of(engine, value, wanted, fuel - LOOKUP_STEP, importer)
+    if kind in (MODULE, NAMESPACE):
+        found = names.attribute_of(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
         return found or unknown("no such name in module")
-    if kind == EXTERNAL or kind == EXTERNAL_INSTANCE:
+    if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
-    if kind == UNKNOWN or kind == MANY:
+    if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == SUPER:
-        return classes.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
+        return classes.super_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":
         return frozenset((value[1],))
     if kind == FUNCTION:
@@ -81,7 +86,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
 def _class(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
-    found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP)
+    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found
@@ -91,7 +96,7 @@ _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external in
 
 
 def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
     return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
 
 
@@ -104,6 +109,6 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     parts = []
     for base, stored in file.other_stores.get(wanted, ())[:8]:
         engine.look_at(value[1], file.where[base])
-        if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
-            parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
+        if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, (fuel | LEVEL) - LOOKUP_STEP)):
+            parts.append(engine.values(value[1], stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
     return union(parts) or frozenset(((METHOD, value, wanted),))

@@ -93,7 +93,13 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return frozenset(((KEEPING, dotted),))
     if dotted in ("typing.cast", "typing_extensions.cast"):
         return _cast(engine, positional, fuel)
-    if dotted in ("itertools.chain", "itertools.cycle", "itertools.islice", "itertools.takewhile", "itertools.dropwhile"):
+    if dotted in (
+        "itertools.chain",
+        "itertools.cycle",
+        "itertools.islice",
+        "itertools.takewhile",
+        "itertools.dropwhile",
+    ):
         place = 1 if dotted.endswith("while") else 0
         return frozenset(((LIST, _elements(engine, nth(engine, positional, place, fuel), fuel)),))
     if dotted == "functools.reduce":
@@ -109,7 +115,9 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         if dotted == "collections.defaultdict":
             return frozenset(((LIST, union(_call(engine, each, (), fuel) for each in given)),))
         return given or frozenset(((BUILTIN, "list"),))
-    if dotted == "asyncio.run" or dotted.endswith(("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")):
+    if dotted == "asyncio.run" or dotted.endswith(
+        ("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
+    ):
         return first(engine, positional, fuel)
     return frozenset(((EXTERNAL_INSTANCE, dotted),))
 
@@ -164,7 +172,9 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return frozenset(((LIST, frozenset(((TUPLE, (frozenset(((BUILTIN, "int"),)), inner)),))),))
     if name == "zip":
         places = tuple(
-            _elements(engine, parameters.argument(engine, given, fuel), fuel) for given in positional if not given.starred
+            _elements(engine, parameters.argument(engine, given, fuel), fuel)
+            for given in positional
+            if not given.starred
         )
         return frozenset(((LIST, frozenset(((TUPLE, places),))),))
     if name == "map":
@@ -265,7 +275,9 @@ def called_arguments(
         if given == "elements":
             for each in positional[1:]:
                 if not each.starred:
-                    arguments.append(Argument("", -1, 0, _elements(engine, parameters.argument(engine, each, fuel), fuel)))
+                    arguments.append(
+                        Argument("", -1, 0, _elements(engine, parameters.argument(engine, each, fuel), fuel))
+                    )
         elif given == "first elements" and positional:
             arguments.append(Argument("", -1, 0, _elements(engine, first(engine, positional, fuel), fuel)))
         elif given == "pairs":

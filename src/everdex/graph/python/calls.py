@@ -6,11 +6,11 @@ outside follow the table of rules. It does not follow exceptions, sent values, o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, STEP, Argument, Context, Engine
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Argument, Context, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT
 from everdex.graph.python.values import (
@@ -37,6 +37,11 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than this are not followed
+# Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
+# looked through once for all its callers, or every call of it would look through it again.
+MAX_RETURNS_APART: Final = 4
+MAX_BODY_APART: Final = 1_200
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -57,6 +62,8 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel - STEP)
+    if len(callees) > MAX_FOLLOWED:
+        return unknown("too many candidates")
     positional, keywords = arguments(file, entry, context)
     return union(
         builtin_calls.super_of(engine, file, expression, context, positional, fuel)
@@ -73,17 +80,21 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         return unknown("too many steps")
     kind = value[0]
     if kind == FUNCTION:
-        return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
+        return returned(engine, value, entered(engine, value, positional, keywords), (fuel | LEVEL) - CALL_STEP)
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
     if kind == EXTERNAL:
         return builtin_calls.result(engine, value[1], positional, keywords, fuel)
     if kind == INSTANCE:
-        found = classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP)
-        return union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+        found = classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP)
+        return union(
+            result(engine, each, positional, keywords, (fuel | LEVEL) - CALL_STEP)
+            for each in found
+            if each[0] == FUNCTION
+        )
     if kind == PARTIAL:
         _, inner, before, named = value
-        return result(engine, inner, (*before, *positional), (*keywords, *named), fuel - CALL_STEP)
+        return result(engine, inner, (*before, *positional), (*keywords, *named), (fuel | LEVEL) - CALL_STEP)
     if kind == METHOD:
         return methods.result(engine, value[1], value[2], positional, keywords, fuel)
     if kind == STATIC:
@@ -103,8 +114,8 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
     """The context of a call of a function value."""
     _, path, scope, outer, receiver = function
-    file = engine.file(path)
-    if not file.scopes[scope].params:
+    own = engine.file(path).scopes[scope]
+    if not own.params or len(own.returns) > MAX_RETURNS_APART or own.end - own.body > MAX_BODY_APART:
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.enter(Context(path, scope, outer, given, keywords)) or int(outer)
@@ -150,12 +161,14 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
 
 def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     made = frozenset(((INSTANCE, value[1], value[2], False),))
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
     for meta in classes.metaclasses(engine, line, fuel):
-        found, owner = classes.raw_attribute(engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel)
+        found, owner = classes.raw_attribute(
+            engine, classes.mro(engine, meta[1], meta[2], (fuel | LEVEL) - LOOKUP_STEP), "__call__", fuel
+        )
         if owner is not None:
             given = classes.bind_instance(found, value, value)
-            special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
+            special = union(result(engine, each, positional, keywords, (fuel | LEVEL) - CALL_STEP) for each in given)
             return special if is_known(special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
         return unknown("made by a metaclass")
@@ -206,21 +219,21 @@ def _reach(
         own = engine.file(path).scopes[scope]
         if own.name in ("__init__", "__new__", "__post_init__"):
             made = (INSTANCE, value[1], value[2], False)
-            for each in classes.instance_attribute(engine, made, own.name, fuel - LOOKUP_STEP):
+            for each in classes.instance_attribute(engine, made, own.name, (fuel | LEVEL) - LOOKUP_STEP):
                 _reach(engine, each, positional, keywords, path, scope, fuel - STEP, found)
     elif kind == PARTIAL and fuel > 0:
         given, named = (*value[2], *positional), (*keywords, *value[3])
-        _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
+        _reach(engine, value[1], given, named, path, scope, (fuel | LEVEL) - CALL_STEP, found)
     elif kind in (STATIC, MANAGER):
         _reach(engine, value[1], positional, keywords, path, scope, fuel - STEP, found)
     elif kind == INSTANCE and fuel > 0 and engine.file(path).scopes[scope].name == "__call__":
-        for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
-            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
+        for each in classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP):
+            _reach(engine, each, positional, keywords, path, scope, (fuel | LEVEL) - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel - STEP):
             for each in function:
                 if each[0] in (FUNCTION, PARTIAL):
-                    _reach(engine, each, given, (), path, scope, fuel - CALL_STEP, found)
+                    _reach(engine, each, given, (), path, scope, (fuel | LEVEL) - CALL_STEP, found)
 
 
 def definition(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -236,19 +249,28 @@ def definition(engine: Engine, file: File, entry: Any, expression: int, context:
     return frozenset(((FUNCTION, file.path, scope, outer, None),))
 
 
+def finished(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a coroutine returns; anything else as it is."""
+    if value[0] != COROUTINE:
+        return frozenset((value,))
+    file = engine.look_at(value[1], value[2])
+    return outcome(engine, file, value[2], value[3], (fuel | LEVEL) - CALL_STEP)
+
+
 def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     parts: list[Values] = []
     for value in engine.values(file.path, entry[1], context, fuel - STEP):
         if value[0] == COROUTINE:
-            other = engine.look_at(value[1], value[2])
-            parts.append(outcome(engine, other, value[2], value[3], fuel - CALL_STEP))
+            parts.append(finished(engine, value, fuel))
         elif value[0] == INSTANCE:
             made = [
-                result(engine, each, (), (), fuel - CALL_STEP)
+                result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP)
                 for each in attributes.of(engine, value, "__await__", fuel - STEP, file.path)
                 if each[0] == FUNCTION
             ]
-            parts.append(union(containers.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,)))
+            parts.append(
+                union(containers.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,))
+            )
         else:
             parts.append(frozenset((value,)))
     return union(parts)

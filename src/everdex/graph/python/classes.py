@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.values import (
     CLASS,
     CLASSMETHOD,
@@ -19,6 +19,7 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     MANAGER,
+    MANY,
     NOTHING,
     PROPERTY,
     STATIC,
@@ -28,7 +29,8 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_OVERRIDES: Final = 6  # more ways to override than this, and the base's method speaks for all
+MAX_OVERRIDES: Final = 6  # more ways to override than this, and the answer is ambiguous
+MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_SUBCLASS_FILES: Final = 24
 BASE_KEY: Final = "py:base:"
 
@@ -43,7 +45,7 @@ def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]
         while entry[0] == m.SUBSCRIPT:  # Generic[T]
             base = entry[1]
             entry = file.entries[base]
-        for value in sorted(engine.values(path, base, 0, fuel - LOOKUP_STEP), key=repr):
+        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=repr):
             if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
                 found.append(value)
                 break
@@ -59,7 +61,10 @@ def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
 
     def answer(fuel: int) -> tuple[Value, ...]:
         parents = bases(engine, path, scope, fuel)
-        lines = [list(mro(engine, each[1], each[2], fuel - LOOKUP_STEP)) if each[0] == CLASS else [each] for each in parents]
+        lines = [
+            list(mro(engine, each[1], each[2], (fuel | LEVEL) - LOOKUP_STEP)) if each[0] == CLASS else [each]
+            for each in parents
+        ]
         return ((CLASS, path, scope), *_merge([line for line in lines if line] + [list(parents)]))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
@@ -91,7 +96,9 @@ def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel:
         file = engine.look_at(owner[1], owner[2])
         found = file.final(owner[2], wanted)
         if found:
-            values = union(engine.values(owner[1], file.bindings[each][2], 0, fuel - NAME_STEP) for each in found)
+            values = union(
+                engine.values(owner[1], file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in found
+            )
             return values, owner
     return NOTHING, None
 
@@ -108,7 +115,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     """C.name"""
 
     def answer(fuel: int) -> Values:
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope)))
@@ -116,7 +123,9 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
         if found:
             return found
         for meta in _metaclasses(engine, line, fuel):
-            values, owner = raw_attribute(engine, mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), wanted, fuel)
+            values, owner = raw_attribute(
+                engine, mro(engine, meta[1], meta[2], (fuel | LEVEL) - LOOKUP_STEP), wanted, fuel
+            )
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
         base = outside(line)
@@ -136,7 +145,7 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
             file = engine.file(owner[1])
             for keyword, value in file.scopes[owner[2]].base_keywords:
                 if keyword == "metaclass":
-                    found = engine.values(owner[1], value, 0, fuel - LOOKUP_STEP)
+                    found = engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP)
                     return sorted(each for each in found if each[0] == CLASS)
     return []
 
@@ -149,7 +158,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
@@ -188,7 +197,7 @@ def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, rec
         file = engine.file(owner[1])
         stored = file.self_stores.get(owner[2], {}).get(wanted, ())
         for value in stored[:16]:
-            parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
+            parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
     seen: set[str] = set()
     for owner in (*line, ("", engine.home)):
         if owner[0] == EXTERNAL or owner[1] in seen:
@@ -197,9 +206,9 @@ def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, rec
         file = engine.file(owner[1])
         for base, value in file.other_stores.get(wanted, ())[:8]:
             engine.look_at(owner[1], file.where[base])
-            for each in engine.values(owner[1], base, 0, fuel - 2 * LOOKUP_STEP):
+            for each in engine.values(owner[1], base, 0, (fuel | LEVEL) - 2 * LOOKUP_STEP):
                 if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
-                    parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
+                    parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
                     break
     return parts
 
@@ -244,17 +253,21 @@ def bind_class(values: Values, owner: Value) -> Values:
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
     found: list[Values] = []
     stub = all(is_stub(engine, value) for value in base_values)
-    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
+    below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
     if below is None:
         return NOTHING
     for each in below:
         file = engine.look_at(each[1], each[2])
         names = file.final(each[2], wanted)
         if names:
-            values = union(engine.values(each[1], file.bindings[number][2], 0, fuel - NAME_STEP) for number in names)
+            values = union(
+                engine.values(each[1], file.bindings[number][2], 0, (fuel | LEVEL) - NAME_STEP) for number in names
+            )
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
-    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+    if len(found) > MAX_AMBIGUOUS_OVERRIDES:
         return NOTHING
+    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+        found.append(frozenset(((MANY,),)))
     return union(found)
 
 
@@ -276,9 +289,9 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
         for other in files:
             file = engine.file(other)
             for number in file.classes_by_base.get(wanted, ()):
-                if (CLASS, path, scope) in bases(engine, other, number, fuel - LOOKUP_STEP):
+                if (CLASS, path, scope) in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
                     found[(CLASS, other, number)] = None
-                    for each in subclasses(engine, other, number, fuel - 2 * LOOKUP_STEP) or ():
+                    for each in subclasses(engine, other, number, (fuel | LEVEL) - 2 * LOOKUP_STEP) or ():
                         found[each] = None
         return tuple(sorted(found))
 
@@ -292,9 +305,9 @@ def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Val
     start = (CLASS, path, scope)
     line: tuple[Value, ...] = ()
     if receiver is not None and receiver[0] in (INSTANCE, CLASS):
-        line = mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
+        line = mro(engine, receiver[1], receiver[2], (fuel | LEVEL) - LOOKUP_STEP)
     if start not in line:
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
     rest = line[line.index(start) + 1 :]
     values, owner = raw_attribute(engine, rest, wanted, fuel)
     if owner is not None:

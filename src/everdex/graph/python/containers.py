@@ -1,8 +1,8 @@
 """Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
 
 A container is the place where it is written; what is put into it later counts when the receiver may be that place, in
-the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow slices,
-order of insertion, removal, or containers filled from another file.
+the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow
+slices, order of insertion, removal, or containers filled from another file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, declared
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     ANNOTATED,
@@ -37,8 +37,9 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_STORES: Final = 200
+MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
+_TOO_DEEP: Final = unknown("too many steps")
 _TEXT: Final = frozenset(((BUILTIN, "str"),))
 
 
@@ -48,24 +49,30 @@ def display(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 def elements(engine: Engine, value: Value, fuel: int) -> Values:
     """What iterating a value gives."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    kind = value[0]
+    if kind == TUPLE:
+        return union(value[1])
+    found: Values
+    if kind == LIST:
+        found = value[1]
+        return found
+    if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
+        return _elements(engine, value, fuel)
+    found = engine.ask(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    return found
+
+
+def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     kind = value[0]
     if kind == DISPLAY:
         return _display_elements(engine, value, fuel)
-    if kind == TUPLE:
-        return union(value[1])
-    if kind == LIST:
-        found: Values = value[1]
-        return found
     if kind == GENERATOR:
         return _yielded(engine, value, fuel)
     if kind == INSTANCE:
         return _iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
-    if kind == KEYED or value in _TEXT or kind == LITERAL:
+    if kind in (KEYED, LITERAL) or value in _TEXT:
         return _TEXT
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False),))
@@ -92,7 +99,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
                 parts.append(union(elements(engine, each, fuel - STEP) for each in spread))
         for key, _ in _stores_into(engine, value, fuel):
             if key >= 0:
-                parts.append(engine.values(path, key, 0, fuel - LOOKUP_STEP))
+                parts.append(engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP))
     else:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
         parts.append(engine.values(path, wanted, context, fuel - STEP))
@@ -110,23 +117,27 @@ def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fu
 
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, int], ...]:
     """(key, stored value) of assignments to items of a container, in its own file."""
-    path = value[1]
-
-    def answer(fuel: int) -> dict[int, tuple[tuple[int, int], ...]]:
-        file = engine.file(path)
-        found: dict[int, list[tuple[int, int]]] = {}
-        for base, key, stored in file.facts.item_stores[:MAX_STORES]:
-            if stored < 0:
-                continue
-            for each in engine.values(path, base, 0, fuel - LOOKUP_STEP):
-                if each[0] == DISPLAY and each[1] == path:
-                    found.setdefault(each[2], []).append((key, stored))
-        return {where: tuple(pairs) for where, pairs in found.items()}
-
-    if not engine.file(path).facts.item_stores:
+    _, path, expression, _ = value
+    file = engine.file(path)
+    if not file.facts.item_stores:
         return ()
-    stores: dict[int, tuple[tuple[int, int], ...]] = engine.ask(("stores", path), fuel, answer, {})
-    return stores.get(value[2], ())
+
+    def answer(fuel: int) -> tuple[tuple[int, int], ...]:
+        found: list[tuple[int, int]] = []
+        for base, key, stored in candidates:
+            bases = engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP)
+            if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
+                found.append((key, stored))
+        return tuple(found)
+
+    candidates: list[tuple[int, int, int]] = []
+    for name in ("", *sorted(file.display_names.get(expression, ()))):
+        candidates.extend(file.item_stores_by_name.get(name, ()))
+    candidates = [each for each in dict.fromkeys(candidates) if each[2] >= 0]
+    if not candidates or len(candidates) > MAX_STORES:
+        return ()
+    stores: tuple[tuple[int, int], ...] = engine.ask(("stores", path, expression), fuel, answer, ())
+    return stores
 
 
 def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int) -> list[Values]:
@@ -137,17 +148,17 @@ def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool,
     for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
         engine.look_at(path, file.where[stored])
         if key == -2:  # extended with, or updated from, another container
-            inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
+            inner = engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
                 parts.append(inner)
             else:
-                parts.append(union(item(engine, each, wanted, fuel - LOOKUP_STEP) for each in inner))
+                parts.append(union(item(engine, each, wanted, (fuel | LEVEL) - LOOKUP_STEP) for each in inner))
             continue
         if not anything and key >= 0 and wanted is not None:
-            known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
+            known = literals(engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP))
             if known is not None and wanted not in known:
                 continue
-        parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
+        parts.append(engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
     return parts
 
 
@@ -160,9 +171,15 @@ def literals(values: Values) -> set[Any] | None:
 
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
+        made: Values = engine.ask(
+            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
+        )
+        return made
+    return _item(engine, value, wanted, fuel)
+
+
+def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     kind = value[0]
     if kind == DISPLAY:
         return _display_item(engine, value, wanted, fuel)
@@ -180,7 +197,9 @@ def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> V
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
         found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
-        made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+        made = union(
+            calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+        )
         return made or unknown("item of an unknown value")
     if kind == LITERAL or value in _TEXT:
         return _TEXT
@@ -206,7 +225,9 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
     if entry[0] == m.SEQUENCE:
         members = entry[2]
         starred = next((n for n, each in enumerate(members) if file.entries[each][0] == m.STAR), len(members))
-        exact = isinstance(wanted, int) and (0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0))
+        exact = isinstance(wanted, int) and (
+            0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0)
+        )
         if exact and isinstance(wanted, int):
             parts.append(engine.values(path, members[wanted], context, fuel - STEP))
             parts.extend(_put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
@@ -233,7 +254,9 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
 def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, scope, context = value
     file = engine.look_at(path, scope)
-    return union(_maybe_starred(engine, file, each, context, fuel - CALL_STEP) for each in file.scopes[scope].yields)
+    return union(
+        _maybe_starred(engine, file, each, context, (fuel | LEVEL) - CALL_STEP) for each in file.scopes[scope].yields
+    )
 
 
 def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
@@ -241,7 +264,9 @@ def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
     if value[0] != GENERATOR:
         return frozenset((value,))
     file = engine.look_at(value[1], value[2])
-    return union(engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns)
+    return union(
+        engine.values(value[1], each, value[3], (fuel | LEVEL) - CALL_STEP) for each in file.scopes[value[2]].returns
+    )
 
 
 def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
@@ -249,14 +274,18 @@ def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
         found = attributes.of(engine, value, name, fuel - STEP, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
             parts = [
-                _stepped(engine, each, fuel) if each[0] == INSTANCE else elements(engine, each, fuel - CALL_STEP)
+                _stepped(engine, each, fuel)
+                if each[0] == INSTANCE
+                else elements(engine, each, (fuel | LEVEL) - CALL_STEP)
                 for each in made
             ]
             return union(parts)
     found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
-    made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION)
+    made = union(
+        calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+    )
     return made or unknown("element of an unknown value")
 
 
@@ -265,7 +294,7 @@ def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
         found = attributes.of(engine, value, name, fuel - STEP, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
             return made
     return unknown("element of an unknown value")
 
@@ -324,7 +353,7 @@ def subscript(engine: Engine, file: File, entry: Any, expression: int, context: 
 def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
     if not values:
         return NOTHING
-    keys = literals(engine.values(file.path, entry[2], context, fuel - NAME_STEP))
+    keys = literals(engine.values(file.path, entry[2], context, (fuel | LEVEL) - NAME_STEP))
     if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
         parts = [frozenset(((LIST, elements(engine, each, fuel - STEP)),)) for each in values]
         return union(parts)  # a slice
@@ -341,13 +370,14 @@ def managed(engine: Engine, file: File, entry: Any, expression: int, context: in
         elif value[0] == INSTANCE:
             name = "__aenter__" if entry[2] else "__enter__"
             found = attributes.of(engine, value, name, fuel - STEP, file.path)
-            made = [calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] in (FUNCTION, "manager")]
+            made = [
+                calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP)
+                for each in found
+                if each[0] in (FUNCTION, "manager")
+            ]
             values = union(made)
             if entry[2]:
-                values = union(
-                    calls.outcome(engine, engine.look_at(each[1], each[2]), each[2], each[3], fuel - CALL_STEP)
-                    if each[0] == "coroutine" else frozenset((each,)) for each in values
-                )  # fmt: skip
+                values = union(calls.finished(engine, each, fuel) for each in values)
             parts.append(values or unknown("context manager"))
         else:
             parts.append(frozenset((value,)))

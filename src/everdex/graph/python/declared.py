@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import names
-from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
 from everdex.graph.python.values import (
@@ -33,9 +33,17 @@ _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Has
 
 def instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     """What a value declared with this type may be."""
-    if fuel < 0:
-        engine.low = -1
-        return unknown("too many steps")
+    found: Values = engine.ask(
+        ("instances", file.path, expression, context),
+        fuel,
+        lambda fuel: _instances(engine, file, expression, context, fuel),
+        unknown("too many steps"),
+    )
+    return found
+
+
+def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    engine.look_at(file.path, file.where[expression])
     entry = file.entries[expression]
     kind = entry[0]
     if kind == m.SUBSCRIPT:
@@ -69,11 +77,17 @@ def _instance(engine: Engine, value: Value, fuel: int) -> Values:
         name = value[1].rpartition(".")[2]
         if name in _SILENT:
             return unknown("annotation says nothing")
-        if (value[1].startswith("builtins.") and name in TYPES) or name in ("list", "dict", "tuple", "set", "frozenset"):
+        if (value[1].startswith("builtins.") and name in TYPES) or name in (
+            "list",
+            "dict",
+            "tuple",
+            "set",
+            "frozenset",
+        ):
             return frozenset(((BUILTIN, name),))
         return frozenset(((EXTERNAL_INSTANCE, value[1]),))
     if kind == FORM:
-        return instances(engine, engine.file(value[1]), value[2], value[3], fuel - NAME_STEP)
+        return instances(engine, engine.file(value[1]), value[2], value[3], (fuel | LEVEL) - NAME_STEP)
     return unknown("annotation")
 
 
@@ -100,7 +114,7 @@ def _generic(engine: Engine, file: File, entry: Any, expression: int, context: i
         return frozenset(((ANNOTATED, file.path, expression, context),))
     if name in ("Callable", "Literal"):
         return unknown("annotation says nothing")
-    values = engine.values(file.path, entry[1], context, fuel - LOOKUP_STEP)
+    values = engine.values(file.path, entry[1], context, (fuel | LEVEL) - LOOKUP_STEP)
     return union(_instance(engine, value, fuel) for value in values)
 
 

@@ -17,12 +17,15 @@ from everdex.graph.python.values import NOTHING, Values, unknown
 if TYPE_CHECKING:
     from everdex.graph.model import World
 
-FUEL: Final = 200
-STEP: Final = 2  # into a part of the same expression
-NAME_STEP: Final = 6  # from a name to its binding
-LOOKUP_STEP: Final = 8  # through a class or module
-CALL_STEP: Final = 10  # into what a function returns
-CALLERS_STEP: Final = 36  # out to a function's callers
+# Fuel is counted in levels of sixteen: a step into a part of the same expression costs one, every other step at least
+# what is left of its level, so that a question is asked with few different amounts however it was come by.
+LEVEL: Final = 15  # `fuel | LEVEL` is the top of the current level
+FUEL: Final = 14 * 16 - 1
+STEP: Final = 1  # into a part of the same expression
+NAME_STEP: Final = 16  # from a name to its binding
+LOOKUP_STEP: Final = 16  # through a class or module
+CALL_STEP: Final = 16  # into what a function returns
+CALLERS_STEP: Final = 4 * 16  # out to a function's callers
 MAX_CONTEXTS: Final = 3  # calls within calls that are told apart
 _TOO_DEEP: Final = unknown("too many steps")
 
@@ -53,17 +56,21 @@ class Sources:
     def __init__(self, world: World) -> None:
         self.world = world
         self._files: dict[str, File] = {}
+        self._held = 0
 
     def file(self, path: str) -> File:
         found = self._files.get(path)
         if found is None:
-            if len(self._files) >= _MAX_FILES:
+            data = self.world.facts(path)
+            self._held += len(data)
+            if self._held > _MAX_HELD:
                 self._files.clear()
-            found = self._files[path] = File(path, self.world.facts(path))
+                self._held = len(data)
+            found = self._files[path] = File(path, data)
         return found
 
 
-_MAX_FILES: Final = 6_000
+_MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
 
 
 class Engine:
@@ -94,7 +101,7 @@ class Engine:
         key = (path, expression, context)
         hit = self._memo.get(key)
         if hit is not None and hit[0] <= fuel:
-            left = fuel - hit[0]
+            left = (fuel - hit[0]) & ~LEVEL
             if left < self.low:
                 self.low = left
             found: Values = hit[1]
@@ -112,7 +119,7 @@ class Engine:
         result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
         low = self.low
         if low >= 0:
-            self._memo[key] = (fuel - low, result)
+            self._memo[key] = (fuel - (low & ~LEVEL), result)
         else:
             self._cut[key, fuel] = result
         if saved < low:
@@ -126,7 +133,7 @@ class Engine:
             return otherwise
         hit = self._memo.get(key)
         if hit is not None and hit[0] <= fuel:
-            left = fuel - hit[0]
+            left = (fuel - hit[0]) & ~LEVEL
             if left < self.low:
                 self.low = left
             return hit[1]
@@ -137,7 +144,7 @@ class Engine:
         result = answer(fuel)
         low = self.low
         if low >= 0:
-            self._memo[key] = (fuel - low, result)
+            self._memo[key] = (fuel - (low & ~LEVEL), result)
         else:
             self._cut[key, fuel] = result
         if saved < low:

@@ -13,7 +13,7 @@ class File:
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
-        self.facts = m.decode(data) if data else m.Facts(False, 0, [0], [_EMPTY], [], [], [], [], [], [], [], [], None, [])
+        self.facts = m.decode(data) if data else _nothing()
         self.entries = self.facts.expressions
         self.where = self.facts.where
         self.scopes = self.facts.scopes
@@ -72,7 +72,7 @@ class File:
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
-        """Called name -> call and decorator-application expressions, by the last name of what is called; 'f()' of a result."""
+        """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
         found: dict[str, list[int]] = {}
         for number, entry in enumerate(self.entries):
             if entry[0] == m.CALL or entry[0] == m.DECORATED:
@@ -201,8 +201,46 @@ class File:
         return found
 
     @cached_property
-    def containers_stored(self) -> list[Any]:
-        return self.facts.item_stores
+    def places(self) -> m.Places:
+        return m.decode_places(self.facts)
+
+    @cached_property
+    def display_names(self) -> dict[int, set[str]]:
+        """Container displays -> the names and attributes they are given to."""
+        found: dict[int, set[str]] = {}
+        for _, name, value, _ in self.bindings:
+            self._note_displays(value, name, found)
+        for store, value in self.facts.stores:
+            self._note_displays(value, self.entries[store][2], found)
+        return found
+
+    def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
+        entry = self.entries[value]
+        if entry[0] == m.TYPED and entry[2] >= 0:
+            value = entry[2]
+            entry = self.entries[value]
+        if entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+            found.setdefault(value, set()).add(name)
+        elif entry[0] == m.EITHER:
+            for each in entry[1]:
+                if self.entries[each][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+                    found.setdefault(each, set()).add(name)
+
+    @cached_property
+    def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
+        """Item stores by the receiver's last name; those through a parameter also under ''."""
+        found: dict[str, list[tuple[int, int, int]]] = {}
+        for store in self.facts.item_stores:
+            entry = self.entries[store[0]]
+            name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
+            found.setdefault(name, []).append(store)
+            if entry[0] == m.NAME and any(self.entries[self.bindings[each][2]][0] == m.PARAMETER for each in entry[2]):
+                found.setdefault("", []).append(store)
+        return found
+
+
+def _nothing() -> m.Facts:
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [])))
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

@@ -9,7 +9,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, containers
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import FIXTURES
 from everdex.graph.python.values import EXTERNAL, FUNCTION, NOTHING, Value, Values, union
@@ -21,9 +21,9 @@ def value(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Value
     function = find(engine, file, scope, name, fuel)
     if function is None:
         return NOTHING
-    made = calls.returned(engine, function, 0, fuel - CALL_STEP)
+    made = calls.returned(engine, function, 0, (fuel | LEVEL) - CALL_STEP)
     parts = [
-        containers.elements(engine, each, fuel - CALL_STEP) if each[0] == "generator" else frozenset((each,))
+        containers.elements(engine, each, (fuel | LEVEL) - CALL_STEP) if each[0] == "generator" else frozenset((each,))
         for each in made
     ]
     return union(parts)
@@ -63,7 +63,7 @@ def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:
         named = entry[1] if entry[0] == m.CALL else decorator
         if file.last_name(named) not in ("fixture", "yield_fixture"):
             continue
-        for found in engine.values(file.path, named, 0, fuel - LOOKUP_STEP - STEP):
+        for found in engine.values(file.path, named, 0, (fuel | LEVEL) - LOOKUP_STEP):
             if found[0] == EXTERNAL and found[1] in FIXTURES:
                 return True
     return False

@@ -31,9 +31,7 @@ _HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED))
 _NONE = frozenset(((BUILTIN, "NoneType"),))
 
 
-def result(
-    engine: Engine, receiver: Value, name: str, positional: Positional, keywords: Keywords, fuel: int
-) -> Values:
+def result(engine: Engine, receiver: Value, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     kind = receiver[0]
     if kind == PROPERTY:
         given = builtin_calls.first(engine, positional, fuel)
@@ -105,4 +103,6 @@ def type_name(engine: Engine, receiver: Value) -> str:
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
-    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind) or str(kind)
+    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind) or str(
+        kind
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import modules
-from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, NOTHING, Value, Values, union, unknown
@@ -23,9 +23,11 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         if others:
             reaching = [*reaching, *others]
     if len(reaching) == 1:
-        return engine.values(file.path, file.bindings[reaching[0]][2], context, fuel - NAME_STEP)
+        return engine.values(file.path, file.bindings[reaching[0]][2], context, (fuel | LEVEL) - NAME_STEP)
     if reaching:
-        return union(engine.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in reaching)
+        return union(
+            engine.values(file.path, file.bindings[each][2], context, (fuel | LEVEL) - NAME_STEP) for each in reaching
+        )
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
 
 
@@ -35,7 +37,9 @@ def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, f
     if found:
         engine.look_at(file.path, home)
         around = engine.context_of(context, file.path, home) if home else 0
-        return union(engine.values(file.path, file.bindings[each][2], around, fuel - NAME_STEP) for each in found)
+        return union(
+            engine.values(file.path, file.bindings[each][2], around, (fuel | LEVEL) - NAME_STEP) for each in found
+        )
     engine.look_at(file.path, 0)
     if file.facts.stars:
         imported = _from_stars(engine, file, wanted, fuel)
@@ -94,7 +98,7 @@ def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
         exported = other.facts.exported
         if wanted not in exported if exported is not None else wanted.startswith("_"):
             continue
-        values = attribute_of(engine, target, wanted, fuel - LOOKUP_STEP, file.path)
+        values = attribute_of(engine, target, wanted, (fuel | LEVEL) - LOOKUP_STEP, file.path)
         if values:
             found.append(values)
     return union(found[-1:])
@@ -113,24 +117,33 @@ def from_import(engine: Engine, file: File, entry: Any, expression: int, context
     source = source_of(engine, file.path, level, module)
     if source[0] == EXTERNAL:
         return frozenset(((EXTERNAL, f"{source[1]}.{wanted}"),))
-    found = attribute_of(engine, source, wanted, fuel - LOOKUP_STEP, file.path)
+    found = attribute_of(engine, source, wanted, (fuel | LEVEL) - LOOKUP_STEP, file.path)
     return found or unknown("missing import")
 
 
 def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     """What a module gives under a name; nothing when it has none."""
-    if fuel < 0:
-        engine.low = -1
-        return NOTHING
+    found: Values = engine.ask(
+        ("module attribute", source, wanted, importer if source[0] == NAMESPACE else ""),
+        fuel,
+        lambda fuel: _attribute_of(engine, source, wanted, fuel, importer),
+        NOTHING,
+    )
+    return found
+
+
+def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     if source[0] == NAMESPACE:
         inner = modules.submodule(engine, source, wanted, importer)
         return frozenset((inner,)) if inner is not None else NOTHING
     path = source[1]
     file = engine.look_at(path, 0)
-    parts = [engine.values(path, file.bindings[each][2], 0, fuel - NAME_STEP) for each in file.final(0, wanted)]
+    parts = [
+        engine.values(path, file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in file.final(0, wanted)
+    ]
     for base, value in file.other_stores.get(wanted, ())[:8]:
-        if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, fuel - LOOKUP_STEP):
-            parts.append(engine.values(path, value, 0, fuel - NAME_STEP))
+        if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP):
+            parts.append(engine.values(path, value, 0, (fuel | LEVEL) - NAME_STEP))
     found = union(parts)
     if found:
         return found
@@ -138,7 +151,7 @@ def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer
     if inner is not None:
         return frozenset((inner,))
     if file.facts.stars:
-        return _from_stars(engine, file, wanted, fuel - LOOKUP_STEP)
+        return _from_stars(engine, file, wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if file.names[0].get("__getattr__"):
         return unknown("module __getattr__")
     return NOTHING

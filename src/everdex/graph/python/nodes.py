@@ -37,7 +37,7 @@ def nodes_of(file: File, module: str, places: Places) -> tuple[tuple[Node, ...],
     for number, scope in enumerate(file.scopes):
         if scope.kind == m.COMPREHENSION_SCOPE:
             index_of[number] = index_of[file.owner(number)]
-    last_line = len(file.facts.line_lengths) - (1 if file.facts.line_lengths[-1:] == [1] else 0)
+    last_line = len(file.places.line_lengths) - (1 if file.places.line_lengths[-1:] == [1] else 0)
     short = module.rpartition(".")[2] or module
     nodes = [Node("", module, short, "module", -1, 0, file.facts.length, 1, max(1, last_line), 1, 0, "", True)]
     for number in order:

@@ -25,6 +25,11 @@ def scope_key(path: str, key: str) -> str:
 
 
 def offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
+    with m.collector_held():
+        return _offers(path, facts, source)
+
+
+def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
     file = File(path, facts)
     offered: dict[str, int] = {}
     _modules(path, offered)

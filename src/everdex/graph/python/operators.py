@@ -1,7 +1,7 @@
 """Pass 5, continued: operators, and the methods that syntax calls without naming them.
 
-`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests, attribute hooks
-and in-place fallbacks of comparison are not followed.
+`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests,
+attribute hooks and in-place fallbacks of comparison are not followed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, containers
-from everdex.graph.python.engine import CALL_STEP, STEP, Argument, Engine
+from everdex.graph.python.engine import CALL_STEP, LEVEL, STEP, Argument, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (
@@ -66,7 +66,7 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
     functions, reflected = binary_methods(engine, file, entry, context, fuel)
     if functions:
         operand = Argument(file.path, entry[2] if reflected else entry[3], context)
-        return union(calls.result(engine, each, (operand,), (), fuel - CALL_STEP) for each in functions)
+        return union(calls.result(engine, each, (operand,), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {value[1] for value in left if value[0] in (LITERAL, BUILTIN)}
@@ -90,7 +90,7 @@ def unary(engine: Engine, file: File, entry: Any, expression: int, context: int,
     values = engine.values(file.path, entry[2], context, fuel - STEP)
     functions = special(engine, values, UNARY.get(entry[1], ""), fuel, file.path)
     if functions:
-        return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
+        return union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
     if entry[1] == "-" and len(values) == 1:
         (value,) = values
         if value[0] == LITERAL and isinstance(value[2], int):

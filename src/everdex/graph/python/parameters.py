@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, declared, fixtures
-from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Argument, Context, Engine
+from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Argument, Context, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     BUILTIN,
@@ -36,7 +36,38 @@ MAX_INDIRECT: Final = 60
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
     f"__{name}__"
-    for name in ["eq", "ne", "lt", "gt", "le", "ge", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "radd", "rsub", "rmul", "rtruediv", "rand", "ror", "rxor", "iadd", "isub", "imul", "iand", "ior", "ixor", "matmul"]
+    for name in [
+        "eq",
+        "ne",
+        "lt",
+        "gt",
+        "le",
+        "ge",
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "and",
+        "or",
+        "xor",
+        "radd",
+        "rsub",
+        "rmul",
+        "rtruediv",
+        "rand",
+        "ror",
+        "rxor",
+        "iadd",
+        "isub",
+        "imul",
+        "iand",
+        "ior",
+        "ixor",
+        "matmul",
+    ]
 )
 
 
@@ -53,7 +84,7 @@ def parameter(engine: Engine, file: File, entry: Any, expression: int, context: 
 def argument(engine: Engine, given: Argument, fuel: int) -> Values:
     if given.expression < 0:
         return given.values
-    return engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+    return engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
 
 
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
@@ -74,7 +105,7 @@ def from_call(engine: Engine, file: File, scope: int, index: int, call: Context,
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         for place, given in enumerate(positional):
             if given.starred:
-                sequence = engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+                sequence = engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
@@ -86,7 +117,7 @@ def from_call(engine: Engine, file: File, scope: int, index: int, call: Context,
             spread_values = argument(engine, given, fuel)
             parts.append(union(containers.by_key(engine, each, name, fuel) for each in spread_values))
     if default >= 0 and not any(is_known(part) for part in parts):
-        parts.append(engine.values(file.path, default, call.outer, fuel - NAME_STEP))
+        parts.append(engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP))
     return union(parts)
 
 
@@ -94,7 +125,7 @@ def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: in
     places: list[Values] = []
     for given in positional[index:]:
         if given.starred:
-            sequence = engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+            sequence = engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
             if len(positional) == index + 1:
                 return sequence
             extra = union(containers.elements(engine, each, fuel) for each in sequence)
@@ -116,7 +147,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     if annotation >= 0:
-        by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
+        by_type = declared.instances(engine, file, annotation, 0, (fuel | LEVEL) - NAME_STEP)
         if kind == m.ALL_POSITIONAL:
             return frozenset(((LIST, by_type),))
         if kind == m.ALL_KEYWORDS:
@@ -126,15 +157,15 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
                 return by_type
             parts.append(by_type)
     if default >= 0:
-        parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
+        parts.append(engine.values(file.path, default, 0, (fuel | LEVEL) - NAME_STEP))
     if owner >= 0 and index == 1 and own.name in _BINARY:
         parts.append(frozenset(((INSTANCE, file.path, owner, True),)))
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
     if fixture:
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
-        for call in callers(engine, file.path, scope, fuel - CALLERS_STEP):
-            parts.append(from_call(engine, file, scope, index, call, fuel - CALLERS_STEP))
+        for call in callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP):
+            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP))
     found = union(parts)
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
@@ -187,7 +218,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
     if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
         around = file.scopes[file.owner(own.parent)]
         return [own.name, f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [own.name]
-    below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
+    below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
 
@@ -203,4 +234,3 @@ def _given_to(file: File, scope: int) -> list[int]:
             if (what[0] == m.DEFINITION and what[1] == scope) or (what[0] == m.NAME and what[1] == own.name):
                 found.append(number)
     return found
-

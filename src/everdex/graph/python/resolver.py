@@ -27,9 +27,13 @@ class PythonResolution:
         self._sources = Sources(world)
 
     def resolve(self, path: str) -> FileGraph:
+        with m.collector_held():
+            return self._resolve(path)
+
+    def _resolve(self, path: str) -> FileGraph:
         engine = Engine(self._sources, path, HANDLERS)
         file = self._sources.file(path)
-        places = Places(file.facts.line_lengths)
+        places = Places(file.places.line_lengths)
         nodes, index_of = nodes_of(file, qualified_module(engine, path), places)
         sites = Sites(engine, file, self._world.source(path), places, index_of).collect()
         dependencies = _dependencies(engine, file, places)
@@ -53,7 +57,7 @@ def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependenc
     for number, entry in enumerate(file.entries):
         if entry[0] not in (m.IMPORTED, m.FROM):
             continue
-        line, _ = places.at(file.facts.starts[number])
+        line, _ = places.at(file.places.starts[number])
         if entry[0] == m.IMPORTED:
             before = file.entries[number - 1] if number else None
             if before is not None and before[0] == m.IMPORTED and before[1].startswith(f"{entry[1]}."):

@@ -7,31 +7,92 @@ from types import GeneratorType
 from typing import Final
 
 BUILTIN_NAMES: Final = frozenset(dir(builtins))
-TYPES: Final = frozenset(("str", "int", "float", "bool", "bytes", "bytearray", "complex", "object", "memoryview", "range", "slice"))
+TYPES: Final = frozenset(
+    ("str", "int", "float", "bool", "bytes", "bytearray", "complex", "object", "memoryview", "range", "slice")
+)
 
 # Builtins whose result is an instance of a builtin type.
 RESULTS: Final = {
-    "len": "int", "repr": "str", "ascii": "str", "hash": "int", "id": "int", "abs": "int", "round": "int", "ord": "int",
-    "chr": "str", "bin": "str", "hex": "str", "oct": "str", "format": "str", "input": "str", "isinstance": "bool",
-    "issubclass": "bool", "callable": "bool", "hasattr": "bool", "any": "bool", "all": "bool", "print": "NoneType",
-    "setattr": "NoneType", "delattr": "NoneType", "str": "str", "int": "int", "float": "float", "bool": "bool",
-    "bytes": "bytes", "bytearray": "bytearray", "complex": "complex", "range": "range", "object": "object",
-}  # fmt: skip
+    "len": "int",
+    "repr": "str",
+    "ascii": "str",
+    "hash": "int",
+    "id": "int",
+    "abs": "int",
+    "round": "int",
+    "ord": "int",
+    "chr": "str",
+    "bin": "str",
+    "hex": "str",
+    "oct": "str",
+    "format": "str",
+    "input": "str",
+    "isinstance": "bool",
+    "issubclass": "bool",
+    "callable": "bool",
+    "hasattr": "bool",
+    "any": "bool",
+    "all": "bool",
+    "print": "NoneType",
+    "setattr": "NoneType",
+    "delattr": "NoneType",
+    "str": "str",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "bytes": "bytes",
+    "bytearray": "bytearray",
+    "complex": "complex",
+    "range": "range",
+    "object": "object",
+}
 
 # Builtins that call a method of their first argument.
 CALLS_DUNDER: Final = {
-    "len": ("__len__",), "str": ("__str__", "__repr__"), "repr": ("__repr__",), "int": ("__int__", "__index__"),
-    "float": ("__float__",), "bool": ("__bool__", "__len__"), "bytes": ("__bytes__",), "hash": ("__hash__",),
-    "iter": ("__iter__",), "next": ("__next__",), "abs": ("__abs__",), "reversed": ("__reversed__",),
-    "format": ("__format__",), "round": ("__round__",), "dir": ("__dir__",), "print": ("__str__",),
-    "aiter": ("__aiter__",), "anext": ("__anext__",), "divmod": ("__divmod__",), "complex": ("__complex__",),
-}  # fmt: skip
+    "len": ("__len__",),
+    "str": ("__str__", "__repr__"),
+    "repr": ("__repr__",),
+    "int": ("__int__", "__index__"),
+    "float": ("__float__",),
+    "bool": ("__bool__", "__len__"),
+    "bytes": ("__bytes__",),
+    "hash": ("__hash__",),
+    "iter": ("__iter__",),
+    "next": ("__next__",),
+    "abs": ("__abs__",),
+    "reversed": ("__reversed__",),
+    "format": ("__format__",),
+    "round": ("__round__",),
+    "dir": ("__dir__",),
+    "print": ("__str__",),
+    "aiter": ("__aiter__",),
+    "anext": ("__anext__",),
+    "divmod": ("__divmod__",),
+    "complex": ("__complex__",),
+}
 
 # Builtins that iterate their first argument.
 ITERATES: Final = frozenset(
-    ("list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "enumerate", "zip", "map",
-     "filter", "iter", "reversed")
-)  # fmt: skip
+    (
+        "list",
+        "tuple",
+        "set",
+        "frozenset",
+        "dict",
+        "sorted",
+        "sum",
+        "min",
+        "max",
+        "any",
+        "all",
+        "enumerate",
+        "zip",
+        "map",
+        "filter",
+        "iter",
+        "reversed",
+    )
+)
 
 # Callables from outside that call what they are given: position or keyword of the function; what it is called with.
 CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
@@ -54,61 +115,225 @@ CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
 
 # What gives back the function or class it takes, as a decorator or as a call with it as first argument.
 IDENTITY: Final = frozenset(
-    ("functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
-     "functools.singledispatchmethod", "functools.wraps", "functools.update_wrapper", "abc.abstractmethod", "typing.overload", "typing.final", "typing.override",
-     "typing.no_type_check", "typing.runtime_checkable", "typing_extensions.overload", "typing_extensions.final",
-     "typing_extensions.override", "typing_extensions.runtime_checkable", "typing_extensions.deprecated",
-     "warnings.deprecated", "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attr.frozen", "attr.dataclass", "attrs.define",
-     "attrs.frozen", "attrs.mutable", "enum.unique", "atexit.register", "types.coroutine", "asyncio.coroutine",
-     "pytest.fixture", "pytest.yield_fixture", "pytest_asyncio.fixture", "unittest.skip", "unittest.skipIf",
-     "unittest.skipUnless", "unittest.expectedFailure", "hypothesis.given", "hypothesis.settings", "reprlib.recursive_repr",
-     "unittest.mock.patch", "mock.patch", "unittest.mock.patch.object", "unittest.mock.patch.dict",
-     "copy.copy", "copy.deepcopy", "inspect.unwrap", "weakref.proxy", "sys.intern", "ast.fix_missing_locations", "typing.cast.value")
-)  # fmt: skip
-
-# Any decorator below these keeps the function: marks, routes, commands that register it.
-KEEPING_PREFIXES: Final = ("pytest.mark.", "hypothesis.", "celery.", "numba.", "sqlalchemy.", "django.", "flask.", "fastapi.")
+    (
+        "functools.lru_cache",
+        "functools.cache",
+        "functools.total_ordering",
+        "functools.singledispatch",
+        "functools.singledispatchmethod",
+        "functools.wraps",
+        "functools.update_wrapper",
+        "abc.abstractmethod",
+        "typing.overload",
+        "typing.final",
+        "typing.override",
+        "typing.no_type_check",
+        "typing.runtime_checkable",
+        "typing_extensions.overload",
+        "typing_extensions.final",
+        "typing_extensions.override",
+        "typing_extensions.runtime_checkable",
+        "typing_extensions.deprecated",
+        "warnings.deprecated",
+        "dataclasses.dataclass",
+        "attr.s",
+        "attr.attrs",
+        "attr.define",
+        "attr.frozen",
+        "attr.dataclass",
+        "attrs.define",
+        "attrs.frozen",
+        "attrs.mutable",
+        "enum.unique",
+        "atexit.register",
+        "types.coroutine",
+        "asyncio.coroutine",
+        "pytest.fixture",
+        "pytest.yield_fixture",
+        "pytest_asyncio.fixture",
+        "unittest.skip",
+        "unittest.skipIf",
+        "unittest.skipUnless",
+        "unittest.expectedFailure",
+        "hypothesis.given",
+        "hypothesis.settings",
+        "reprlib.recursive_repr",
+        "unittest.mock.patch",
+        "mock.patch",
+        "unittest.mock.patch.object",
+        "unittest.mock.patch.dict",
+        "copy.copy",
+        "copy.deepcopy",
+        "inspect.unwrap",
+        "weakref.proxy",
+        "sys.intern",
+        "ast.fix_missing_locations",
+    )
+)
 
 PROPERTIES: Final = frozenset(
-    ("builtins.property", "functools.cached_property", "abc.abstractproperty", "django.utils.functional.cached_property",
-     "werkzeug.utils.cached_property", "types.DynamicClassAttribute", "enum.property")
-)  # fmt: skip
-CONTEXT_MANAGERS: Final = frozenset(("contextlib.contextmanager", "contextlib.asynccontextmanager"))
-DATACLASSES: Final = frozenset(
-    ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attr.frozen", "attr.dataclass", "attrs.define", "attrs.frozen", "attrs.mutable")
+    (
+        "builtins.property",
+        "functools.cached_property",
+        "abc.abstractproperty",
+        "django.utils.functional.cached_property",
+        "werkzeug.utils.cached_property",
+        "types.DynamicClassAttribute",
+        "enum.property",
+    )
 )
+CONTEXT_MANAGERS: Final = frozenset(("contextlib.contextmanager", "contextlib.asynccontextmanager"))
 FIXTURES: Final = frozenset(("pytest.fixture", "pytest.yield_fixture", "pytest_asyncio.fixture"))
 
 # Special generic forms of annotations: which of their arguments they stand for.
-TRANSPARENT: Final = frozenset(("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar"))
+TRANSPARENT: Final = frozenset(
+    ("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar")
+)
 UNIONS: Final = frozenset(("Union",))
 CLASS_OF: Final = frozenset(("Type", "type"))
 ITERABLES: Final = frozenset(
-    ("list", "List", "set", "Set", "frozenset", "FrozenSet", "Iterable", "Iterator", "Sequence", "Collection", "Generator",
-     "AsyncIterator", "AsyncIterable", "AsyncGenerator", "deque", "Deque", "MutableSequence", "AbstractSet", "MutableSet", "KeysView", "ValuesView")
-)  # fmt: skip
-MAPPINGS: Final = frozenset(
-    ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap", "ItemsView", "Counter")
+    (
+        "list",
+        "List",
+        "set",
+        "Set",
+        "frozenset",
+        "FrozenSet",
+        "Iterable",
+        "Iterator",
+        "Sequence",
+        "Collection",
+        "Generator",
+        "AsyncIterator",
+        "AsyncIterable",
+        "AsyncGenerator",
+        "deque",
+        "Deque",
+        "MutableSequence",
+        "AbstractSet",
+        "MutableSet",
+        "KeysView",
+        "ValuesView",
+    )
 )
-AWAITABLES: Final = frozenset(("Awaitable", "Coroutine", "Future", "Task", "ContextManager", "AbstractContextManager",
-                               "AsyncContextManager", "AbstractAsyncContextManager"))  # fmt: skip
+MAPPINGS: Final = frozenset(
+    (
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "defaultdict",
+        "DefaultDict",
+        "OrderedDict",
+        "ChainMap",
+        "ItemsView",
+        "Counter",
+    )
+)
+AWAITABLES: Final = frozenset(
+    (
+        "Awaitable",
+        "Coroutine",
+        "Future",
+        "Task",
+        "ContextManager",
+        "AbstractContextManager",
+        "AsyncContextManager",
+        "AbstractAsyncContextManager",
+    )
+)
 
 OPERATORS: Final = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-    "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
-}  # fmt: skip
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "<<": "lshift",
+    ">>": "rshift",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
 UNARY: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 COMPARISONS: Final = {
-    "<": ("__lt__", "__gt__"), ">": ("__gt__", "__lt__"), "<=": ("__le__", "__ge__"), ">=": ("__ge__", "__le__"),
-    "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "in": ("", "__contains__"), "not in": ("", "__contains__"),
-}  # fmt: skip
+    "<": ("__lt__", "__gt__"),
+    ">": ("__gt__", "__lt__"),
+    "<=": ("__le__", "__ge__"),
+    ">=": ("__ge__", "__le__"),
+    "==": ("__eq__", "__eq__"),
+    "!=": ("__ne__", "__ne__"),
+    "in": ("", "__contains__"),
+    "not in": ("", "__contains__"),
+}
 
 # Methods of builtin types: too common to tell a project's class by them.
 COMMON_METHODS: Final = frozenset(
-    name for kind in (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
-    for name in dir(kind) if not name.startswith("_")
-) | frozenset(("read", "write", "close", "open", "flush", "seek", "readline", "readlines", "run", "start", "stop", "save", "load", "put",
-               "search", "group", "groups", "filter", "exists", "is_file", "is_dir", "mkdir", "debug", "info", "warning", "error",
-               "exception", "critical", "log", "commit", "execute", "fetchone", "fetchall", "cursor", "acquire", "release",
-               "submit", "result", "wait", "set", "is_set", "add_argument", "parse_args", "assert_called_once", "assertEqual",
-               "now", "total_seconds", "isoformat", "strftime", "date", "time", "mean", "sum", "reshape", "astype", "all", "any"))  # fmt: skip
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
+    for name in dir(kind)
+    if not name.startswith("_")
+) | frozenset(
+    (
+        "read",
+        "write",
+        "close",
+        "open",
+        "flush",
+        "seek",
+        "readline",
+        "readlines",
+        "run",
+        "start",
+        "stop",
+        "save",
+        "load",
+        "put",
+        "search",
+        "group",
+        "groups",
+        "filter",
+        "exists",
+        "is_file",
+        "is_dir",
+        "mkdir",
+        "debug",
+        "info",
+        "warning",
+        "error",
+        "exception",
+        "critical",
+        "log",
+        "commit",
+        "execute",
+        "fetchone",
+        "fetchall",
+        "cursor",
+        "acquire",
+        "release",
+        "submit",
+        "result",
+        "wait",
+        "set",
+        "is_set",
+        "add_argument",
+        "parse_args",
+        "assert_called_once",
+        "assertEqual",
+        "now",
+        "total_seconds",
+        "isoformat",
+        "strftime",
+        "date",
+        "time",
+        "mean",
+        "sum",
+        "reshape",
+        "astype",
+        "all",
+        "any",
+    )
+)

@@ -59,15 +59,21 @@ class Sites:
         return text[:_MAX_TEXT]
 
     def add(self, role: Role, number: int, answer: Answer, source: int | None = None) -> None:
-        facts = self.file.facts
-        self.add_at(role, facts.starts[number], facts.ends[number], answer, self.index_of[facts.where[number]] if source is None else source)
+        places = self.file.places
+        self.add_at(
+            role,
+            places.starts[number],
+            places.starts[number] + places.lengths[number],
+            answer,
+            self.index_of[self.file.where[number]] if source is None else source,
+        )
 
     def add_at(self, role: Role, start: int, end: int, answer: Answer, source: int) -> None:
         line, column = self.places.at(start)
         end_line, end_column = self.places.at(end)
         self.found.append(
-            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status, answer.targets,
-                 answer.reason)
+            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status,
+                 answer.targets, answer.reason)
         )  # fmt: skip
 
     def _implicit(self, number: int, functions: Values) -> None:
@@ -103,7 +109,9 @@ class Sites:
             for functions, _ in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
                 internal = targets.called(engine, functions)
                 if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
-                    self.add(Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]])
+                    self.add(
+                        Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
+                    )
         if module != "builtins" or not entry[2]:
             return
         for each in entry[2] if name == "print" else entry[2][:1]:
@@ -174,6 +182,8 @@ class Sites:
         getters = frozenset(
             value[1] for value in found if value[0] == PROPERTY and value[1] is not None and value[1][4] is not None
         )
+        if ("unknown", "dynamic attribute") in found:
+            self._implicit(number, self._special(entry[1], "__getattr__"))
         if getters:
             self._implicit(number, getters)
         elif not is_callee:
@@ -200,8 +210,11 @@ class Sites:
             if answer.status is Status.UNRESOLVED and answer.reason == "a value" and entry[0] == m.FROM:
                 source = names.source_of(self.engine, self.file.path, entry[1], entry[2])
                 answer = targets.named(self.engine, frozenset((source,)))
-        if entry[0] == m.FROM or number == 0 or self.file.entries[number - 1][0] != m.IMPORTED or (
-            self.file.facts.starts[number - 1] != self.file.facts.starts[number]
+        if (
+            entry[0] == m.FROM
+            or number == 0
+            or self.file.entries[number - 1][0] != m.IMPORTED
+            or (self.file.places.starts[number - 1] != self.file.places.starts[number])
         ):
             self.add(Role.IMPORT, number, answer)
 

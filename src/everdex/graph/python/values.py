@@ -42,7 +42,7 @@ UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
 NOTHING: Final[Values] = frozenset()
-MAX_VALUES: Final = 24
+MAX_VALUES: Final = 48
 
 
 def unknown(reason: str) -> Values:

@@ -1,0 +1,119 @@
+"""What a Python file says of itself, whatever is in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from everdex.facts import facts_of
+from everdex.facts.python import model as m
+from everdex.parse import grammar
+
+
+def facts(text: str | bytes) -> m.Facts:
+    data = text.encode() if isinstance(text, str) else text
+    tree = grammar.parse_tree("python", data)
+    assert tree is not None
+    return m.decode(facts_of("a.py", (("python", tree.root_node),), data))
+
+
+def keys(found: m.Facts) -> list[str]:
+    return [scope.key for scope in found.scopes if scope.kind != m.COMPREHENSION_SCOPE]
+
+
+def calls(found: m.Facts) -> int:
+    return sum(entry[0] == m.CALL for entry in found.expressions)
+
+
+def test_facts_are_a_function_of_the_bytes() -> None:
+    """The same bytes give the same facts, and the first byte names who wrote them."""
+    data = b"def f(a, *b, c=1, **d):\n    return [x for x in a]\n"
+    tree = grammar.parse_tree("python", data)
+    assert tree is not None
+    first = facts_of("a.py", (("python", tree.root_node),), data)
+    assert first == facts_of("b/c.py", (("python", tree.root_node),), data)
+    assert first[:1] == m.FORMAT
+
+
+def test_definitions_have_keys_of_their_own() -> None:
+    """Redefinitions, nested definitions and lambdas are told apart, lambdas by their order in the text."""
+    found = facts(
+        "def f():\n    def g(): pass\n    return lambda: (lambda: 1)\n"
+        "def f(): pass\nclass C:\n    x = lambda self: 1\n    def f(self): pass\n"
+        "table = {lambda: 1: lambda: 2}\nz = [lambda: q for q in (lambda: 3,)]\n"
+    )
+    assert sorted(keys(found)) == sorted(
+        ["", "f", "f.g", "f.<lambda1>", "f.<lambda1>.<lambda1>", "f~2", "C", "C.<lambda1>", "C.f", "<lambda1>",
+         "<lambda2>", "<lambda3>", "<lambda4>"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["x = (((\n", "def (:\n    pass\n", "class\n", "if True\n    y()\n", "f(a b)\n", "return return\n", "\x00\n"],
+)
+def test_what_stands_outside_a_syntax_error_is_there(broken: str) -> None:
+    """Definitions before and after an error are kept, and the file says that it is partial."""
+    found = facts(f"def before():\n    one()\n\n\n{broken}\n\ndef after():\n    two()\n")
+    assert found.partial
+    assert "before" in keys(found)
+    assert calls(found) >= 1
+
+
+def test_a_whole_file_is_not_partial() -> None:
+    """Only a syntax error makes a file partial."""
+    assert not facts("x = 1\n").partial
+
+
+@pytest.mark.parametrize("opening", ["(", "[", "{1:", "-", "not ", "f(", "lambda: ", "a if b else ", "x[", "a.b(", "*"])
+def test_nesting_has_no_limit_that_fails(opening: str) -> None:
+    """Ten thousand levels of anything give facts, not an error."""
+    closing = {"(": ")", "[": "]", "{1:": "}", "f(": ")", "x[": "]", "a.b(": ")"}.get(opening, "")
+    count = 3_000
+    found = facts(f"def f(): pass\nx = {opening * count}1{closing * count}\n")
+    assert "f" in keys(found)
+
+
+def test_calls_inside_too_much_nesting_are_still_calls() -> None:
+    """Beyond the depth that is followed each call is still there to be answered."""
+    found = facts("x = " + "f(" * 500 + "1" + ")" * 500 + "\n")
+    assert calls(found) == 500
+
+
+def test_long_chains_cost_no_depth() -> None:
+    """A sum of thousands of terms is read to its end."""
+    found = facts("x = " + " + ".join(f"f{i}()" for i in range(3_000)) + "\n")
+    assert calls(found) == 3_000
+
+
+def test_deeply_nested_blocks_and_definitions() -> None:
+    """Blocks and definitions inside each other are read without recursion of that depth."""
+    blocks = "".join(" " * depth + "if x:\n" for depth in range(150)) + " " * 150 + "f()\n"
+    assert calls(facts(blocks)) == 1
+    inner = "".join(" " * depth + f"def f{depth}():\n" for depth in range(150)) + " " * 150 + "g()\n"
+    found = facts(inner)
+    assert len(found.scopes) == 151
+    assert calls(found) == 1
+
+
+def test_a_function_of_ten_thousand_lines() -> None:
+    """Branches that assign the same name thousands of times stay bounded."""
+    body = "".join(f"    if a:\n        x = f{i}\n    x()\n" for i in range(3_400))
+    found = facts(f"def big(a):\n{body}")
+    assert calls(found) == 3_400
+    reaching = max(len(entry[2]) for entry in found.expressions if entry[0] == m.NAME)
+    assert reaching <= 50
+
+
+def test_names_may_be_any_identifier() -> None:
+    """Unicode names are names, with byte positions."""
+    found = facts("größe = 1\nдела = größe\nclass Ключ: pass\n")
+    assert [binding[1] for binding in found.bindings] == ["größe", "дела", "Ключ"]
+    places = m.decode_places(found)
+    read = next(number for number, entry in enumerate(found.expressions) if entry[0] == m.NAME)
+    assert (places.starts[read], places.lengths[read]) == (len("größe = 1\nдела = ".encode()), len("größe".encode()))
+
+
+def test_all_is_read_when_it_is_literal() -> None:
+    """__all__ from literals, also added to; anything computed leaves it open."""
+    assert facts('__all__ = ["a"] + ["b"]\n__all__ += ("c",)\n').exported == ["a", "b", "c"]
+    assert facts("__all__ = names()\n").exported is None

@@ -1,0 +1,241 @@
+"""The Python resolver: nodes, roles, what it reads, and that answers depend on nothing but the world."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.python import RESOLVER
+from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, resolve
+
+
+def world(**files: str) -> MemoryWorld:
+    return MemoryWorld({f"{name.replace('__', '/')}.py": text.encode() for name, text in files.items()})
+
+
+def graph(text: str) -> FileGraph:
+    return resolve(world(main=text))["main.py"]
+
+
+def sites(found: FileGraph, role: Role) -> list[tuple[str, str, tuple[Target, ...]]]:
+    return [(found.nodes[site.source].key, site.text, site.targets) for site in found.sites if site.role is role]
+
+
+def test_nodes_carry_places_and_signatures() -> None:
+    """The file comes first; a definition begins at its decorators and keeps its signature on one line."""
+    text = "@d\nclass A(B):\n    def f(self,\n          x: int = 1) -> str:\n        return ''\n\n_x = lambda a: a\n"
+    found = graph(text)
+    module, a, method, function = found.nodes
+    assert (module.key, module.qualified_name, module.kind, module.parent) == ("", "main", "module", -1)
+    assert (a.key, a.kind, a.start_line, a.end_line, a.name_line, a.name_column) == ("A", "class", 1, 5, 2, 6)
+    assert (method.qualified_name, method.kind, method.parent) == ("main.A.f", "method", 1)
+    assert method.signature == "(self, x: int = 1) -> str"
+    assert (function.key, function.kind, function.public, a.public) == ("<lambda1>", "lambda", False, True)
+
+
+def test_the_interface_hash_is_of_public_signatures() -> None:
+    """Bodies and private names do not change it; a public signature does."""
+    plain = graph("def f(a): return 1\ndef _g(): pass\n").interface
+    assert graph("def _g(x): return 2\n\n\ndef f(a):\n    return 3\n").interface == plain
+    assert graph("def f(a, b): return 1\ndef _g(): pass\n").interface != plain
+
+
+def test_roles_besides_calls() -> None:
+    """Imports, bases, overridden methods, decorators and plain references are sites too."""
+    found = resolve(
+        world(
+            main="from lib import Base, deco, f\nimport os\n\n"
+            "@deco\nclass A(Base):\n    def go(self): pass\n\nx = [f]\n",
+            lib="def deco(c): return c\ndef f(): pass\nclass Base:\n    def go(self): pass\n",
+        )
+    )["main.py"]
+    lib = "lib.py"
+    assert sites(found, Role.IMPORT) == [
+        ("", "Base", (Target(lib, "Base"),)),
+        ("", "deco", (Target(lib, "deco"),)),
+        ("", "f", (Target(lib, "f"),)),
+        ("", "os", (Target("", "os"),)),
+    ]
+    assert sites(found, Role.INHERIT) == [("A", "Base", (Target(lib, "Base"),))]
+    assert sites(found, Role.OVERRIDE) == [("A.go", "go", (Target(lib, "Base.go"),))]
+    assert sites(found, Role.DECORATE) == [("A", "deco", (Target(lib, "deco"),))]
+    assert ("", "f", (Target(lib, "f"),)) in sites(found, Role.REFERENCE)
+    assert [(each.target, each.line, each.names) for each in found.dependencies] == [
+        (Target(lib, ""), 1, ("Base", "deco", "f")),
+        (Target("", "os"), 2, ()),
+    ]
+
+
+def test_a_partial_file_says_so_and_keeps_the_rest() -> None:
+    """A syntax error taints the file's graph, not its other answers."""
+    found = graph("def f(): pass\n\nf()\n\nx = = 3\n")
+    assert found.partial
+    assert sites(found, Role.CALL) == [("", "f", (Target("main.py", "f"),))]
+
+
+def test_every_call_has_an_answer() -> None:
+    """No call site is dropped: unresolved ones say why and name no target."""
+    found = graph("a.b().c[0](*d)(**e)\ng(lambda: h())\n(yield)()\n")
+    answers = [site for site in found.sites if site.role is Role.CALL]
+    assert len(answers) == 6
+    assert all(site.reason and not site.targets for site in answers if site.status is Status.UNRESOLVED)
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
+def test_answers_do_not_depend_on_the_order_of_asking(case: Case) -> None:
+    """Each file alone, and all of them backwards, give what all of them forwards give."""
+    memory = MemoryWorld(case.files)
+    forwards = resolve(memory)
+    backwards = RESOLVER.open(memory)
+    for path in reversed(memory.paths):
+        assert backwards.resolve(path) == forwards[path]
+        assert RESOLVER.open(memory).resolve(path) == forwards[path]
+
+
+def _offers(memory: MemoryWorld) -> dict[str, dict[str, int]]:
+    return {path: dict(RESOLVER.offers(path, memory.facts(path), memory.source(path))) for path in memory.paths}
+
+
+def _changed(before: MemoryWorld, after: MemoryWorld) -> set[str]:
+    old, new = _offers(before), _offers(after)
+    changed: set[str] = set()
+    for path in {*old, *new}:
+        left, right = old.get(path, {}), new.get(path, {})
+        changed.update(key for key in {*left, *right} if left.get(key) != right.get(key))
+    return changed
+
+
+def _again(graphs: dict[str, FileGraph], before: MemoryWorld, after: MemoryWorld) -> set[str]:
+    """The files that must be resolved again, as the graph decides it."""
+    changed = _changed(before, after)
+    edited = {path for path in after.paths if before.files.get(path) != after.files[path]}
+    return edited | {path for path in after.paths if path in graphs and graphs[path].reads & changed}
+
+
+LIBRARY = (
+    "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return B()\n\n"
+    "class B:\n    def three(self): pass\n"
+)
+
+
+def test_a_shifted_line_changes_no_offer() -> None:
+    """Moving a definition down changes nothing that others could have seen."""
+    before = world(lib=LIBRARY)
+    after = world(lib=LIBRARY.replace("class B", "\n\n\nclass B"))
+    changed = {key for key in _changed(before, after) if not key.endswith("lib.py:")}
+    assert changed == set()
+
+
+def test_a_body_edit_reaches_only_who_looked_into_it() -> None:
+    """Who used only one method is not resolved again when another's body changes; who used its result is."""
+    files = {
+        "lib": LIBRARY,
+        "one": "from lib import A\nA().one()\n",
+        "two": "from lib import A\nA().two().three()\n",
+    }
+    before = world(**files)
+    after = world(**{**files, "lib": LIBRARY.replace("return B()", "return A()")})
+    again = _again(resolve(before), before, after)
+    assert again == {"lib.py", "two.py"}
+
+
+PIECES = (
+    "from m{0} import f{0}\nf{0}()\n",
+    "from m{0} import *\nf{0}()\nC{0}().go()\n",
+    "import m{0}\nm{0}.f{0}(m{0}.C{0})\n",
+    "def f{0}(x=None):\n    return x()\n",
+    "def f{0}(x=None):\n    return C{0}()\n",
+    "class C{0}:\n    def go(self):\n        return self.step()\n    def step(self): pass\n",
+    "from m{1} import C{1}\nclass C{0}(C{1}):\n    def step(self):\n        return super().step()\n",
+    "def use(thing):\n    thing.step()\n    thing.rare{0}()\n",
+    "class D:\n    def rare{0}(self): pass\nx = D()\nx.rare{1}()\n",
+    "import m{0}\ndef test_it(box):\n    box.go()\n",
+    "import pytest\nfrom m{0} import C{0}\n@pytest.fixture\ndef box():\n    return C{0}()\n",
+)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_resolving_again_what_was_affected_equals_resolving_everything(seed: int) -> None:
+    """Through random edits, additions, renames and deletions, incremental answers are those of a rebuild."""
+    chance = random.Random(seed)
+
+    def text() -> bytes:
+        parts = [chance.choice(PIECES).format(chance.randrange(5), chance.randrange(5)) for _ in range(3)]
+        return "".join(parts).encode()
+
+    files = {f"m{number}.py": text() for number in range(5)}
+    memory = MemoryWorld(dict(files))
+    graphs = resolve(memory)
+    for _ in range(6):
+        name = f"m{chance.randrange(6)}.py"
+        if name in files and chance.random() < 0.3:
+            del files[name]
+            if chance.random() < 0.5:
+                files[f"m{chance.randrange(6)}.py"] = text()
+        else:
+            files[name] = text()
+        after = MemoryWorld(dict(files))
+        resolution = RESOLVER.open(after)
+        again = _again(graphs, memory, after)
+        graphs = {path: resolution.resolve(path) if path in again else graphs[path] for path in after.paths}
+        assert graphs == resolve(after)
+        memory = after
+
+
+def test_cyclic_code_ends() -> None:
+    """Imports, bases, aliases, returns and containers that go round in circles give answers."""
+    found = resolve(
+        world(
+            a="from b import *\nfrom b import x\nclass A(B): pass\ny = x\nx()\nA().go()\ny.z.w()\n",
+            b="from a import *\nfrom a import y\nx = y\nclass B(A): pass\nd = {}\nd['a'] = d\nd['a']['a']['b']()\n"
+            "def f(g): return f(lambda: g(f))(g)\nf(f)\n",
+        )
+    )
+    assert all(site.status in Status for graph_ in found.values() for site in graph_.sites)
+
+
+def test_thousands_of_definitions_of_one_name() -> None:
+    """Five thousand classes with one method name: the call is unresolved, and quickly."""
+    text = "".join(f"class C{i}:\n    def same_name(self): pass\n" for i in range(5_000))
+    found = graph(f"{text}def run(x):\n    x.same_name()\n")
+    (call,) = [site for site in found.sites if site.role is Role.CALL]
+    assert (call.status, call.targets) == (Status.UNRESOLVED, ())
+    assert call.reason == "untyped parameter"
+
+
+def test_deep_expressions_and_long_chains_of_names_end() -> None:
+    """Chains of aliases, attributes, calls and functions longer than the fuel are answered without failing."""
+    aliases = "".join(f"a{i + 1} = a{i}\n" for i in range(400))
+    functions = "".join(f"def f{i}(): return f{i + 1}()\n" for i in range(400))
+    found = graph(
+        f"def a0(): pass\n{aliases}a400()\n{functions}f0()()\nx = f0()" + ".b()" * 25 + "\nx" + "[0]" * 50 + "()\n"
+    )
+    assert len(sites(found, Role.CALL)) > 400
+
+
+def test_many_callers_of_one_function_stay_bounded() -> None:
+    """A parameter with a thousand callers is not followed through all of them."""
+    calls = "".join(f"def g{i}(): pass\nrun(g{i})\n" for i in range(1_000))
+    found = graph(f"def run(act):\n    act()\n{calls}")
+    (site,) = [each for each in found.sites if each.role is Role.CALL and each.text == "act"]
+    assert len(site.targets) <= 48
+
+
+def test_cycles_that_branch_stay_bounded() -> None:
+    """What goes round through several places at once is asked once a level, not once a path."""
+    modules = {f"m{i}": "".join(f"from m{j} import *\n" for j in range(12) if j != i) for i in range(12)}
+    found = resolve(
+        world(
+            **modules,
+            main="from m0 import *\nfrom typing import Union\nmissing()\n"
+            "def walk(x):\n" + "    yield from walk(x)\n" * 12 + "for each in walk(1):\n    each()\n"
+            "T = Union[" + ", ".join(["'T'", "T"] * 6) + "]\ndef run(x: T, y: 'T'):\n    x.go_away()\n    y.go_away()\n"
+            "def pick(a):\n    return " + " or ".join(["pick(pick)", "pick(a)"] * 6) + "\npick(1)()\n"
+            "class A:\n    def go(self):\n        " + "; ".join(["self.x = self.x.y", "self.y = self.y.x.z"] * 6) + "\n"
+            "        self.x.y.x.y()\n"
+            "d = {}\n" + "".join(f"d[{i}] = d[{i + 1}]\n" for i in range(12)) + "d[0]()\n",
+        )
+    )
+    assert sum(site.role is Role.CALL for site in found["main.py"].sites) > 20
