@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.graph.javascript import RESOLVER
 from everdex.graph.model import FileGraph
 from everdex.languages import language_of
-from everdex.parse import parse_with_trees
+from everdex.parse import trees_of
 
 
 class MemoryWorld:
@@ -23,7 +22,7 @@ class MemoryWorld:
         self._offering: dict[str, list[str]] = {}
         for path in self.paths:
             if self.language(path) in RESOLVER.languages:
-                trees = parse_with_trees(path, files[path], IndexConfig())[1]
+                trees = trees_of(path, files[path])
                 self._facts[path] = facts_of(path, trees, files[path])
                 self.offers[path] = RESOLVER.offers(path, self._facts[path], files[path])
                 for key in self.offers[path]:

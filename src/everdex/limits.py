@@ -50,6 +50,7 @@ GIT_TIMEOUT_S: Final = 60
 
 # -- housekeeping ------------------------------------------------------------------------------
 EMBED_CACHE_MAX_BYTES: Final = 134_217_728
+FACTS_MAX_BYTES: Final = 1_073_741_824
 LOG_MAX_BYTES: Final = 1_048_576
 LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600

@@ -28,7 +28,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: owner, epoch, heartbeat, staging transaction
     "writer_lease": SchemaRange(1, 1, 1),
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
-    # 2: rows.db has facts
+    # 2: rows.db keeps symbols by row and their descriptions by file
     "chunk_row": SchemaRange(2, 2, 2),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -239,7 +240,7 @@ def test_a_killed_build_leaves_nothing_that_is_believed(tmp_path: Path) -> None:
     found = kept(made)
     assert found.made
     assert same_bytes(found.graph, rebuilt(made).data)
-    assert os.listdir(made.store.graphs) == [path.name for path in _graph_files(made)]
+    assert sorted(os.listdir(made.store.graphs)) == [*(path.name for path in _graph_files(made)), "facts.db"]
 
 
 def test_two_builders_make_it_once(tmp_path: Path) -> None:
@@ -251,3 +252,29 @@ def test_two_builders_make_it_once(tmp_path: Path) -> None:
             first.go()
             assert first.line() == "made"
             assert second.line() == "found"
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut", "foreign", "a directory"])
+def test_damaged_facts_cost_time_and_bend_nothing(tmp_path: Path, harm: str) -> None:
+    """Remembered facts that are not as they were written are taken from the source again."""
+    files = {"a.py": "from b import g\n\n\ndef f():\n    g()\n", "b.py": "def g():\n    pass\n"}
+    python = Resolvers(("everdex.graph.python",))
+    made = synced(tmp_path / "tree", files)
+    whole = bytes(kept(made, resolvers=python).graph.data)
+    facts = made.store.graphs / "facts.db"
+    data = facts.read_bytes()
+    facts.unlink()
+    if harm == "flipped":
+        with sqlite3.connect(made.store.graphs / "other.db") as connection:
+            facts.write_bytes(data)
+            connection.execute("ATTACH ? AS facts", (str(facts),))
+            connection.execute("UPDATE facts.facts SET value = zeroblob(length(value))")
+    elif harm == "cut":
+        facts.write_bytes(data[: len(data) // 2])
+    elif harm == "foreign":
+        facts.write_bytes(b"not a database at all" * 100)
+    else:
+        facts.mkdir()
+    for path in _graph_files(made):
+        path.unlink()
+    assert bytes(kept(made, resolvers=python).graph.data) == whole

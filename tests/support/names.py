@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.graph.names import RESOLVER
 from everdex.languages import language_of
-from everdex.parse import parse_with_trees
+from everdex.parse import trees_of
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
 LANGUAGES = (
@@ -25,7 +24,7 @@ def load(root: Path) -> dict[str, bytes]:
 
 
 def facts(path: str, data: bytes) -> bytes:
-    return facts_of(path, parse_with_trees(path, data, IndexConfig())[1], data)
+    return facts_of(path, trees_of(path, data), data)
 
 
 class MemoryWorld:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from everdex.config import IndexConfig
 from everdex.facts import facts_of, javascript_model
 from everdex.facts.javascript_model import Facts, decode, unpack
 from everdex.graph.javascript.files import File
-from everdex.parse import parse_with_trees
+from everdex.parse import trees_of
 
 
 def _stored(text: str, path: str = "a.ts") -> bytes:
     data = text.encode()
-    return facts_of(path, parse_with_trees(path, data, IndexConfig())[1], data)
+    return facts_of(path, trees_of(path, data), data)
 
 
 def _facts(text: str, path: str = "a.ts") -> Facts:

@@ -10,7 +10,7 @@ from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of, split_callee
 from everdex.facts.imports import imports_of
 from everdex.languages import language_of
-from everdex.parse import parse_file, parse_with_trees
+from everdex.parse import parse_file, trees_of
 from support.names import FIXTURES, LANGUAGES, facts, load
 
 FILES = [
@@ -49,7 +49,7 @@ def test_no_call_is_left_out(language: str, path: str) -> None:
         for use in model.body_of(facts(path, data)).uses
         if use.role in (model.CALL, model.NEW, model.MACRO)
     ]
-    root = parse_with_trees(path, data, IndexConfig())[1][0][1]
+    root = trees_of(path, data)[0][1]
     missing = []
     for node in sorted(_call_nodes(root), key=lambda node: node.end_byte - node.start_byte):
         mine = next((use for use in uses if node.start_byte <= use < node.end_byte), None)

@@ -45,7 +45,11 @@ class Crew(Protocol):
 @contextmanager
 def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
     if workers < 2 or files < _WORTH_WORKERS:
-        yield Alone(view, resolvers)
+        alone = Alone(view, resolvers)
+        try:
+            yield alone
+        finally:
+            alone.end()
         return
     crew = Many(view, resolvers, workers)
     try:
@@ -71,6 +75,9 @@ class Alone:
         for path, content, language, whole in wanted:
             graph, failed = self._bench.resolve(path)
             yield record(path, content, language, whole, self._view.source(path), graph, failed)
+
+    def end(self) -> None:
+        self._bench.close()
 
 
 class Many:

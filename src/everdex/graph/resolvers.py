@@ -28,7 +28,8 @@ class Resolvers:
     @property
     def version(self) -> str:
         """Names what resolved a graph: another set of resolvers, or another version of them, makes another graph."""
-        known = f"{versions.RESOLVERS_VERSION}:{versions.ARTIFACTS['graph'].writable}:{','.join(self.modules)}"
+        numbers = (versions.FACTS_VERSION, versions.RESOLVERS_VERSION, versions.ARTIFACTS["graph"].writable)
+        known = f"{numbers}:{','.join(self.modules)}"
         return hashlib.sha256(known.encode()).hexdigest()[:12]
 
     def of(self, language: str) -> Resolver | None:

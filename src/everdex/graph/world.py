@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everdex.graph.kept_facts import KeptFacts
 from everdex.graph.model import FileGraph, Node, Resolution, Resolver
 from everdex.graph.postings import FileOffers, Offers, file_offers
 from everdex.graph.resolvers import Resolvers
@@ -17,8 +18,11 @@ from everdex.view import SnapshotView
 class SnapshotWorld:
     """`everdex.graph.model.World` over a view and the offers of its files."""
 
-    def __init__(self, view: SnapshotView, offers: Offers, offering_paths: Sequence[str]) -> None:
+    def __init__(
+        self, view: SnapshotView, facts: KeptFacts, offers: Offers, offering_paths: Sequence[str]
+    ) -> None:
         self._view = view
+        self._facts = facts
         self._offers = offers
         self._offering_paths = offering_paths
         self._asked: dict[str, tuple[str, ...]] = {}
@@ -31,7 +35,7 @@ class SnapshotWorld:
         return self._view.file_languages[self._view.file_index(path)]
 
     def facts(self, path: str) -> bytes:
-        return self._view.facts(path)
+        return self._facts.of(path)
 
     def source(self, path: str) -> bytes:
         return self._view.source(path)
@@ -50,19 +54,24 @@ class Bench:
     def __init__(self, view: SnapshotView, resolvers: Resolvers) -> None:
         self._view = view
         self._resolvers = resolvers
+        self._facts = KeptFacts(view)
         self._world: SnapshotWorld | None = None
         self._open: dict[int, Resolution] = {}
 
     def offers(self, path: str) -> FileOffers:
         resolver = self._resolver(path)
         try:
-            return file_offers(resolver.offers(path, self._view.facts(path), self._view.source(path)))
+            return file_offers(resolver.offers(path, self._facts.of(path), self._view.source(path)))
         except Exception:  # noqa: BLE001 - a resolver's bug on one file; resolving it will meet and report the same
             return file_offers({})
 
+    def close(self) -> None:
+        self._facts.close()
+
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         """Begin resolving in the world in which these files offer this."""
-        self._world = SnapshotWorld(self._view, offers, paths)
+        self._facts.flush()
+        self._world = SnapshotWorld(self._view, self._facts, offers, paths)
         self._open = {}
 
     def resolve(self, path: str) -> tuple[FileGraph, str]:

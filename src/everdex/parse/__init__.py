@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
 
 if TYPE_CHECKING:
-    from everdex.parse.file import Trees, parse_file, parse_with_trees
+    from everdex.parse.file import Trees, parse_file, trees_of
     from everdex.parse.segments import segment_uid, virtual_path
 
 __all__ = [
@@ -22,16 +22,16 @@ __all__ = [
     "Symbol",
     "Trees",
     "parse_file",
-    "parse_with_trees",
     "segment_uid",
+    "trees_of",
     "virtual_path",
 ]
 
 _HOME: Final = {
     "Trees": "file",
     "parse_file": "file",
-    "parse_with_trees": "file",
     "segment_uid": "segments",
+    "trees_of": "file",
     "virtual_path": "segments",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final, TypeAlias
 
-from tree_sitter import Node, Range
+from tree_sitter import Node, Range, Tree
 
 from everdex import limits
 from everdex.config import IndexConfig
@@ -28,26 +28,41 @@ Trees: TypeAlias = tuple[tuple[str, Node], ...]
 
 
 def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
-    """Chunks and symbols of a file of valid UTF-8; any content gives an answer."""
-    return parse_with_trees(path_key, data, config)[0]
-
-
-def parse_with_trees(path_key: str, data: bytes, config: IndexConfig) -> tuple[ParsedFile, Trees]:
-    """The same with the syntax trees, for whoever reads more out of them; no trees when the file is in windows.
+    """Chunks and symbols of a file of valid UTF-8; any content gives an answer.
 
     When there are more than `limits.MAX_CHUNKS_PER_FILE` chunks only one more than that many are returned:
     such a file is skipped by the caller, and its memory stays bounded.
     """
     language = language_of(path_key) or "text"
     if not data:
-        status = ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS
-        return ParsedFile(language, status, (), (), ()), ()
-    too_many = len(data) > 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE
-    too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
-    tree = None if language not in GRAMMARS or too_many or too_large else grammar.parse_tree(language, data)
+        return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
+    tree = _tree(language, data, 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE)
     if tree is None:
-        return _windows(language, data, config), ()
+        return _windows(language, data, config)
     return _parsed(language, tree.root_node, data, config)
+
+
+def trees_of(path_key: str, data: bytes) -> Trees:
+    """The syntax trees of a file, for whoever reads more out of them; none where it would be cut into windows."""
+    language = language_of(path_key) or "text"
+    tree = _tree(language, data, limits.MAX_FILE_SIZE_BYTES) if data else None
+    if tree is None:
+        return ()
+    root = tree.root_node
+    if GRAMMARS[language].query != "html":
+        return ((language, root),)
+    found = definitions.find(language, data, root)
+    parts = segments.locate(language, found.segments, data)
+    lines = split_atoms(data, len(data))
+    embedded = [(part.grammar, _embedded(part, data, lines)) for part in parts]
+    return ((language, root), *((name, inner) for name, inner in embedded if name is not None and inner is not None))
+
+
+def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
+    too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
+    if language not in GRAMMARS or too_large or len(data) > max_bytes:
+        return None
+    return grammar.parse_tree(language, data)
 
 
 def _windows(language: str, data: bytes, config: IndexConfig) -> ParsedFile:
@@ -69,7 +84,7 @@ def _plain_chunk(ordinal: int, span: Span, atoms: Atoms, language: str) -> Chunk
     )  # fmt: skip
 
 
-def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> tuple[ParsedFile, Trees]:
+def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> ParsedFile:
     found = definitions.find(language, data, root)
     parts = segments.locate(language, found.segments, data) if found.segments else []
     roots: dict[int, Node] = {-1: root}
@@ -90,15 +105,13 @@ def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> tupl
     tree = blocks.build(linked, parts, roots, leads, data, atoms)
     chunker.region(0, atoms.count - 1, tree, root, None, None)
     symbols = [item for item in linked if item.emitted]
-    parsed = ParsedFile(
+    return ParsedFile(
         language,
         ParseStatus.PARTIAL if partial else ParseStatus.PARSED,
         _chunks(chunker.spans, symbols, atoms, language),
         tuple(_symbol(item, data, atoms, leads) for item in symbols),
         _disjoint(found),
     )
-    embedded = ((parts[index].grammar or "", inner) for index, inner in roots.items() if index >= 0)
-    return parsed, ((language, root), *embedded)
 
 
 def _embedded(part: Segment, data: bytes, lines: Atoms) -> Node | None:

@@ -27,7 +27,6 @@ class FileRecord(msgspec.Struct, frozen=True):
     parsed: ParsedFile
     identities: tuple[ChunkIdentity, ...]
     source: bytes  # zlib-compressed bytes of the file
-    facts: bytes  # zlib-compressed facts (everdex.facts), b"" when there are none
 
 
 class RecordBatch(msgspec.Struct, frozen=True):

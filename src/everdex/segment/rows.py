@@ -25,7 +25,6 @@ BREADCRUMB_SEPARATOR: Final = "\x1f"
 # Not importlib.resources, which reads a file after ten milliseconds of imports.
 _SCHEMA: Final = Path(__file__).with_name("rows.sql")
 _FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?)"
-_FACTS_SQL = "INSERT INTO facts VALUES (?,?)"
 _CHUNK_SQL = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _SYMBOL_SQL = "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
 _DESCRIPTIONS_SQL = "INSERT INTO descriptions VALUES (?,?)"
@@ -76,8 +75,6 @@ class RowsWriter:
             self._files, record.file.path_key, bytes.fromhex(record.file.content_hash), parsed.language,
             str(parsed.status), self.rows, len(parsed.chunks), record.source,
         ))  # fmt: skip
-        if record.facts:
-            self._connection.execute(_FACTS_SQL, (self._files, record.facts))
         if parsed.symbols:
             texts = [text for symbol in parsed.symbols for text in (symbol.signature, symbol.doc)]
             blob = zlib.compress(json.dumps(texts, ensure_ascii=False).encode(), _DESCRIPTION_LEVEL)
@@ -112,9 +109,9 @@ class RowsWriter:
         symbols: list[tuple[Any, ...]] = []
         for file_no in file_numbers:
             old_file, old_chunks, old_symbols = reader.raw_file(file_no)
-            for statement, blob in zip((_FACTS_SQL, _DESCRIPTIONS_SQL), reader.raw_blobs(file_no), strict=True):
-                if blob is not None:
-                    self._connection.execute(statement, (self._files, blob))
+            descriptions = reader.raw_descriptions(file_no)
+            if descriptions is not None:
+                self._connection.execute(_DESCRIPTIONS_SQL, (self._files, descriptions))
             shift = self.rows - old_file[5]
             files.append((self._files, *old_file[1:5], self.rows, *old_file[6:]))
             chunks.extend((row[0] + shift, self._files, *row[2:]) for row in old_chunks)
@@ -226,22 +223,14 @@ class RowsReader:
             row = self._connection.execute("SELECT source FROM files WHERE file_no=?", (file_no,)).fetchone()
             yield file_no, row[0]
 
-    def facts(self, file_no: int) -> bytes:
-        """What a file says of itself; b"" when its language says nothing."""
-        compressed = self.raw_blobs(file_no)[0]
-        return zlib.decompress(compressed) if compressed else b""
-
     def descriptions(self, file_no: int) -> list[tuple[str, str]]:
         """(signature, first sentence of documentation) of each of a file's definitions, by place."""
         return self._descriptions(file_no)
 
-    def raw_blobs(self, file_no: int) -> tuple[bytes | None, bytes | None]:
-        """A file's facts and descriptions as stored, for copying."""
-        row: tuple[bytes | None, bytes | None] = self._connection.execute(
-            "SELECT (SELECT facts FROM facts WHERE file_no=?1), (SELECT texts FROM descriptions WHERE file_no=?1)",
-            (file_no,),
-        ).fetchone()
-        return row
+    def raw_descriptions(self, file_no: int) -> bytes | None:
+        """A file's descriptions as stored, for copying."""
+        row = self._connection.execute("SELECT texts FROM descriptions WHERE file_no=?", (file_no,)).fetchone()
+        return row[0] if row else None
 
     def symbols_named(self, name: str) -> list[SymbolRow]:
         """Definitions with this name, ignoring ASCII case."""
@@ -299,7 +288,7 @@ class RowsReader:
         return zlib.decompress(row[0])
 
     def _read_descriptions(self, file_no: int) -> list[tuple[str, str]]:
-        compressed = self.raw_blobs(file_no)[1]
+        compressed = self.raw_descriptions(file_no)
         texts = json.loads(zlib.decompress(compressed)) if compressed else []
         return list(zip(texts[::2], texts[1::2], strict=True))
 

@@ -12,11 +12,6 @@ CREATE TABLE files (
     source    BLOB NOT NULL        -- zlib: the file's bytes; chunk text is a slice of them
 );
 
-CREATE TABLE facts (
-    file_no INTEGER PRIMARY KEY,
-    facts   BLOB NOT NULL          -- zlib: what the file says of itself (everdex.facts); files without have no row
-);
-
 CREATE TABLE chunks (
     row_no      INTEGER PRIMARY KEY,
     file_no     INTEGER NOT NULL,

@@ -17,10 +17,9 @@ from everdex.discover.model import Candidate, SkipReason
 from everdex.embed import open_embedder
 from everdex.embed.cache import EmbeddingCache
 from everdex.embed.compose import embed
-from everdex.facts import facts_of
 from everdex.identity.chunks import identify
 from everdex.numeric import np
-from everdex.parse import parse_with_trees
+from everdex.parse import parse_file
 from everdex.parse.model import ParsedFile, ParseStatus
 from everdex.segment.model import FileRecord, RecordBatch
 from everdex.segment.vectors import VectorBatch, join_vectors
@@ -85,26 +84,18 @@ class Worker:
 
     def _record(self, source: SourceFile) -> FileRecord:
         skip = content_skip(source.data)
-        parsed, facts = _NOTHING, b""
+        parsed = _NOTHING
         if skip is None:
-            parsed, trees = parse_with_trees(source.path_key, source.data, self._settings.config)
+            parsed = parse_file(source.path_key, source.data, self._settings.config)
             if len(parsed.chunks) > self._settings.config.max_chunks_per_file:
                 skip, parsed = SkipReason.TOO_MANY_CHUNKS, _NOTHING
-            else:
-                facts = facts_of(source.path_key, trees, source.data)
         file = IndexedFile(
             source.path_key, source.content_hash, source.stat, source.observed_ns, str(skip) if skip else None
         )
         if skip is not None:
-            return FileRecord(file, _NOTHING, (), b"", b"")
+            return FileRecord(file, _NOTHING, (), b"")
         identities = identify(source.path_key, source.data, parsed)
-        return FileRecord(
-            file,
-            parsed,
-            identities,
-            zlib.compress(source.data, _ZLIB_LEVEL),
-            zlib.compress(facts, _ZLIB_LEVEL) if facts else b"",
-        )
+        return FileRecord(file, parsed, identities, zlib.compress(source.data, _ZLIB_LEVEL))
 
     def _vectors(self, bags: Bags, hashes: Sequence[bytes]) -> VectorBatch:
         files = bags.doc_files.astype(np.int64)

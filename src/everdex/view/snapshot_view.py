@@ -129,11 +129,6 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.source(file.file_no)
 
-    def facts(self, path_key: str) -> bytes:
-        """What a live file says of itself (everdex.facts); b"" when its language says nothing."""
-        file = self._files[self.file_index(path_key)]
-        return self.segments[file.segment].rows.facts(file.file_no)
-
     @cached_property
     def file_places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Of each file of `paths`: its segment, and its file_no there."""
