@@ -215,6 +215,16 @@ def test_deep_expressions_and_long_chains_of_names_end() -> None:
     assert len(sites(found, Role.CALL)) > 400
 
 
+def test_a_long_chain_of_operators_is_not_followed() -> None:
+    """A polynomial written out is given up at once and says so; a short sum still finds its operator's method."""
+    text = "class A:\n    def __add__(self, other) -> 'A': return self\n    def go(self): pass\n"
+    found = graph(f"{text}x = A()" + " + A()" * 10 + "\nx.go()\ny = A()" + " + A()" * 100 + "\ny.go()\n")
+    short, long = [site for site in found.sites if site.role is Role.CALL and site.text.endswith("go")]
+    assert (short.status, [target.key for target in short.targets]) == (Status.RESOLVED, ["A.go"])
+    assert long.status is Status.AMBIGUOUS
+    assert long.reason == "a long chain of operators"
+
+
 def test_many_callers_of_one_function_stay_bounded() -> None:
     """A parameter with a thousand callers is not followed through all of them."""
     calls = "".join(f"def g{i}(): pass\nrun(g{i})\n" for i in range(1_000))

@@ -71,6 +71,25 @@ class File:
         return [number for number, entry in enumerate(self.entries) if entry[0] == m.CALL]
 
     @cached_property
+    def operators_below(self) -> dict[int, int]:
+        """How deeply operators are nested in an expression with one."""
+        depths: dict[int, int] = {}
+        for number, entry in enumerate(self.entries):
+            if entry[0] != m.BINARY or number in depths:
+                continue
+            waiting = [number]
+            while waiting:
+                current = waiting[-1]
+                operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
+                missing = [each for each in operands if each not in depths]
+                if missing:
+                    waiting += missing
+                else:
+                    depths[current] = 1 + max((depths[each] for each in operands), default=0)
+                    waiting.pop()
+        return depths
+
+    @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
         """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
         found: dict[str, list[int]] = {}

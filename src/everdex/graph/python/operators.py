@@ -31,6 +31,9 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+# A table of numbers written as one expression would else be looked at once for every amount of fuel.
+MAX_OPERATORS = 32
+_LONG_CHAIN = unknown("a long chain of operators")
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
 
@@ -62,6 +65,8 @@ def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: i
 
 
 def binary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    if file.operators_below.get(expression, 0) > MAX_OPERATORS:
+        return _LONG_CHAIN
     left = engine.values(file.path, entry[2], context, fuel - STEP)
     functions, reflected = binary_methods(engine, file, entry, context, fuel)
     if functions:
