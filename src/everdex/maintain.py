@@ -14,7 +14,7 @@ from everdex import answers, clock, versions
 from everdex.answers import Answer, Origin
 from everdex.errors import EverdexError
 from everdex.roots import everdex_home
-from everdex.service import Index
+from everdex.service import Index, patiently
 from everdex.snapshot import active
 from everdex.sync.model import SyncOptions
 
@@ -44,7 +44,7 @@ def repair(index: Index, *, dry_run: bool, options: SyncOptions | None = None) -
     store = open_for_repair(
         index.root, index.config_fingerprint, shared_path=index.shared_store, dry_run=dry_run
     )
-    report = mend(index.root, index.config, store, dry_run=dry_run, options=options)
+    report = patiently(lambda: mend(index.root, index.config, store, dry_run=dry_run, options=options))
     return _answer(index, report.to_dict(), started)
 
 
@@ -53,7 +53,7 @@ def upgrade(index: Index) -> Answer:
     from everdex.upkeep.upgrade import upgrade_store
 
     started = time.perf_counter()
-    return _answer(index, upgrade_store(index.store()).to_dict(), started)
+    return _answer(index, patiently(lambda: upgrade_store(index.store())).to_dict(), started)
 
 
 def gc(index: Index, *, apply: bool) -> Answer:
@@ -61,7 +61,7 @@ def gc(index: Index, *, apply: bool) -> Answer:
     from everdex.upkeep.housekeeping import gc_now
 
     started = time.perf_counter()
-    return _answer(index, gc_now(index.store(), dry_run=not apply).to_dict(), started)
+    return _answer(index, patiently(lambda: gc_now(index.store(), dry_run=not apply)).to_dict(), started)
 
 
 def compact(index: Index, *, force: bool) -> Answer:
@@ -69,7 +69,7 @@ def compact(index: Index, *, force: bool) -> Answer:
     from everdex.upkeep.housekeeping import compact_now
 
     started = time.perf_counter()
-    return _answer(index, compact_now(index.store(), force=force).to_dict(), started)
+    return _answer(index, patiently(lambda: compact_now(index.store(), force=force)).to_dict(), started)
 
 
 def stores() -> dict[str, Any]:

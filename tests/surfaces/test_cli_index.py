@@ -156,6 +156,20 @@ def test_a_second_writer_is_told_that_it_is_busy(repository: Path) -> None:
     assert len(found["results"]) == 2
 
 
+@pytest.mark.parametrize(
+    "command", [["index"], ["compact", "--force"], ["gc", "--apply"], ["repair"], ["upgrade-store"]], ids=lambda c: c[0]
+)
+def test_a_writer_that_is_soon_done_costs_nobody_an_error(repository: Path, command: list[str]) -> None:
+    """A daemon indexes each edit unasked: who writes on a user's word meanwhile comes after it, and is not `busy`."""
+    everdex("index", cwd=repository)
+    (repository / "new.py").write_text("brand_new = 1\n")
+    with hold_lease(Index.open(repository).store()):
+        process = subprocess.Popen([*COMMAND, *command], cwd=repository, stdout=subprocess.DEVNULL)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+    assert process.wait(timeout=60) == 0
+
+
 def test_wait_outlasts_another_writer(repository: Path) -> None:
     """`--wait` indexes as soon as the other writer is done."""
     everdex("index", cwd=repository)

@@ -1,6 +1,6 @@
 """upgrade-store: say whether this build can go on with a store, and change nothing that it cannot read.
 
-No schema has changed yet, so there is nothing to migrate: a store is up to date or must be indexed anew.
+There is no migration, since indexing again makes the same from the tree: a store is up to date or must be indexed anew.
 Newer artifacts are refused, as everywhere; the last good snapshot stays as it is in every case.
 """
 

@@ -23,7 +23,7 @@ _SHOWN = 20
 )
 @click.option("--force-root", is_flag=True, help="Allow $HOME or / as the root.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors; for hooks and cron.")
-@click.option("--wait", is_flag=True, help="Wait (at most 10 minutes) for another writer instead of giving up.")
+@click.option("--wait", is_flag=True, help="Wait for another writer for 10 minutes instead of 5 seconds.")
 @options.workers_option
 @options.shared_option
 @options.json_option
@@ -44,7 +44,7 @@ def index_command(
       everdex index --quiet
       everdex index --json | jq .changes
     """
-    from everdex.service import Index
+    from everdex.service import Index, patiently
     from everdex.sync.model import SyncOptions
 
     index = Index.open(path, force_root=force_root, shared_store=shared_store)
@@ -52,7 +52,12 @@ def index_command(
         chosen = SyncOptions(
             allow_degraded=allow_degraded, rebuild=rebuild, workers=workers, progress=progress
         )
-        answer = index.plan(chosen) if dry_run else index.report(index.sync(chosen, wait=wait))
+        if dry_run:
+            answer = index.plan(chosen)
+        elif wait:
+            answer = index.report(index.sync(chosen, wait=True))
+        else:
+            answer = index.report(patiently(lambda: index.sync(chosen)))
     document = answer.to_dict()
     if as_json:
         write_json(document)

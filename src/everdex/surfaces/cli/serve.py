@@ -122,10 +122,13 @@ class _Announced:
 
     def __init__(self) -> None:
         self._told = 0.0
+        self._phase = ""
 
     def __call__(self, phase: str, done: int, total: int) -> None:
-        if done == total or time.monotonic() - self._told >= _ANNOUNCE_S:
+        # The beginning and the end of a phase are always told, however soon they come after the last word.
+        if phase != self._phase or done == total or time.monotonic() - self._told >= _ANNOUNCE_S:
             self._told = time.monotonic()
+            self._phase = phase
             self.say({"progress": [phase, done, total]})
 
     def say(self, document: dict[str, Any]) -> None:

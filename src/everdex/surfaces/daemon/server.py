@@ -13,8 +13,9 @@ import signal
 import socket
 import threading
 import time
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from everdex import __version__, limits
 from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout, UsageError
