@@ -1,8 +1,8 @@
 """What one file says of itself: definitions, scopes, calls, references, imports. No resolution happens here.
 
-A file's facts are a pure function of its path and bytes, so they can be taken
-from the stored source at any time. Only the graph room reads them back; to everyone else they are opaque bytes. The first byte
-names the family of extractor that wrote them.
+A file's facts are a pure function of its path and bytes, so they can be taken from the stored source at any time. Only
+the graph room reads them back; to everyone else they are opaque bytes. The first byte names the family of extractor
+that wrote them.
 """
 
 from __future__ import annotations
