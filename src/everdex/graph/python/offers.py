@@ -7,6 +7,9 @@ only moved changes nothing.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import xxhash
 
 from everdex.facts.python import model as m
@@ -18,6 +21,8 @@ from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.targets import METHOD_KEY
 
 SCOPE_KEY = "py:scope:"
+# Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
+_SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
 
 
 def scope_key(path: str, key: str) -> str:
@@ -78,9 +83,9 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
         for each in sorted(inner.get(number, ()), key=lambda each: each.start):
             if each.start < at:
                 continue
-            digest.update(source[at : each.body])
+            digest.update(_SILENT.sub(b"", source[at : each.body]))
             at = each.end
-        digest.update(source[at : scope.end])
+        digest.update(_SILENT.sub(b"", source[at : scope.end]))
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from everdex.facts.python import model as m
@@ -16,6 +17,8 @@ from everdex.graph.python.offers import offers, scope_key
 from everdex.graph.python.sites import Sites
 from everdex.graph.python.values import EXTERNAL, MODULE, Value
 
+# Fuel ends a question after some two hundred steps, and a step takes up to ten frames.
+_FRAMES = 4_000
 _SOURCE_ROOTS = ("src", "lib", "python")
 
 
@@ -27,6 +30,8 @@ class PythonResolution:
         self._sources = Sources(world)
 
     def resolve(self, path: str) -> FileGraph:
+        if sys.getrecursionlimit() < _FRAMES:
+            sys.setrecursionlimit(_FRAMES)
         with m.collector_held():
             return self._resolve(path)
 
