@@ -218,7 +218,7 @@ def test_deep_expressions_and_long_chains_of_names_end() -> None:
 def test_comments_and_blank_lines_are_nobody_elses_business() -> None:
     """Lines that say nothing change no offer, wherever they stand; a line that says something does."""
     text = "import b\n\n\nclass A:\n    x = 1\n\n    def f(self):\n        return b.g()\n"
-    noted = text.replace("    x = 1\n", "    x = 1\n    # why\n\n").replace("        return", "\n  # so\n        return")
+    noted = text.replace("    x = 1\n", "    x = 1\n    # why\n\n").replace("        return", "\n# so\n        return")
     assert _changed(world(m=text), world(m=f"# top\n{noted}\n# end")) == set()
     assert _changed(world(m=text), world(m=f"{text}y = 2\n")) == {"py:scope:m.py:"}
 
