@@ -185,3 +185,19 @@ def test_repositories_with_nothing_to_resolve(tmp_path: Path, files: dict[str, s
     assert everdex("callers", "x", root).code == 1
     assert everdex("map", root).code in (0, 1)
     assert _json("graph", "export", root)["nodes"] == []
+
+
+def test_no_callers_of_an_overridden_method_is_never_said_alone(tmp_path: Path) -> None:
+    """Calls that lead to an override may be made through the base: an empty list says how many there are."""
+    text = (
+        "class Base:\n    def open(self): raise NotImplementedError\n\n\n"
+        "class Real(Base):\n    def open(self): return 1\n\n\n"
+        "class More(Real):\n    def open(self): return 2\n\n\n"
+        "Real().open()\nMore().open()\n"
+    )
+    project = tree(tmp_path / "project", {"a.py": text}, git=True)
+    done = everdex("callers", "Base.open", cwd=project)
+    assert (done.code, done.lines) == (1, [])
+    assert "2 calls of methods that override it may be made through it" in done.err
+    assert _json("callers", "Real.open", project)["could_add"]["overriding"] == 1
+    assert _json("callers", "More.open", project)["could_add"]["overriding"] == 0

@@ -180,7 +180,8 @@ class Atlas:
     def reads(definition: Definition) -> str:
         """A definition as people write it: its name with its parameters or bases, or the signature itself."""
         node = definition.node
-        return node.signature if node.name in node.signature else f"{node.qualified_name}{node.signature}"
+        bare = node.signature.startswith(("(", "[", "<")) or node.name not in node.signature
+        return f"{node.qualified_name}{node.signature}" if bare else node.signature
 
     def describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it."""

@@ -40,6 +40,7 @@ class CouldAdd:
     external: int = 0  # taken for something outside the root
     unresolved: int = 0
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
+    overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,22 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
     for _, site in _loose(atlas, names):
         if (roles is None or site.role in roles) and targets.isdisjoint(site.targets):
             counts[site.status] += 1
+    overriding = uses(atlas, overriders(atlas, targets), {Role.CALL})
     return CouldAdd(
-        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls
-    )
+        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls,
+        sum(targets.isdisjoint(use.site.targets) for use in overriding),
+    )  # fmt: skip
+
+
+def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:
+    """The methods that replace one of these, or one that does; none of these themselves."""
+    found: set[Target] = set()
+    waiting = set(targets)
+    while waiting:
+        above = uses(atlas, waiting, {Role.OVERRIDE})
+        waiting = {use.source.target for use in above} - found - set(targets)
+        found |= waiting
+    return found
 
 
 def _asked_as(atlas: Atlas, definition: Definition) -> set[str]:

@@ -40,7 +40,8 @@ class SymbolQuestion(model.Reply):
     suggestions: list[model.Suggestion] = Field(description="when none fits: names like it")
     counts: dict[str, int]
     could_add: dict[str, int] = Field(
-        description="sites elsewhere that ask for the same name and could not be decided: the list may lack them"
+        description="sites elsewhere that ask for the same name and could not be decided, and calls of"
+        " methods that override it: the list may lack them"
     )
 
 
