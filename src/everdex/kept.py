@@ -7,12 +7,14 @@ waiting; what is kept is used again only when its snapshot, looked up under that
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from everdex.errors import Corrupt
+from everdex.memory import trim
 from everdex.search.engine import Engine
 from everdex.search.names import SymbolNames
 from everdex.snapshot import active
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
 _LANES: Final = 2
+# Giving memory back takes milliseconds: not after every edit.
+_TRIM_EVERY_S: Final = 2.0
 
 
 class Kept:
@@ -72,6 +76,8 @@ class KeptViews:
         self._lock = threading.Lock()
         self._active: Kept | None = None
         self._older: Kept | None = None
+        self._replaced = False  # since memory was last given back
+        self._trimmed = time.monotonic()
 
     @contextmanager
     def pinned(self, snapshot_id: str | None = None) -> Iterator[Kept]:
@@ -91,12 +97,24 @@ class KeptViews:
                     kept.users -= 1
                     if kept.retired and not kept.users:
                         kept.view.close()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Trim when a view was replaced, after the answer: by then its memory is free."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._replaced or now - self._trimmed < _TRIM_EVERY_S:
+                return
+            self._replaced, self._trimmed = False, now
+        trim()
 
     def _current(self) -> Kept:
         kept = self._active
         if kept is None or kept.view.manifest.snapshot_id != active.read_pointer(self._store):
             fresh = Kept(open_kept_view(self._store))
-            _retire(kept)
+            if kept is not None:
+                _retire(kept)
+                self._replaced = True
             kept = self._active = fresh
         return kept
 

@@ -6,15 +6,14 @@ their answers cannot differ. How fresh an answer is the caller says; which snaps
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import os
-from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from everdex import describe
 from everdex.answers import Answer, Freshness
 from everdex.kept import Kept, KeptViews
+from everdex.memory import trim
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
@@ -26,10 +25,6 @@ from everdex.view import SnapshotView
 if TYPE_CHECKING:
     from everdex.relations import Question
 
-
-_M_MMAP_THRESHOLD: Final = -3
-_M_ARENA_MAX: Final = -8
-_LARGE_BYTES: Final = 4 << 20
 
 
 class Reader:
@@ -103,30 +98,3 @@ class Reader:
         self._views.release()
         gc.collect()
         trim()
-
-
-def tame_allocator() -> None:
-    """Have memory go back to the system when a view is closed; called before any thread is started.
-
-    Many threads and a new view for every publish spread small pieces over an arena each, and what is freed between
-    them stays with the process: 640 MB after 185 publishes, where about 200 MB were in use.
-    """
-    with suppress(AttributeError):  # another C library has its own ways
-        allocator = ctypes.CDLL(None)
-        allocator.mallopt(_M_ARENA_MAX, 1)
-        allocator.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)  # fixed: it would grow with the largest array freed
-
-
-def trim() -> None:
-    """Give back what is free: after a view was replaced."""
-    with suppress(AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def resident_bytes(pid: int | str = "self") -> int:
-    """A process's resident memory; 0 when it is gone."""
-    try:
-        with open(f"/proc/{pid}/statm", "rb") as stream:
-            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (FileNotFoundError, ProcessLookupError):
-        return 0

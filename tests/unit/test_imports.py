@@ -22,7 +22,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "roots",
         "settings",
         "durable",
-        "numeric",
+        "numeric", "memory",
     ),
     ("discover",),
     ("changes",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final
 
 from everdex.graph.artifact import FileEntry, Graph
@@ -18,6 +18,7 @@ from everdex.graph.postings import keys32
 from everdex.graph.record import place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
 from everdex.languages import role_of
+from everdex.memory import remembering
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
@@ -56,13 +57,13 @@ class Atlas:
     def __init__(self, view: SnapshotView, graph: Graph) -> None:
         self.view = view
         self.graph = graph
-        self.columns = lru_cache(maxsize=_KEPT_COLUMNS)(self._read_columns)
-        self._names = lru_cache(maxsize=_REMEMBERED)(self._read_names)
-        self._chunk_starts = lru_cache(maxsize=_REMEMBERED)(view.chunk_starts)
-        self._chunk = lru_cache(maxsize=8 * _REMEMBERED)(self._read_chunk)
-        self._lines = lru_cache(maxsize=_REMEMBERED)(self._read_lines)
-        self.symbol_ref = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol_ref)
-        self.symbol = lru_cache(maxsize=8 * _REMEMBERED)(self._symbol)
+        self.columns = remembering(self._read_columns, _KEPT_COLUMNS)
+        self._names = remembering(self._read_names, _REMEMBERED)
+        self._chunk_starts = remembering(view.chunk_starts, _REMEMBERED)
+        self._chunk = remembering(self._read_chunk, 8 * _REMEMBERED)
+        self._lines = remembering(self._read_lines, _REMEMBERED)
+        self.symbol_ref = remembering(self._symbol_ref, 8 * _REMEMBERED)
+        self.symbol = remembering(self._symbol, 8 * _REMEMBERED)
 
     # -- definitions ---------------------------------------------------------------------------
 

@@ -11,13 +11,13 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from everdex import versions
 from everdex.errors import Corrupt
 from everdex.identity.chunks import chunk_id_of, range_id_of, row_id_of, uid_of
+from everdex.memory import remembering
 from everdex.parse.model import Chunk
 from everdex.segment.model import ChunkRow, FileRecord, SymbolRow
 
@@ -156,8 +156,8 @@ class RowsReader:
         except sqlite3.DatabaseError as error:
             raise Corrupt(f"{path} is not a readable segment: {error}") from error
         versions.check_readable("chunk_row", int(version[0]) if version else None, str(path))
-        self._source = lru_cache(maxsize=64)(self._read_source)
-        self._descriptions = lru_cache(maxsize=64)(self._read_descriptions)
+        self._source = remembering(self._read_source, 64)
+        self._descriptions = remembering(self._read_descriptions, 64)
 
     def close(self) -> None:
         self._source.cache_clear()

@@ -11,12 +11,13 @@ import string
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 import msgspec
 
 from everdex.errors import Corrupt
+from everdex.memory import remembering
 from everdex.numeric import np, npt
 from everdex.segment.files import FileLine
 from everdex.segment.model import ChunkRow, SymbolRow
@@ -63,7 +64,7 @@ class SnapshotView:
         self.row_count: int = sum(rows)
         self._live = live.files
         self._definitions: dict[int, list[tuple[str, str, str]]] = {}
-        self._document = lru_cache(maxsize=_MAX_DOCUMENTS)(self._read_document)
+        self._document = remembering(self._read_document, _MAX_DOCUMENTS)
         self.paths: tuple[str, ...] = tuple(sorted(key for key, file in live.files.items() if file.file_no >= 0))
         self._files: list[LiveFile] = [live.files[path_key] for path_key in self.paths]
         counts = np.array([file.line.rows for file in self._files], dtype=np.int64)

@@ -71,7 +71,7 @@ def _serve(
     *, say: Callable[[str], None] | None = None,
 ) -> int:  # fmt: skip
     """Be the daemon until there is a reason to leave."""
-    from everdex.reader import tame_allocator
+    from everdex.memory import tame_allocator
     from everdex.rendezvous import claim
     from everdex.sync.model import SyncOptions
 

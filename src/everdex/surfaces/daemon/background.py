@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex import limits
-from everdex.reader import resident_bytes
+from everdex.memory import resident_bytes
 from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.lanes import Lanes

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from everdex.answers import Freshness
-from everdex.reader import Reader, tame_allocator
+from everdex.memory import tame_allocator
+from everdex.reader import Reader
 from everdex.service import Index
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from everdex import limits
-from everdex.reader import resident_bytes
+from everdex.memory import resident_bytes
 from everdex.service import Index
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import encode

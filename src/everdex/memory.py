@@ -1,0 +1,74 @@
+"""Keeping a process small that lives for hours: caches that keep nobody alive, and memory given back.
+
+A view is opened for every publish, so whatever outlives one is paid for with every edit. Knows nothing of views.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import WeakMethod
+
+if TYPE_CHECKING:
+    import ctypes
+    from functools import _lru_cache_wrapper
+
+Value = TypeVar("Value")
+
+_M_MMAP_THRESHOLD: Final = -3
+_M_ARENA_MAX: Final = -8
+_LARGE_BYTES: Final = 4 << 20
+
+
+def remembering(method: Callable[..., Value], most: int) -> _lru_cache_wrapper[Value]:
+    """A cache of an object's own method, for an attribute of that object; the object can be let go at once.
+
+    With the method itself in the cache, object and cache would hold each other until the collector comes by. In a
+    process with many objects it seldom does: retired views piled up, with every file that they had mapped.
+    """
+    weak = WeakMethod(method)
+
+    @lru_cache(maxsize=most)
+    def call(*arguments: Any) -> Value:
+        alive = weak()
+        assert alive is not None  # the cache is asked through its owner
+        return alive(*arguments)
+
+    return call
+
+
+def tame_allocator() -> None:
+    """Have memory go back to the system when a view is closed; called before any thread is started.
+
+    Many threads and a new view for every publish spread small pieces over an arena each, and what is freed between
+    them stays with the process: 640 MB after 185 publishes, where about 200 MB were in use.
+    """
+    with suppress(AttributeError):  # another C library has its own ways
+        allocator = _c_library()
+        allocator.mallopt(_M_ARENA_MAX, 1)
+        allocator.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)  # fixed: it would grow with the largest array freed
+
+
+def trim() -> None:
+    """Give back what is free: after a view was replaced."""
+    with suppress(AttributeError):
+        _c_library().malloc_trim(0)
+
+
+@cache
+def _c_library() -> ctypes.CDLL:
+    import ctypes  # three milliseconds that a command without a long life need not pay
+
+    return ctypes.CDLL(None)
+
+
+def resident_bytes(pid: int | str = "self") -> int:
+    """A process's resident memory; 0 when it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
