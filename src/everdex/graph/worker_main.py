@@ -1,54 +1,38 @@
-"""The program of a resolving worker: which snapshot once, then questions in and answers out, until the end.
-
-Standard output is the pipe to the parent; whatever a library prints goes to standard error instead.
-"""
+"""The program of a resolving worker: which snapshot once, then offers and graphs of the files it is asked for."""
 
 from __future__ import annotations
 
-import ctypes
-import os
-import pickle
-import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from everdex.errors import EverdexError, InternalError
-from everdex.sync.frames import read_frame, write_frame
-
-_PR_SET_PDEATHSIG = 1
+from everdex.sync.child import serve
 
 
-def main(parent: int) -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        return  # the parent died before we asked to die with it
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    settings = read_frame(sys.stdin.buffer)
-    if settings is None:
-        return
+@contextmanager
+def _worker(settings: Any) -> Iterator[Callable[[Any], object]]:
     from everdex.graph.crew import Alone
     from everdex.graph.resolvers import Resolvers
     from everdex.view import open_view
 
-    store, snapshot_id, modules = pickle.loads(settings)
+    store, snapshot_id, modules = settings
     # The parent holds the readers' lock, too: the snapshot cannot be collected before we have it open.
     with open_view(store, snapshot_id) as view:
         alone = Alone(view, Resolvers(modules))
-        while (frame := read_frame(sys.stdin.buffer)) is not None:
-            answer: object
-            try:
-                method, argument = pickle.loads(frame)
-                if method == "enter":
-                    alone.enter(*argument)
-                    answer = None
-                else:
-                    answer = list(getattr(alone, method)(argument))
-            except EverdexError as error:
-                answer = error
-            except Exception as error:  # noqa: BLE001 - the parent must hear of it, whatever it is
-                answer = InternalError(f"resolving failed: {type(error).__name__}: {error}")
-            write_frame(answers, pickle.dumps(answer))
+
+        def answer(message: Any) -> object:
+            method, argument = message
+            if method == "enter":
+                alone.enter(*argument)
+                return None
+            return list(getattr(alone, method)(argument))
+
+        try:
+            yield answer
+        finally:
+            alone.end()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    serve(int(sys.argv[1]), "resolving", _worker)

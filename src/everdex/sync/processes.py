@@ -1,4 +1,4 @@
-"""Worker processes: programs of their own (`everdex.sync.worker_main`), fed with batches, results in order.
+"""Worker processes: programs of their own (see `child.py`), fed with messages, answers in order.
 
 Not multiprocessing's: those would run the caller's main script again, and a library must not ask its callers for a
 `__main__` guard. They die with their parent.
@@ -11,9 +11,10 @@ import pickle
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
+from typing import Any
 
 from everdex.discover.model import Candidate
 from everdex.errors import InternalError
@@ -26,33 +27,43 @@ def run_on_processes(
     settings: WorkSettings, pieces: Iterable[tuple[Candidate, ...]], workers: int
 ) -> Generator[BatchResult]:
     """Results in the order of the pieces, of which only a few are in memory at a time."""
-    processes = [_Process(settings) for _ in range(workers)]
-    free: SimpleQueue[_Process] = SimpleQueue()
+    processes = [WorkerProcess("everdex.sync.worker_main", "an indexing worker", settings) for _ in range(workers)]
+    try:
+        yield from spread(processes, pieces)
+    finally:
+        for process in processes:
+            process.end()
+
+
+def spread(processes: Sequence[WorkerProcess], messages: Iterable[Any]) -> Generator[Any]:
+    """Answers in the order of the messages, of which only a few are in memory at a time."""
+    free: SimpleQueue[WorkerProcess] = SimpleQueue()
     for process in processes:
         free.put(process)
 
-    def ask(piece: tuple[Candidate, ...]) -> BatchResult:
+    def ask(message: Any) -> Any:
         process = free.get()
         try:
-            return process.ask(piece)
+            return process.ask(message)
         finally:
             free.put(process)
 
-    pending: deque[Future[BatchResult]] = deque()
-    with ThreadPoolExecutor(workers) as executor:
+    pending: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(len(processes)) as executor:
         try:
-            for piece in pieces:
-                pending.append(executor.submit(ask, piece))
-                if len(pending) > workers * 2:
+            for message in messages:
+                pending.append(executor.submit(ask, message))
+                if len(pending) > 2 * len(processes):
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
-        finally:
+        except BaseException:
             # Interrupted, failed or given up: nobody wants to wait for the batches that are running.
             for future in pending:
                 future.cancel()
             for process in processes:
                 process.end()
+            raise
 
 
 def import_path() -> list[str]:
@@ -61,13 +72,14 @@ def import_path() -> list[str]:
     return [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
 
 
-class _Process:
-    """One worker process and the pipe to it."""
+class WorkerProcess:
+    """One worker process and the pipe to it; `module` is its program, `name` what errors call it."""
 
-    def __init__(self, settings: WorkSettings) -> None:
+    def __init__(self, module: str, name: str, settings: object) -> None:
+        self._name = name
         self._process = subprocess.Popen(
             # -P: the current directory may be the tree under index, whose numpy.py must not be imported.
-            [sys.executable, "-P", "-m", "everdex.sync.worker_main", str(os.getpid())],
+            [sys.executable, "-P", "-m", module, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())},
@@ -78,18 +90,17 @@ class _Process:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         write_frame(self._stdin, pickle.dumps(settings))
 
-    def ask(self, piece: tuple[Candidate, ...]) -> BatchResult:
+    def ask(self, message: object) -> Any:
         try:
-            write_frame(self._stdin, pickle.dumps(piece))
+            write_frame(self._stdin, pickle.dumps(message))
             frame = read_frame(self._stdout)
         except (OSError, ValueError) as error:
-            raise InternalError("an indexing worker is gone") from error
+            raise InternalError(f"{self._name} is gone") from error
         if frame is None:
-            raise InternalError(f"an indexing worker died (exit {self._process.wait()}; out of memory?)")
+            raise InternalError(f"{self._name} died (exit {self._process.wait()}; out of memory?)")
         answer = pickle.loads(frame)
         if isinstance(answer, BaseException):
             raise answer
-        assert isinstance(answer, BatchResult)
         return answer
 
     def end(self) -> None:
