@@ -45,11 +45,13 @@ CHUNKER_VERSION: Final = "1"
 WORDS_VERSION: Final = "1"
 
 # 1: Python in full; the other languages' definitions, calls, references and imports
-FACTS_VERSION: Final = "1"
+# 2: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
+FACTS_VERSION: Final = "2"
 
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
 # 2: a part of a package that the package itself imports
-RESOLVERS_VERSION: Final = "2"
+# 3: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixed-in classes
+RESOLVERS_VERSION: Final = "3"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 RANKING_VERSION: Final = "1"

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from everdex.facts.python import model as m
+from everdex.graph.python.rules import CONTAINER_NAMES
 
 
 class File:
@@ -102,6 +103,18 @@ class File:
                     name = f"{name}()" if name else ""
                 if name:
                     found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def given_to(self) -> dict[int | str, list[int]]:
+        """Functions, by scope or by name -> calls that take them as an argument: a builtin such as map may call them."""
+        found: dict[int | str, list[int]] = {}
+        for number in self.calls:
+            entry = self.entries[number]
+            for given in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[given]
+                if what[0] in (m.DEFINITION, m.NAME):
+                    found.setdefault(what[1], []).append(number)
         return found
 
     def last_name(self, expression: int) -> str:
@@ -238,12 +251,17 @@ class File:
         if entry[0] == m.TYPED and entry[2] >= 0:
             value = entry[2]
             entry = self.entries[value]
-        if entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+        if self._is_display(entry):
             found.setdefault(value, set()).add(name)
         elif entry[0] == m.EITHER:
             for each in entry[1]:
-                if self.entries[each][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+                if self._is_display(self.entries[each]):
                     found.setdefault(each, set()).add(name)
+
+    def _is_display(self, entry: Any) -> bool:
+        if entry[0] == m.CALL:
+            return self.last_name(entry[1]) in CONTAINER_NAMES
+        return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:

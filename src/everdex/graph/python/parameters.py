@@ -90,34 +90,41 @@ def argument(engine: Engine, given: Argument, fuel: int) -> Values:
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
     """What one call passes for a parameter: nothing when it passes nothing and there is no default."""
     params = file.scopes[scope].params
-    name, kind, _, default = params[index]
+    default = params[index][3]
+    found = given(engine, params, index, call, fuel)
+    if default >= 0 and params[index][1] not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS) and not is_known(found):
+        return union((found, engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP)))
+    return found
+
+
+def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: int) -> Values:
+    """The same without the default."""
+    name, kind = params[index][:2]
     positional, keywords = call.positional, call.keywords
     if kind == m.ALL_POSITIONAL:
         return _rest(engine, index, positional, fuel)
     if kind == m.ALL_KEYWORDS:
         named = {param[0] for param in params if param[1] in (m.POSITIONAL, m.KEYWORD_ONLY)}
-        pairs = [(key, argument(engine, given, fuel)) for key, given in keywords if key and key not in named]
-        spread = [given for key, given in keywords if not key]
+        pairs = [(key, argument(engine, passed, fuel)) for key, passed in keywords if key and key not in named]
+        spread = [passed for key, passed in keywords if not key]
         if spread and not pairs:
-            return union(argument(engine, given, fuel) for given in spread)
+            return union(argument(engine, passed, fuel) for passed in spread)
         return frozenset(((KEYED, tuple(pairs)),))
     parts: list[Values] = []
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        for place, given in enumerate(positional):
-            if given.starred:
-                sequence = engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
+        for place, passed in enumerate(positional):
+            if passed.starred:
+                sequence = engine.values(passed.path, passed.expression, passed.context, (fuel | LEVEL) - NAME_STEP)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
-                return argument(engine, given, fuel)
-    for key, given in keywords:
+                return argument(engine, passed, fuel)
+    for key, passed in keywords:
         if key == name and kind != m.POSITIONAL_ONLY:
-            return argument(engine, given, fuel)
+            return argument(engine, passed, fuel)
         if not key:
-            spread_values = argument(engine, given, fuel)
+            spread_values = argument(engine, passed, fuel)
             parts.append(union(containers.by_key(engine, each, name, fuel) for each in spread_values))
-    if default >= 0 and not any(is_known(part) for part in parts):
-        parts.append(engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP))
     return union(parts)
 
 
@@ -142,7 +149,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         decorators = decorator_names(file, scope)
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
-            return frozenset(((CLASS, file.path, owner),))
+            return _classes(engine, file.path, owner, own.name, fuel)
         if "staticmethod" not in decorators:
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
@@ -172,6 +179,17 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     return found
 
 
+def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:
+    """`cls`: the class, or one below it; for __init_subclass__ only those."""
+    own = (CLASS, path, owner)
+    if method in ("__new__", "__class_getitem__"):
+        return frozenset((own,))
+    below = classes.subclasses(engine, path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    if len(below) > classes.MAX_OVERRIDES:
+        return frozenset((own,))
+    return frozenset(below if below and method == "__init_subclass__" else (own, *below))
+
+
 def decorator_names(file: File, scope: int) -> list[str]:
     return [file.last_name(file.entries[each][1]) for each in file.scopes[scope].decorators]
 
@@ -182,21 +200,13 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     def answer(fuel: int) -> tuple[Context, ...]:
         file = engine.file(path)
         own = file.scopes[scope]
-        wanted = _called_as(engine, file, scope, fuel)
-        sites: list[tuple[str, int]] = []
-        for name in wanted:
-            files = engine.offering(CALL_KEY + name)
-            if len(files) > MAX_CALLING_FILES:
-                files = (path,) if path in files else ()
-            for other in files:
-                sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
-        if len(sites) > MAX_CALL_SITES:
-            sites = [site for site in sites if site[0] == path]
+        sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
         if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
             indirect = file.indirect_calls
             if len(indirect) <= MAX_INDIRECT:
                 sites.extend((path, each) for each in indirect)
-            sites.extend((path, each) for each in _given_to(file, scope))
+            given_to = (*file.given_to.get(scope, ()), *file.given_to.get(own.name, ()))
+            sites.extend((path, each) for each in sorted(given_to))
         found: dict[Context, None] = {}
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, fuel):
@@ -205,6 +215,18 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
 
     result: tuple[Context, ...] = engine.ask(("callers", path, scope), fuel, answer, ())
     return result
+
+
+def sites_of(engine: Engine, names: list[str], path: str) -> list[tuple[str, int]]:
+    """Calls by name; when there are many, those of the file alone that defines it."""
+    sites: list[tuple[str, int]] = []
+    for name in names:
+        files = engine.offering(CALL_KEY + name)
+        if len(files) > MAX_CALLING_FILES:
+            files = (path,) if path in files else ()
+        for other in files:
+            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+    return sites if len(sites) <= MAX_CALL_SITES else [site for site in sites if site[0] == path]
 
 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
@@ -221,16 +243,3 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
     below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
-
-
-def _given_to(file: File, scope: int) -> list[int]:
-    """Calls that take the function itself as an argument: a builtin such as map may call it."""
-    own = file.scopes[scope]
-    found = []
-    for number in file.calls:
-        entry = file.entries[number]
-        for given in (*entry[2], *(value for _, value in entry[3])):
-            what = file.entries[given]
-            if (what[0] == m.DEFINITION and what[1] == scope) or (what[0] == m.NAME and what[1] == own.name):
-                found.append(number)
-    return found
