@@ -119,6 +119,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return frozenset(((EXTERNAL_INSTANCE, dotted),))
     if dotted in CONTAINERS:
         return container(engine, dotted, positional, keywords, fuel)
+    if dotted == "pytest.param":
+        return frozenset(((TUPLE, tuple(parameters.argument(engine, each, fuel) for each in positional)),))
     if dotted == "collections.namedtuple":
         return _record(engine, positional, fuel)
     if dotted == "importlib.import_module":

@@ -107,7 +107,7 @@ class File:
 
     @cached_property
     def given_to(self) -> dict[int | str, list[int]]:
-        """Functions, by scope or by name -> calls that take them as an argument: a builtin such as map may call them."""
+        """Functions, by scope or name -> calls that take them as an argument: a builtin such as map may call them."""
         found: dict[int | str, list[int]] = {}
         for number in self.calls:
             entry = self.entries[number]

@@ -33,6 +33,7 @@ CALL_KEY: Final = "py:call:"
 MAX_CALLING_FILES: Final = 10
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
+MAX_DECORATED: Final = 6
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
     f"__{name}__"
@@ -161,7 +162,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             return frozenset(((LIST, frozenset(((BUILTIN, "str"),))),))
         if any(each[0] not in (UNKNOWN, "many") for each in by_type):
             if any(each[0] not in (BUILTIN,) for each in by_type):
-                return by_type
+                return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, (fuel | LEVEL) - NAME_STEP))
@@ -177,6 +178,21 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
     return found
+
+
+def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
+    """A protocol is met without being named: what callers pass says more than it does."""
+    for value in by_type:
+        if value[0] != INSTANCE:
+            return by_type
+        other = engine.file(value[1])
+        if not any(other.last_name(base) == "Protocol" for base in other.scopes[value[2]].bases):
+            return by_type
+    passed = union(
+        from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP)
+        for call in callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP)
+    )
+    return passed if any(value[0] == INSTANCE for value in passed) else by_type
 
 
 def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:
@@ -239,7 +255,27 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
         return [f"{file.scopes[owner].name}()"]
     if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
         around = file.scopes[file.owner(own.parent)]
-        return [own.name, f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [own.name]
+        if around.kind != m.FUNCTION_SCOPE:
+            return [own.name]
+        return [own.name, f"{around.name}()", *_decorated_as(engine, file, file.owner(own.parent))]
     below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
+
+
+def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names of what a function, or one that returns it, decorates: what it returns is called so."""
+    around = file.scopes[file.owner(file.scopes[scope].parent)]
+    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
+    found: dict[str, None] = {}
+    for path, number in sites_of(engine, names, file.path):
+        other = engine.file(path)
+        entry = other.entries[number]
+        while entry[0] == m.DECORATED:
+            entry = other.entries[entry[2]]
+        if entry[0] == m.DEFINITION:
+            engine.look_at(path, other.where[number])
+            name = other.scopes[entry[1]].name
+            if not name.startswith("__"):
+                found[name] = None
+    return list(found)[:MAX_DECORATED]

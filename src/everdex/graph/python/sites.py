@@ -354,9 +354,9 @@ class Sites:
 
     def _fixtures(self, number: int, scope: m.Scope) -> None:
         for param in scope.params:
-            function = fixtures.find(self.engine, self.file, number, param[0], FUEL)
-            if function is not None:
-                answer = targets.named(self.engine, frozenset((function,)))
+            functions = fixtures.find(self.engine, self.file, number, param[0], FUEL)
+            if functions:
+                answer = targets.named(self.engine, frozenset(functions))
                 self.add_at(Role.REFERENCE, scope.name_start, scope.name_end, answer, self.index_of[number])
 
 
