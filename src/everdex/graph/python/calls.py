@@ -44,7 +44,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
-MAX_BODY_APART: Final = 1_200
+MAX_SIZE_APART: Final = 60  # expressions of its own: a long docstring makes no function large
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -126,8 +126,9 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
     """The context of a call of a function value."""
     _, path, scope, outer, receiver = function
-    own = engine.file(path).scopes[scope]
-    if not own.params or len(own.returns) > MAX_RETURNS_APART or own.end - own.body > MAX_BODY_APART:
+    file = engine.file(path)
+    own = file.scopes[scope]
+    if not own.params or len(own.returns) > MAX_RETURNS_APART or file.sizes[scope] > MAX_SIZE_APART:
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.enter(Context(path, scope, outer, given, keywords)) or int(outer)

@@ -33,7 +33,8 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_OVERRIDES: Final = 6  # more ways to override than this, and the answer is ambiguous
+MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
+MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_SUBCLASS_FILES: Final = 24
 BASE_KEY: Final = "py:base:"
@@ -302,7 +303,7 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
         return NOTHING
-    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+    if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found)
 

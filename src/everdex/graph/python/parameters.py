@@ -33,6 +33,7 @@ CALL_KEY: Final = "py:call:"
 MAX_CALLING_FILES: Final = 10
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
+ONE_CALLER_STEP: Final = 2 * NAME_STEP  # out to the only caller there is: no more to look through than a call in
 MAX_DECORATED: Final = 6
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
@@ -172,8 +173,10 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if fixture:
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
-        for call in callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP):
-            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP))
+        known = callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP)
+        step = ONE_CALLER_STEP if len(known) == 1 else CALLERS_STEP
+        for call in known:
+            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - step))
     found = union(parts)
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
@@ -201,7 +204,7 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     if method in ("__new__", "__class_getitem__"):
         return frozenset((own,))
     below = classes.subclasses(engine, path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
-    if len(below) > classes.MAX_OVERRIDES:
+    if len(below) > classes.MAX_CLASSES:
         return frozenset((own,))
     return frozenset(below if below and method == "__init_subclass__" else (own, *below))
 
