@@ -173,7 +173,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if fixture:
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
-        known = callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP)
+        known = callers(engine, file.path, scope, fuel)
         step = ONE_CALLER_STEP if len(known) == 1 else CALLERS_STEP
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - step))
@@ -193,7 +193,7 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
             return by_type
     passed = union(
         from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP)
-        for call in callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP)
+        for call in callers(engine, file.path, scope, fuel)
     )
     return passed if any(value[0] == INSTANCE for value in passed) else by_type
 
@@ -227,8 +227,9 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
             given_to = (*file.given_to.get(scope, ()), *file.given_to.get(own.name, ()))
             sites.extend((path, each) for each in sorted(given_to))
         found: dict[Context, None] = {}
+        left = (fuel | LEVEL) - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
-            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, fuel):
+            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
         return tuple(found)
 
