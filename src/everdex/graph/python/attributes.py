@@ -80,6 +80,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
 
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     kind = value[0]
+    if kind == INSTANCE and wanted == "__class__":
+        return frozenset(((CLASS, value[1], value[2]),))
     if kind == INSTANCE:
         return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
     if kind == CLASS:

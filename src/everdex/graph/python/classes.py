@@ -173,7 +173,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
             parts.extend(_stored(engine, line, wanted, fuel, receiver))
         if owner is not None and records.is_vague(values):
             parts.append(records.passed(engine, line, wanted, fuel))
-        if is_open and owner is not None and any(_may_differ(value) for value in values):
+        if is_open and (owner is None or any(_may_differ(value) for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
             if below and all(is_stub(engine, value) for value in values):
                 parts = parts[1:]
