@@ -37,10 +37,14 @@ class GitListing(msgspec.Struct, frozen=True):
 class GitProcess:
     """One git command, already running; `result()` waits for it and retries it when it failed."""
 
-    __slots__ = ("_command", "_environment", "_process")
+    __slots__ = ("_command", "_environment", "_given", "_process")
 
-    def __init__(self, root: Root, arguments: Sequence[str | bytes], settings: Mapping[str, str] | None = None) -> None:
-        """`settings` are configuration values that override the repository's."""
+    def __init__(
+        self, root: Root, arguments: Sequence[str | bytes], settings: Mapping[str, str] | None = None,
+        given: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """`settings` are configuration values that override the repository's; `given` goes to its standard input."""
+        self._given = given
         # A repository's own core.ignoreCase must not change what is eligible from one machine to the next.
         self._command = [*SAFE_GIT, "-c", "core.ignoreCase=false", "-C", os.fspath(root.path), *arguments]
         # Through the environment, because a name with "=" in it cannot be given with -c.
@@ -52,8 +56,8 @@ class GitProcess:
     def _start(self) -> subprocess.Popen[bytes] | None:
         try:
             process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                env=self._environment,
+                self._command, stdin=subprocess.DEVNULL if self._given is None else subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._environment,
             )  # fmt: skip
         except OSError:
             return None  # git is not installed or cannot be run: result() says so
@@ -75,7 +79,7 @@ class GitProcess:
                 raise GitFailed("git cannot be run")
             with self._process as process:
                 try:
-                    output, _ = process.communicate(timeout=limits.GIT_TIMEOUT_S)
+                    output, _ = process.communicate(self._given, timeout=limits.GIT_TIMEOUT_S)
                 except BaseException as error:
                     process.kill()
                     if isinstance(error, subprocess.TimeoutExpired):
@@ -114,5 +118,22 @@ def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
     for entry in output.split(b"\0")[:-1]:
         about, _, path = entry.partition(b"\t")
         if about.startswith(b"160000 "):
+            found.add(path)
+    return frozenset(found)
+
+
+def ignored_directories(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
+    """Those of the untracked directories that a `.gitignore` of the tree leaves out; raises `GitFailed`."""
+    arguments = ["-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-v", "-z", "--stdin"]
+    asked = GitProcess(root, arguments, given=b"".join(path + b"\0" for path in paths))
+    # 128 is a path that git will not speak of, such as one in a submodule: asking again would not help.
+    status, output = asked.result(frozenset({0, 1, 128}))
+    if status == 128:
+        raise GitFailed("git would not say what is ignored")
+    fields = output.split(b"\0")[:-1]
+    found = set()
+    for source, pattern, path in zip(fields[::4], fields[2::4], fields[3::4], strict=True):
+        # A pattern of .git/info/exclude is no rule of the tree; a negated one leaves the path in.
+        if os.path.basename(source) == b".gitignore" and not pattern.startswith(b"!"):
             found.add(path)
     return frozenset(found)
