@@ -48,6 +48,7 @@ STABLE_READ_BACKOFF_MS: Final = 25
 GIT_RETRIES: Final = 4
 GIT_BACKOFF_MS: Final = 50
 GIT_TIMEOUT_S: Final = 60
+GIT_SLOW_S: Final = 2  # then one looks for a reason
 
 # -- housekeeping ------------------------------------------------------------------------------
 EMBED_CACHE_MAX_BYTES: Final = 134_217_728

@@ -39,6 +39,7 @@ class ResidentIndex:
         self._reported = True
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
+        self._warnings: tuple[str, ...] = ()  # of that look
         self._refreshing: threading.Thread | None = None
         self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
         excluded = frozenset({everdex_home(), self.reader.store.path})
@@ -76,7 +77,7 @@ class ResidentIndex:
         arrived = time.monotonic()
         with self._looking:
             if not rehash and self._stands(arrived):
-                return Freshness("fresh", 0, self._looked_at)
+                return Freshness("fresh", 0, self._looked_at, self._warnings)
             return self._look(rehash)
 
     def refresh_soon(self) -> None:
@@ -118,15 +119,16 @@ class ResidentIndex:
         except Busy:
             # Another process is writing: answer from what there is, and say how far behind it is.
             self._reported = True
-            changes = self.index.preview().changes
-            return answers.checked(len(changes.to_index) + len(changes.delete))
+            detected = self.index.preview()
+            behind = len(detected.changes.to_index) + len(detected.changes.delete)
+            return answers.checked(behind, detected.discovery.warnings)
         except BaseException:
             self._reported = True
             raise
-        self._looked, self._looked_at = began, began_at
+        self._looked, self._looked_at, self._warnings = began, began_at, report.warnings
         self.publishes += report.published
         self.compactions += report.compacted
-        return Freshness("fresh", 0, began_at)
+        return Freshness("fresh", 0, began_at, report.warnings)
 
     def changed(self) -> bool:
         """Whether the kernel reported anything since the last look."""

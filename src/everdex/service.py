@@ -297,14 +297,14 @@ class Index:
         deadline = time.monotonic() + _WAIT_FOR_WRITER_S
         while True:
             try:
-                self.sync(options)
-                return answers.checked(0)
+                return answers.checked(0, self.sync(options).warnings)
             except Busy as busy:
                 # Another process is writing. With a snapshot to answer from we do, and say it is stale.
                 detected = self.preview()
                 if detected.base is not None:
                     changes = detected.changes
-                    return answers.checked(len(changes.to_index) + len(changes.delete))
+                    behind = len(changes.to_index) + len(changes.delete)
+                    return answers.checked(behind, detected.discovery.warnings)
                 self._pause(busy, options, deadline)
 
     def answer(self, view: SnapshotView, freshness: Freshness, body: dict[str, Any], **extra: Any) -> Answer:

@@ -126,7 +126,7 @@ class Discovering:
 
     def _git_listing(self, walking: GitProcess) -> GitListing | None:
         try:
-            return listing_of(walking)
+            return listing_of(walking, self._root)
         except GitFailed as error:
             if not self._untracked:
                 raise Busy(f"{error}, and without it untracked files cannot be told apart") from error

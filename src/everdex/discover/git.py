@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -72,14 +73,19 @@ class GitProcess:
             with self._process as process:
                 process.kill()
 
-    def result(self, accepted: frozenset[int] = frozenset({0})) -> tuple[int, bytes]:
-        """Exit status and output; raises `GitFailed` when no try ends with an accepted status."""
+    def result(
+        self, accepted: frozenset[int] = frozenset({0}), if_slow: Callable[[], None] | None = None
+    ) -> tuple[int, bytes]:
+        """Exit status and output; raises `GitFailed` when no try ends with an accepted status.
+
+        `if_slow` is called once when git takes long, and may raise `GitFailed` when it will never answer.
+        """
         for attempt in range(limits.GIT_RETRIES + 1):
             if self._process is None:
                 raise GitFailed("git cannot be run")
             with self._process as process:
                 try:
-                    output, _ = process.communicate(self._given, timeout=limits.GIT_TIMEOUT_S)
+                    output = self._output(process, if_slow)
                 except BaseException as error:
                     process.kill()
                     if isinstance(error, subprocess.TimeoutExpired):
@@ -92,6 +98,16 @@ class GitProcess:
                 self._process = self._start()
         raise GitFailed(f"git ended with status {process.returncode}")
 
+    def _output(self, process: subprocess.Popen[bytes], if_slow: Callable[[], None] | None) -> bytes:
+        given = self._given
+        if if_slow is not None:
+            try:
+                return process.communicate(given, timeout=limits.GIT_SLOW_S)[0]
+            except subprocess.TimeoutExpired:
+                given = None  # it has been handed over; what was read meanwhile is not lost
+                if_slow()
+        return process.communicate(given, timeout=limits.GIT_TIMEOUT_S)[0]
+
 
 def run_git(root: Root, arguments: Sequence[str | bytes], accepted: frozenset[int] = frozenset({0})) -> bytes:
     """Output of one git command; raises `GitFailed`."""
@@ -103,12 +119,24 @@ def start_listing(root: Root) -> GitProcess:
     return GitProcess(root, ["ls-files", "-z", "-t", "-c", "-o", "--exclude-per-directory=.gitignore"])
 
 
-def listing_of(process: GitProcess) -> GitListing:
+def listing_of(process: GitProcess, root: Root) -> GitListing:
     """What `start_listing` found; raises `GitFailed`."""
-    tagged = process.result()[1].split(b"\0")[:-1]
+    tagged = process.result(if_slow=lambda: _refuse_pipes(root))[1].split(b"\0")[:-1]
     # Unmerged paths are listed once a stage: the dictionary keeps one.
     paths = dict.fromkeys([entry[2:] for entry in tagged])
     return GitListing(tuple(paths), frozenset([entry[2:] for entry in tagged if entry[0] == 0x3F]))  # "?"
+
+
+def _refuse_pipes(root: Root) -> None:
+    """git opens whatever is named `.gitignore`, and waits for ever for somebody to write into a FIFO."""
+    until = time.monotonic() + limits.GIT_SLOW_S
+    for directory, below, names in os.walk(os.fsencode(root.path)):
+        below[:] = [name for name in below if name != b".git"]
+        path = os.path.join(directory, b".gitignore")
+        if b".gitignore" in names and stat.S_ISFIFO(os.lstat(path).st_mode):
+            raise GitFailed(f"git would wait for {os.fsdecode(path)}, which is a FIFO")
+        if time.monotonic() > until:
+            return  # a large tree, and git has work to do
 
 
 def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
