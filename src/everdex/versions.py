@@ -52,7 +52,8 @@ FACTS_VERSION: Final = "1"
 RESOLVERS_VERSION: Final = "1"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
-RANKING_VERSION: Final = "1"
+# 2: queries, too, are rounded to eight bits a number
+RANKING_VERSION: Final = "2"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
