@@ -29,7 +29,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "writer_lease": SchemaRange(1, 1, 1),
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
     # 2: rows.db keeps symbols by row and their descriptions by file
-    "chunk_row": SchemaRange(2, 2, 2),
+    # 3: sources can be read from the middle
+    "chunk_row": SchemaRange(3, 3, 3),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
@@ -51,7 +52,8 @@ FACTS_VERSION: Final = "1"
 RESOLVERS_VERSION: Final = "1"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
-RANKING_VERSION: Final = "1"
+# 2: queries, too, are rounded to eight bits a number
+RANKING_VERSION: Final = "2"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

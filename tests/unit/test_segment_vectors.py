@@ -40,7 +40,7 @@ def unit(rows: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     return np.asarray(wide / np.where(length > 0, length, 1.0))
 
 
-def whole_products(query: npt.NDArray[np.float32], rows: npt.NDArray[np.int8]) -> list[float]:
+def whole_products(query: npt.NDArray[np.int8], rows: npt.NDArray[np.int8]) -> list[float]:
     return [float(number) for number in (rows.astype(np.int64) @ query.astype(np.int64)).tolist()]
 
 

@@ -83,7 +83,7 @@ class Scorer:
         self._sizes = file_sizes
         self._matcher = matcher
         self._weights = chosen
-        self._roles = dict(chosen.roles)
+        self._roles = {role: penalty * role_share(profile, role) for role, penalty in chosen.roles}
         self._profile = profile
         self._paths: dict[int, PathFeatures] = {}
         self._by_path: dict[int, tuple[Part, ...]] = {}
@@ -147,12 +147,11 @@ class Scorer:
         known = self._by_path.get(file)
         if known is None:
             weights, path = self._weights, self._path(file)
-            penalty = self._roles.get(path.role, 0.0)
             parts: list[Part] = [
                 ("stem", weights.stem * path.stem, ""),
                 ("stem_query", weights.stem_query * path.stem_query, ""),
                 ("path", weights.path * path.exact, ""),
-                ("role", penalty * role_share(self._profile, path.role), path.role),
+                ("role", self._roles.get(path.role, 0.0), path.role),
                 ("header", weights.header * path.header, ""),
             ]
             known = self._by_path[file] = tuple(part for part in parts if part[1])

@@ -21,8 +21,7 @@ from everdex.numeric import np, npt
 
 _MAGIC = b"EVDXVEC\n"
 _HEADER = struct.Struct("<8sIIII40x")
-# A query's numbers are split into two digits of this base, each within ±127.
-_BASE = 255
+_LEVELS = 127
 
 
 class VectorBatch(msgspec.Struct, frozen=True):
@@ -44,30 +43,25 @@ def join_vectors(
     )
 
 
-def quantize_query(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """A unit vector as whole numbers small enough that every dot product with a row is exact in float32."""
+def quantize_query(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
+    """A vector's direction as whole numbers small enough that every dot product with a row is exact in float32."""
     largest = float(np.abs(vector).max(initial=0.0))
     if largest == 0.0:
-        return np.zeros_like(vector, dtype=np.float32)
-    levels = min((2**24 - 1) // (127 * len(vector)), 127 * _BASE)
-    whole: npt.NDArray[np.float32] = np.rint(vector * (levels / largest)).astype(np.float32)
+        return np.zeros_like(vector, dtype=np.int8)
+    levels = min((2**24 - 1) // (_LEVELS * len(vector)), _LEVELS)
+    whole: npt.NDArray[np.int8] = np.rint(vector * (levels / largest)).astype(np.int8)
     return whole
 
 
-def products(query: npt.NDArray[np.float32], rows: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+def products(query: npt.NDArray[np.int8], rows: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
     """The dot product of every row with a query from `quantize_query`: whole numbers, so exact.
 
     A row's product cannot depend on which segment or block it lies in, nor on the machine: eight-bit instructions
-    where there are some, two digits of the query at a time.
+    where there are some.
     """
     if not len(rows):
         return np.zeros(0, dtype=np.float32)
-    last = np.mod(query + _BASE // 2, _BASE) - _BASE // 2
-    digits = np.stack([(query - last) / _BASE, last]).astype(np.int8)
-    first, second = np.asarray(simsimd.cdist(digits, rows, "dot"))
-    first *= _BASE
-    first += second
-    exact: npt.NDArray[np.float32] = first.astype(np.float32)
+    exact: npt.NDArray[np.float32] = np.asarray(simsimd.cdist(query[np.newaxis], rows, "dot"))[0].astype(np.float32)
     return exact
 
 
