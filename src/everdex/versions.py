@@ -49,7 +49,8 @@ WORDS_VERSION: Final = "1"
 FACTS_VERSION: Final = "1"
 
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
-RESOLVERS_VERSION: Final = "1"
+# 2: a part of a package that the package itself imports
+RESOLVERS_VERSION: Final = "2"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

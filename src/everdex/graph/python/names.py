@@ -117,6 +117,10 @@ def from_import(engine: Engine, file: File, entry: Any, expression: int, context
     source = source_of(engine, file.path, level, module)
     if source[0] == EXTERNAL:
         return frozenset(((EXTERNAL, f"{source[1]}.{wanted}"),))
+    if source == (MODULE, file.path):  # `from . import part` in a package: the name it binds is no answer to itself
+        inner = modules.submodule(engine, source, wanted, file.path)
+        if inner is not None:
+            return frozenset((inner,))
     found = attribute_of(engine, source, wanted, (fuel | LEVEL) - LOOKUP_STEP, file.path)
     return found or unknown("missing import")
 

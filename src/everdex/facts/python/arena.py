@@ -1,0 +1,167 @@
+"""The growing arena of one file's facts: entries with their places, and the bindings made so far.
+
+It dispatches a node to the handler of its kind and knows no kind itself. Nesting beyond a limit becomes one unknown
+value whose calls are still entries of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from everdex.facts.python import model as m
+from everdex.facts.python.flow import Flow
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_DEPTH: Final = 60
+SKIPPED: Final = frozenset(("comment", "line_continuation"))
+
+
+class Arena:
+    """The growing arena of one file."""
+
+    def __init__(self, data: bytes, handlers: Mapping[str, Callable[[Any, Node, int], int]]) -> None:
+        self.data = data
+        self.handlers = handlers
+        self.entries: list[Any] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.where: list[int] = []
+        self.bindings: list[Any] = []
+        self.stores: list[Any] = []
+        self.item_stores: list[Any] = []
+        self.scopes: list[m.Scope] = []
+        self.scope = 0
+        self.flow = Flow()
+        self.deferred: list[tuple[Node, int]] = []
+        self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
+        self._texts: dict[bytes, str] = {}
+        self._literals: dict[tuple[str, str | int | None], int] = {}
+
+    # -- entries
+
+    def add(self, entry: list[Any], start: int, end: int) -> int:
+        self.entries.append(entry)
+        self.starts.append(start)
+        self.ends.append(end)
+        self.where.append(self.scope)
+        return len(self.entries) - 1
+
+    def literal(self, kind: str, value: str | int | None, start: int, end: int) -> int:
+        """One entry for every place that says the same: nothing is ever asked of where a literal stands."""
+        known = self._literals.get((kind, value))
+        if known is None:
+            known = self._literals[kind, value] = self.add([m.LITERAL, kind, value], start, end)
+        return known
+
+    def text(self, start: int, end: int) -> str:
+        raw = self.data[start:end]
+        text = self._texts.get(raw)
+        if text is None:
+            text = self._texts[raw] = raw.decode("utf-8", "replace")
+        return text
+
+    def named(self, node: Node) -> str:
+        return self.text(node.start_byte, node.end_byte)
+
+    def unknown(self, why: str, node: Node) -> int:
+        return self.add([m.UNKNOWN, why], node.start_byte, node.end_byte)
+
+    # -- dispatch
+
+    def value(self, node: Node, depth: int) -> int:
+        if depth > MAX_DEPTH:
+            return self.too_deep(node)
+        handler = self.handlers.get(node.type)
+        if handler is None:
+            return self.other(node, depth)
+        return handler(self, node, depth + 1)
+
+    def other(self, node: Node, depth: int) -> int:
+        """An expression of a kind that gives nothing to follow; its parts still count."""
+        for child in node.named_children:
+            if child.type not in SKIPPED:
+                self.value(child, depth + 1)
+        return self.unknown("expression", node)
+
+    def too_deep(self, node: Node) -> int:
+        stack = [node]
+        while stack:
+            each = stack.pop()
+            if each.type == "call":
+                callee = self.unknown("nested too deeply", each.children[0])
+                self.add([m.CALL, callee, [], []], each.start_byte, each.end_byte)
+            stack.extend(reversed(each.named_children))
+        return self.unknown("nested too deeply", node)
+
+    # -- names
+
+    def function_scope(self) -> int:
+        """The scope that statements here belong to: comprehensions have none of their own."""
+        scope = self.scope
+        while self.scopes[scope].kind == m.COMPREHENSION_SCOPE:
+            scope = self.scopes[scope].parent
+        return scope
+
+    def bind(self, name: str, value: int, scope: int | None = None) -> None:
+        """Give a name a value in this scope."""
+        own = self.scope if scope is None else scope
+        flow = self.flow
+        flag = m.CERTAIN if len(flow.frames) == 1 else 0
+        home = own
+        if own and (declared := self.declared.get(own)) and name in declared:
+            home, flag = declared[name], m.FROM_INSIDE
+        number = len(self.bindings)
+        self.bindings.append([home, name, value, flag])
+        flow.bind(name, number)
+        if scope is not None and own != self.scope and len(flow.frames) > 1:
+            flow.bind_around(name, number)
+
+    def target(self, node: Node, value: int, depth: int) -> None:
+        """Assign a value to whatever stands on the left."""
+        kind = node.type
+        if kind == "identifier":
+            self.bind(self.named(node), value)
+        elif kind == "attribute":
+            children = node.children
+            base = self.value(children[0], depth)
+            stored = self.add([m.STORE, base, self.named(children[-1])], node.start_byte, node.end_byte)
+            self.stores.append([stored, value])
+        elif kind == "subscript":
+            children = [child for child in node.named_children if child.type not in SKIPPED]
+            base = self.value(children[0], depth)
+            key = self.key(children[1:], node, depth)
+            self.add([m.STORE_ITEM, base, key], node.start_byte, node.end_byte)
+            self.item_stores.append([base, key, value])
+        elif kind in _TUPLES:
+            self._unpack(node, value, depth)
+        elif kind in ("list_splat", "list_splat_pattern", "parenthesized_expression", "as_pattern_target"):
+            for child in node.named_children:
+                self.target(child, value, depth + 1)
+        else:
+            self.value(node, depth)
+
+    def _unpack(self, node: Node, value: int, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            self.too_deep(node)
+            return
+        children = [child for child in node.named_children if child.type not in SKIPPED]
+        starred = next((place for place, child in enumerate(children) if child.type in _SPLATS), len(children))
+        span = (self.starts[value], self.ends[value])
+        for place, child in enumerate(children):
+            index: int | list[int] = place if place < starred else place - len(children)
+            if place == starred:
+                index = [place, len(children) - place - 1]
+            self.target(child, self.add([m.ITEM, value, index], *span), depth + 1)
+
+    def key(self, nodes: list[Node], around: Node, depth: int) -> int:
+        keys = [self.value(child, depth) for child in nodes]
+        if len(keys) == 1:
+            return keys[0]
+        return self.add([m.SEQUENCE, "tuple", keys], around.start_byte, around.end_byte)
+
+
+_TUPLES: Final = frozenset(("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"))
+_SPLATS: Final = frozenset(("list_splat_pattern", "list_splat"))

@@ -1,0 +1,278 @@
+"""Statements that branch: if, loops, try, with, match. Each arm is walked in a frame of its own, and joined.
+
+It leaves simple statements and definitions to `Walk`, its subclass, and to the table it is made with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from everdex.facts.python import model as m
+from everdex.facts.python.arena import MAX_DEPTH
+from everdex.facts.python.expressions import HANDLERS, Expressions
+from everdex.facts.python.flow import Frame
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_EMPTY: Final = frozenset(("comment", "pass_statement", "line_continuation"))
+
+
+class Branches(Expressions):
+    """The handlers of statements with blocks."""
+
+    def __init__(self, data: bytes, statements: Mapping[str, Callable[[Any, Node, int], None]]) -> None:
+        super().__init__(data)
+        self.statements = statements
+
+    def block(self, node: Node, depth: int) -> None:
+        for child in node.children:
+            self.statement(child, depth)
+
+    def statement(self, node: Node, depth: int) -> None:
+        handler = self.statements.get(node.type)
+        if handler is not None:
+            if depth > MAX_DEPTH:
+                self.too_deep(node)
+            else:
+                handler(self, node, depth + 1)
+        elif node.is_named:
+            if node.type in HANDLERS:
+                self.value(node, depth)
+            elif node.type not in _EMPTY:
+                for child in node.children:
+                    if child.is_named:
+                        self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
+
+    def _arm(self, node: Node, depth: int) -> Frame:
+        self.flow.push()
+        self.block(node, depth)
+        return self.flow.pop()
+
+    def if_(self, node: Node, depth: int) -> None:
+        arms: list[Frame] = []
+        exhaustive = False
+        opened = 0
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                arms.append(self._arm(child, depth))
+            elif kind == "elif_clause":
+                self.flow.push()
+                opened += 1
+                for part in child.named_children:
+                    if part.type == "block":
+                        arms.append(self._arm(part, depth))
+                    elif part.type != "comment":
+                        self.value(part, depth)
+            elif kind == "else_clause":
+                exhaustive = True
+                for part in child.named_children:
+                    if part.type == "block":
+                        arms.append(self._arm(part, depth))
+            elif kind != "comment":
+                self.value(child, depth)
+        for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
+            frame = self.flow.pop()
+            self.flow.frames[-1].assigned.update(frame.assigned)
+        self.flow.join(arms, exhaustive)
+
+    def for_(self, node: Node, depth: int) -> None:
+        right = node.child_by_field_name("right")
+        left = node.child_by_field_name("left")
+        body = node.child_by_field_name("body")
+        if right is None or left is None:
+            self.too_deep(node)
+            return
+        iterable = self.value(right, depth)
+        asynchronous = node.children[0].type == "async"
+        self.flow.push(loop=True)
+        element = self.add([m.ELEMENT, iterable, asynchronous], self.starts[iterable], self.ends[iterable])
+        self.target(left, element, depth)
+        self._loop(node, body, depth)
+
+    def while_(self, node: Node, depth: int) -> None:
+        condition = node.child_by_field_name("condition")
+        self.flow.push(loop=True)
+        if condition is not None:
+            self.value(condition, depth)
+        self._loop(node, node.child_by_field_name("body"), depth)
+
+    def _loop(self, node: Node, body: Node | None, depth: int) -> None:
+        if body is not None:
+            self.block(body, depth)
+        self.flow.end_loop(self.flow.pop())
+        for child in node.named_children:
+            if child.type == "else_clause":
+                for part in child.named_children:
+                    if part.type == "block":
+                        self.flow.join([self._arm(part, depth)], False)
+
+    def try_(self, node: Node, depth: int) -> None:
+        flow = self.flow
+        since = len(flow.log)
+        arms: list[Frame] = []
+        last: Node | None = None
+        body = flow.push()
+        open_body = True
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                self.block(child, depth)
+            elif kind == "else_clause":
+                if not open_body:  # handlers come first in the text, but `else` continues the body
+                    flow.frames.append(body)
+                for part in child.named_children:
+                    if part.type == "block":
+                        self.block(part, depth)
+                if not open_body:
+                    flow.pop()
+            elif kind == "except_clause":
+                if open_body:
+                    flow.pop()
+                    open_body = False
+                    logged = len(flow.log)
+                log = flow.log[since:logged]
+                saved, flow.log = flow.log, flow.log[:since] + log
+                flow.after_any(since)
+                flow.log = saved
+                self._handler(child, depth)
+                arms.append(flow.pop())
+            elif kind == "finally_clause":
+                last = child
+        if open_body:
+            flow.pop()
+        flow.join([body, *arms], True)
+        if last is not None:
+            ended = flow.frames[-1].ended
+            for part in last.named_children:
+                if part.type == "block":
+                    self.block(part, depth)
+            flow.frames[-1].ended = flow.frames[-1].ended or ended
+
+    def _handler(self, node: Node, depth: int) -> None:
+        for child in node.named_children:
+            kind = child.type
+            if kind == "block":
+                self.block(child, depth)
+            elif kind == "as_pattern":
+                parts = child.named_children
+                caught = self.value(parts[0], depth)
+                value = self.add([m.INSTANCE, caught], self.starts[caught], self.ends[caught])
+                self.target(parts[-1], value, depth)
+            elif kind != "comment":
+                self.value(child, depth)
+
+    def with_(self, node: Node, depth: int) -> None:
+        asynchronous = node.children[0].type == "async"
+        for child in node.named_children:
+            if child.type == "with_clause":
+                for item in child.named_children:
+                    self._with_item(item, asynchronous, depth)
+            elif child.type == "block":
+                self.block(child, depth)
+
+    def _with_item(self, node: Node, asynchronous: bool, depth: int) -> None:
+        children = [child for child in node.named_children if child.type != "comment"]
+        if not children or depth > MAX_DEPTH:
+            self.too_deep(node)
+            return
+        value = children[0]
+        if node.type in ("with_item", "parenthesized_expression", "tuple"):
+            if value.type in ("as_pattern", "parenthesized_expression", "tuple") and (
+                value.type == "as_pattern" or any(part.type == "as_pattern" for part in value.named_children)
+            ):
+                for child in children:
+                    self._with_item(child, asynchronous, depth + 1)
+                return
+            if node.type == "with_item":
+                manager = self.value(value, depth)
+                self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+                return
+        if node.type == "as_pattern":
+            manager = self.value(value, depth)
+            entered = self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+            self.target(children[-1], entered, depth)
+            return
+        manager = self.value(node, depth)
+        self.add([m.ENTERED, manager, asynchronous], self.starts[manager], self.ends[manager])
+
+    def match(self, node: Node, depth: int) -> None:
+        subject = node.child_by_field_name("subject")
+        body = node.child_by_field_name("body")
+        if subject is None or body is None:
+            self.too_deep(node)
+            return
+        matched = self.value(subject, depth)
+        arms: list[Frame] = []
+        exhaustive = False
+        for case in body.named_children:
+            if case.type != "case_clause":
+                continue
+            self.flow.push()
+            for child in case.named_children:
+                kind = child.type
+                if kind == "case_pattern":
+                    exhaustive = exhaustive or (not child.named_children and case.child_by_field_name("guard") is None)
+                    self.pattern(child, matched, depth)
+                elif kind == "if_clause":
+                    self.wrapped(child, depth)
+                elif kind == "block":
+                    self.block(child, depth)
+            arms.append(self.flow.pop())
+        self.flow.join(arms, exhaustive)
+
+    def pattern(self, node: Node, value: int, depth: int) -> None:
+        """Bind what a case captures; a class pattern makes its capture an instance of that class."""
+        if depth > MAX_DEPTH:
+            return
+        kind = node.type
+        children = [child for child in node.named_children if child.type != "comment"]
+        span = (node.start_byte, node.end_byte)
+        if kind == "dotted_name":
+            if len(children) == 1:
+                self.bind(self.named(children[0]), value)
+            else:
+                self._dotted(children)
+        elif kind == "as_pattern" and len(children) > 1:
+            narrowed = self._class_of(children[0], depth)
+            self.pattern(children[0], value, depth + 1)
+            if narrowed >= 0:
+                value = self.add([m.INSTANCE, narrowed], *span)
+            self.target(children[-1], value, depth)
+        elif kind == "class_pattern":
+            self._dotted(children[0].named_children)
+            inner = self.add([m.UNKNOWN, "pattern"], *span)
+            for child in children[1:]:
+                self.pattern(child, inner, depth + 1)
+        elif kind == "keyword_pattern":
+            inner = self.add([m.ATTRIBUTE, value, self.named(children[0])], *span)
+            for child in children[1:]:
+                self.pattern(child, inner, depth + 1)
+        elif kind in ("list_pattern", "tuple_pattern"):
+            for place, child in enumerate(children):
+                self.pattern(child, self.add([m.ITEM, value, place], *span), depth + 1)
+        elif kind in ("splat_pattern", "dict_pattern"):
+            inner = self.add([m.UNKNOWN, "pattern"], *span)
+            for child in children:
+                if child.type == "identifier":
+                    self.bind(self.named(child), inner)
+                else:
+                    self.pattern(child, inner, depth + 1)
+        else:
+            for child in children:
+                self.pattern(child, value, depth + 1)
+
+    def _class_of(self, node: Node, depth: int) -> int:
+        while node.type == "case_pattern" and node.named_children:
+            node = node.named_children[0]
+        if node.type != "class_pattern":
+            return -1
+        return self._dotted(node.named_children[0].named_children)
+
+    def _dotted(self, nodes: list[Node]) -> int:
+        made = self.name(nodes[0], 0)
+        for node in nodes[1:]:
+            made = self.add([m.ATTRIBUTE, made, self.named(node)], nodes[0].start_byte, node.end_byte)
+        return made

@@ -1,0 +1,138 @@
+"""Values written out: strings, numbers, lists, dicts, comprehensions, lambdas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from everdex.facts.python import model as m
+from everdex.facts.python.arena import SKIPPED, Arena
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_TEXT: Final = 64  # a longer string is no key
+
+
+class Displays(Arena):
+    """The handlers of what is written out."""
+
+    def string(self, node: Node, depth: int) -> int:
+        inside: list[int] = []
+        plain = True
+        for child in node.named_children:
+            kind = child.type
+            if kind == "interpolation":
+                inside.append(self._interpolation(child, depth))
+            elif kind == "string_content" and child.child_count:
+                plain = False
+        start, end = node.start_byte, node.end_byte
+        if inside:
+            return self.add([m.FORMATTED, inside], start, end)
+        opening = node.child(0)
+        content = self.data[opening.end_byte : end] if opening is not None else b""
+        quote = opening.text[-1:] if opening is not None and opening.text else b""
+        prefix = self.data[start : opening.end_byte].lower() if opening is not None else b""
+        content = content[: -3 if prefix.endswith((b'"""', b"'''")) else -1] if quote else content
+        kind = "bytes" if b"b" in prefix[:2] else "str"
+        known = plain and len(content) <= _MAX_TEXT
+        return self.literal(kind, content.decode("utf-8", "replace") if known else None, start, end)
+
+    def _interpolation(self, node: Node, depth: int) -> int:
+        first = -1
+        for child in node.named_children:
+            kind = child.type
+            if kind == "format_specifier":
+                for part in child.named_children:
+                    for inner in part.named_children:
+                        self.value(inner, depth + 1)
+            elif kind not in ("type_conversion", "comment"):
+                made = self.value(child, depth + 1)
+                first = made if first < 0 else first
+        return first if first >= 0 else self.unknown("expression", node)
+
+    def strings(self, node: Node, depth: int) -> int:
+        parts = [self.value(child, depth) for child in node.named_children if child.type == "string"]
+        inside = [part for part in parts if self.entries[part][0] == m.FORMATTED]
+        entry = [m.FORMATTED, inside] if inside else [m.LITERAL, "str", None]
+        return self.add(entry, node.start_byte, node.end_byte)
+
+    def integer(self, node: Node, depth: int) -> int:
+        start, end = node.start_byte, node.end_byte
+        digits = self.data[start:end]
+        value = (
+            int(digits) if end - start < 10 and digits.isdigit() and (digits[:1] != b"0" or end - start == 1) else None
+        )
+        return self.literal("int", value, start, end)
+
+    def constant(self, node: Node, depth: int) -> int:
+        kind = _CONSTANTS[node.type]
+        return self.literal(kind, None, node.start_byte, node.end_byte)
+
+    def sequence(self, node: Node, depth: int) -> int:
+        kind = node.type
+        elements = [self.value(child, depth) for child in node.named_children if child.type not in SKIPPED]
+        return self.add(
+            [m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte
+        )
+
+    def dictionary(self, node: Node, depth: int) -> int:
+        pairs: list[Any] = []
+        for child in node.named_children:
+            kind = child.type
+            parts = child.named_children
+            if kind == "pair" and len(parts) >= 2:
+                key = self.value(parts[0], depth)
+                pairs.append([key, self.value(parts[-1], depth)])
+            elif kind == "dictionary_splat":
+                pairs.append([-1, self.value(parts[-1], depth)])
+        return self.add([m.DICT, pairs], node.start_byte, node.end_byte)
+
+
+    def wrapped(self, node: Node, depth: int) -> int:
+        made = -1
+        for child in node.named_children:
+            if child.type not in SKIPPED:
+                made = self.value(child, depth)
+        return made if made >= 0 else self.unknown("expression", node)
+
+    def comprehension(self, node: Node, depth: int) -> int:
+        parts = [child for child in node.named_children if child.type not in SKIPPED]
+        outer, flow = self.scope, self.flow
+        inner = m.Scope(
+            m.COMPREHENSION_SCOPE, "", "", outer, len(self.bindings), node.start_byte, node.end_byte, node.end_byte,
+            0, 0, "", 0, [], [], [], [], [], [], -1, [],
+        )  # fmt: skip
+        self.scopes.append(inner)
+        number = len(self.scopes) - 1
+        flow.push()
+        for clause in parts[1:]:
+            if clause.type == "for_in_clause":
+                sides = [child for child in clause.named_children if child.type not in SKIPPED]
+                iterable = self.value(sides[1] if len(sides) > 1 else sides[0], depth)
+                self.scope = number
+                asynchronous = clause.children[0].type == "async"
+                span = (self.starts[iterable], self.ends[iterable])
+                self.target(sides[0], self.add([m.ELEMENT, iterable, asynchronous], *span), depth)
+            else:
+                self.scope = number
+                self.wrapped(clause, depth)
+        self.scope = number
+        body, key = parts[0], -1
+        if body.type == "pair":
+            sides = body.named_children
+            key = self.value(sides[0], depth)
+            element = self.value(sides[-1], depth)
+        else:
+            element = self.value(body, depth)
+        flow.pop()
+        self.scope = outer
+        return self.add([m.COMPREHENSION, COMPREHENSIONS[node.type], element, key], node.start_byte, node.end_byte)
+
+
+_CONSTANTS: Final = {"true": "bool", "false": "bool", "none": "None", "float": "float", "ellipsis": "ellipsis"}
+COMPREHENSIONS: Final = {
+    "list_comprehension": "list",
+    "set_comprehension": "set",
+    "dictionary_comprehension": "dict",
+    "generator_expression": "generator",
+}
