@@ -40,13 +40,15 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
-CHUNKER_VERSION: Final = "1"
+# 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
+CHUNKER_VERSION: Final = "2"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
 
 # 1: Python in full; the other languages' definitions, calls, references and imports
-FACTS_VERSION: Final = "1"
+# 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
+FACTS_VERSION: Final = "2"
 
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
 # 2: a part of a package that the package itself imports

@@ -29,6 +29,7 @@ class Rules:
     self_names: frozenset[str] = frozenset(("this",))
     super_names: frozenset[str] = frozenset(("super",))
     implicit_members: bool = True  # a bare name may be a member of a type around it
+    closed_types: bool = False  # the variables around a type are not visible inside it
     outer_spaces: bool = False  # names of the namespaces around a namespace are visible inside it
     constructors: tuple[str, ...] = ()  # members that construct, besides those of kind 'constructor'
     call_constructs: bool = False  # `Type(…)` without a word for it
@@ -41,7 +42,9 @@ class Rules:
 
 
 RULES: Final[dict[str, Rules]] = {
-    "go": Rules("go", frozenset(), frozenset(), implicit_members=False, builtins=words.GO_BUILTINS),
+    "go": Rules(
+        "go", frozenset(), frozenset(), implicit_members=False, closed_types=True, builtins=words.GO_BUILTINS
+    ),
     "java": Rules("jvm", builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
     "kotlin": Rules(
         "jvm", call_constructs=True, builtins=words.KOTLIN_BUILTINS, wrappers=_set("Lazy")
@@ -50,7 +53,7 @@ RULES: Final[dict[str, Rules]] = {
         "jvm", outer_spaces=True, call_constructs=True, bare_calls=True, builtins=words.SCALA_BUILTINS
     ),
     "rust": Rules(
-        "rust", _set("self Self"), frozenset(), implicit_members=False, call_constructs=True,
+        "rust", _set("self Self"), frozenset(), implicit_members=False, closed_types=True, call_constructs=True,
         wrappers=_set("Box Rc Arc Option Result RefCell Cell Mutex RwLock Ref RefMut MutexGuard Cow Pin Weak Lazy "
                       "OnceCell ManuallyDrop"),
         builtins=words.RUST_BUILTINS
@@ -68,12 +71,12 @@ RULES: Final[dict[str, Rules]] = {
         wrappers=_set("Task ValueTask Lazy Nullable")
     ),
     "ruby": Rules(
-        "ruby", _set("self"), outer_spaces=True, constructors=("initialize",), bare_calls=True,
+        "ruby", _set("self"), closed_types=True, outer_spaces=True, constructors=("initialize",), bare_calls=True,
         builtins=words.RUBY_BUILTINS
     ),
     "php": Rules(
-        "php", _set("this self static"), _set("parent"), implicit_members=False, constructors=("__construct",),
-        global_calls=True, builtins=words.PHP_BUILTINS
+        "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
+        constructors=("__construct",), global_calls=True, builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
         "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,
