@@ -64,11 +64,11 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     kind = value[0]
     if kind == INSTANCE:
-        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
     if kind == CLASS:
-        return _class(engine, value, wanted, fuel)
+        return _class(engine, value, wanted, fuel, importer)
     if kind in (MODULE, NAMESPACE):
-        found = names.attribute_of(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
+        found = names.attribute_of(engine, value, wanted, fuel, importer)
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
@@ -83,10 +83,10 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     return frozenset(((METHOD, value, wanted),))
 
 
-def _class(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
-    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP)
+    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
     if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found

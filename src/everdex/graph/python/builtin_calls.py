@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from everdex.graph.python import containers, parameters
-from everdex.graph.python.engine import STEP, Argument, Engine
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
@@ -34,6 +35,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -193,7 +195,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
     if name == "property":
         getter = first(engine, positional, fuel)
         setters = nth(engine, positional, 1, fuel)
-        setter = min(setters, key=repr) if setters else None
+        setter = min(setters, key=order) if setters else None
         return frozenset((PROPERTY, each, setter) for each in getter if each[0] == FUNCTION)
     if name in ("staticmethod", "classmethod"):
         return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
@@ -213,7 +215,7 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     for key in keys:
         if key[0] == LITERAL and isinstance(key[2], str):
             for base in first(engine, positional, fuel):
-                parts.append(attributes.of(engine, base, key[2], fuel - STEP, engine.home))
+                parts.append(attributes.of(engine, base, key[2], fuel - STEP, positional[0].path))
         else:
             parts.append(unknown("dynamic attribute"))
     return union(parts) or unknown("dynamic attribute")
@@ -246,7 +248,7 @@ def super_of(engine: Engine, file: File, expression: int, context: int, position
     owner = file.class_of(method)
     path = file.path
     if positional:
-        named = [each for each in first(engine, positional, fuel) if each[0] == CLASS]
+        named = sorted(each for each in first(engine, positional, fuel) if each[0] == CLASS)
         if named:
             path, owner = named[0][1], named[0][2]
     own = file.scopes[method]

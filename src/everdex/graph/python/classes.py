@@ -25,6 +25,7 @@ from everdex.graph.python.values import (
     STATIC,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -37,6 +38,13 @@ BASE_KEY: Final = "py:base:"
 
 def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     """The classes it names as bases, one each."""
+    found: tuple[Value, ...] = engine.ask_within(
+        ("bases", path, scope), fuel, lambda fuel: _bases(engine, path, scope, fuel), ()
+    )
+    return found
+
+
+def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     file = engine.look_at(path, file_parent(engine, path, scope))
     engine.look_at(path, scope)
     found: list[Value] = []
@@ -45,7 +53,7 @@ def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]
         while entry[0] == m.SUBSCRIPT:  # Generic[T]
             base = entry[1]
             entry = file.entries[base]
-        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=repr):
+        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=order):
             if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
                 found.append(value)
                 break
@@ -57,18 +65,25 @@ def file_parent(engine: Engine, path: str, scope: int) -> int:
 
 
 def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
-    """C3; where it does not exist, depth first."""
+    """C3; where it does not exist, depth first. However long the line is, it costs what its dearest base does."""
 
     def answer(fuel: int) -> tuple[Value, ...]:
-        parents = bases(engine, path, scope, fuel)
-        lines = [
-            list(mro(engine, each[1], each[2], (fuel | LEVEL) - LOOKUP_STEP)) if each[0] == CLASS else [each]
-            for each in parents
-        ]
-        return ((CLASS, path, scope), *_merge([line for line in lines if line] + [list(parents)]))
+        return tuple(_line(engine, (CLASS, path, scope), {}, (fuel | LEVEL) - LOOKUP_STEP))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
     return found
+
+
+def _line(engine: Engine, value: Value, lines: dict[Value, list[Value]], fuel: int) -> list[Value]:
+    known = lines.get(value)
+    if known is not None:
+        return known
+    lines[value] = [value]  # what a class that is its own ancestor finds of itself
+    if value[0] == CLASS:
+        parents = bases(engine, value[1], value[2], fuel)
+        merged = _merge([*(_line(engine, each, lines, fuel) for each in parents), list(parents)])
+        lines[value] = [value, *(each for each in merged if each != value)]
+    return lines[value]
 
 
 def _merge(lines: list[list[Value]]) -> list[Value]:
@@ -111,14 +126,16 @@ def outside(classes: tuple[Value, ...]) -> str:
     return ""
 
 
-def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str = "") -> Values:
     """C.name"""
+    if importer and wanted not in engine.file(importer).other_stores:
+        importer = ""
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
-        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope)))
+        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
         if found:
             return found
@@ -135,7 +152,8 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
         return unknown("no such attribute")
 
-    found: Values = engine.ask(("class attribute", path, scope, wanted), fuel, answer, unknown("too many steps"))
+    key = ("class attribute", path, scope, wanted, importer)
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
     return found
 
 
@@ -153,8 +171,10 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
 metaclasses = _metaclasses
 
 
-def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
+def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
     """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
+    if importer and wanted not in engine.file(importer).other_stores:
+        importer = ""
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
@@ -162,7 +182,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
-            parts.extend(_stored(engine, line, wanted, fuel, receiver))
+            parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
         if is_open and (owner is None or any(value[0] in _OVERRIDABLE for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
             if below and all(is_stub(engine, value) for value in values):
@@ -180,7 +200,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
             return unknown("dynamic attribute")
         return unknown("no such attribute")
 
-    found: Values = engine.ask(("attribute", receiver, wanted), fuel, answer, unknown("too many steps"))
+    key = ("attribute", receiver, wanted, importer)
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
     return found
 
 
@@ -188,8 +209,10 @@ _OVERRIDABLE: Final = frozenset((FUNCTION, PROPERTY, CLASSMETHOD, STATIC, MANAGE
 _OBJECT: Final = frozenset(dir(object))
 
 
-def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value) -> list[Values]:
-    """What is assigned to the attribute: through self in its classes, through other names in their files."""
+def _stored(
+    engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
+) -> list[Values]:
+    """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     parts: list[Values] = []
     for owner in line:
         if owner[0] != CLASS:
@@ -199,8 +222,8 @@ def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, rec
         for value in stored[:16]:
             parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
     seen: set[str] = set()
-    for owner in (*line, ("", engine.home)):
-        if owner[0] == EXTERNAL or owner[1] in seen:
+    for owner in (*line, ("", importer)):
+        if owner[0] == EXTERNAL or not owner[1] or owner[1] in seen:
             continue
         seen.add(owner[1])
         file = engine.file(owner[1])
@@ -281,21 +304,25 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
     """Every known class below; None when there are too many places to look."""
 
     def answer(fuel: int) -> tuple[Value, ...] | None:
-        wanted = engine.file(path).scopes[scope].name
-        files = engine.offering(BASE_KEY + wanted)
-        if len(files) > MAX_SUBCLASS_FILES:
-            return None
         found: dict[Value, None] = {}
-        for other in files:
-            file = engine.file(other)
-            for number in file.classes_by_base.get(wanted, ()):
-                if (CLASS, path, scope) in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
-                    found[(CLASS, other, number)] = None
-                    for each in subclasses(engine, other, number, (fuel | LEVEL) - 2 * LOOKUP_STEP) or ():
+        waiting: list[Value] = [(CLASS, path, scope)]
+        while waiting:
+            above = waiting.pop()
+            wanted = engine.file(above[1]).scopes[above[2]].name
+            files = engine.offering(BASE_KEY + wanted)
+            if len(files) > MAX_SUBCLASS_FILES:
+                if above[1:] == (path, scope):
+                    return None
+                continue
+            for other in files:
+                for number in engine.file(other).classes_by_base.get(wanted, ()):
+                    each = (CLASS, other, number)
+                    if each not in found and above in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
                         found[each] = None
+                        waiting.append(each)
         return tuple(sorted(found))
 
-    result: tuple[Value, ...] | None = engine.ask(("subclasses", path, scope), fuel, answer, ())
+    result: tuple[Value, ...] | None = engine.ask_within(("subclasses", path, scope), fuel, answer, ())
     return result
 
 

@@ -58,7 +58,8 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return found
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
-    found = engine.ask(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    fuel = (fuel | LEVEL) - LOOKUP_STEP  # a container is known by its place: going there may come back to here
+    found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
     return found
 
 
@@ -136,7 +137,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
     candidates = [each for each in dict.fromkeys(candidates) if each[2] >= 0]
     if not candidates or len(candidates) > MAX_STORES:
         return ()
-    stores: tuple[tuple[int, int], ...] = engine.ask(("stores", path, expression), fuel, answer, ())
+    stores: tuple[tuple[int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
     return stores
 
 
@@ -172,7 +173,8 @@ def literals(values: Values) -> set[Any] | None:
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
-        made: Values = engine.ask(
+        fuel = (fuel | LEVEL) - LOOKUP_STEP
+        made: Values = engine.ask_within(
             ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
         )
         return made
@@ -213,7 +215,7 @@ def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     if value[0] == KEYED:
         return union(values for key, values in value[1] if key == name)
     if value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT:
-        return _display_item(engine, value, name, fuel)
+        return item(engine, value, name, fuel)
     return NOTHING
 
 

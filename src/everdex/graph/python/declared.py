@@ -33,7 +33,7 @@ _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Has
 
 def instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     """What a value declared with this type may be."""
-    found: Values = engine.ask(
+    found: Values = engine.ask_within(
         ("instances", file.path, expression, context),
         fuel,
         lambda fuel: _instances(engine, file, expression, context, fuel),

@@ -6,6 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from everdex.facts.python import model as m
+from everdex.graph.python.keys import scope_key
+from everdex.graph.python.seen import Seen
+from everdex.graph.python.values import Values
 
 
 class File:
@@ -18,6 +21,24 @@ class File:
         self.where = self.facts.where
         self.scopes = self.facts.scopes
         self.bindings = self.facts.bindings
+        self.forget()
+
+    def forget(self) -> None:
+        """Lose the answers about its expressions, which the engine keeps here."""
+        self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
+        self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
+        self._seen: list[Seen | None] = [None] * len(self.scopes)
+
+    def seen_scope(self, scope: int) -> Seen:
+        """The part of an answer that looked at a scope's content."""
+        found = self._seen[scope]
+        if found is None:
+            found = self._seen[scope] = Seen(scope_key(self.path, self.scopes[scope].key), self.path, ())
+        return found
+
+    def seen_at(self, expression: int) -> Seen:
+        scope = self.where[expression]
+        return self._seen[scope] or self.seen_scope(scope)
 
     @cached_property
     def names(self) -> list[dict[str, list[int]]]:

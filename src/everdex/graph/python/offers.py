@@ -16,17 +16,13 @@ from everdex.facts.python import model as m
 from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
+from everdex.graph.python.keys import scope_key
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.targets import METHOD_KEY
 
-SCOPE_KEY = "py:scope:"
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
 _SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
-
-
-def scope_key(path: str, key: str) -> str:
-    return f"{SCOPE_KEY}{path}:{key}"
 
 
 def offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:

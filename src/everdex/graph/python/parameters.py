@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, declared, fixtures
-from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Argument, Context, Engine
+from everdex.graph.python.contexts import Argument, Context
+from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     BUILTIN,
@@ -73,9 +74,9 @@ _BINARY: Final = frozenset(
 
 def parameter(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     _, scope, index = entry
-    inside = engine.context_of(context, file.path, scope)
+    inside = engine.contexts.around(context, file.path, scope)
     if inside:
-        passed = from_call(engine, file, scope, index, engine.context(inside), fuel)
+        passed = from_call(engine, file, scope, index, engine.contexts[inside], fuel)
         if passed and (is_known(passed) or file.scopes[scope].params[index][2] < 0):
             return passed
     return anywhere(engine, file, scope, index, fuel)
@@ -203,7 +204,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
                 found[call] = None
         return tuple(found)
 
-    result: tuple[Context, ...] = engine.ask(("callers", path, scope), fuel, answer, ())
+    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
     return result
 
 
