@@ -28,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.daemon.load import HELLO, Wire
+from benchmarks.daemon.session import Session
 from benchmarks.measure import alternate, descendants, machine, median, percentile, resident_bytes, timed
 from benchmarks.store import corpus
 from benchmarks.store.results import Figure, markdown, merged
@@ -305,44 +306,12 @@ def storm(setting: Setting) -> list[Figure]:
 
 
 def session(setting: Setting) -> list[Figure]:
-    """Four agents that ask without a pause and edit a file a second: an hour of work in less time."""
-    daemon = setting.daemon
+    """Agents at work: see session.py."""
     with_helpers(setting)
-    path = daemon.tree / "django" / "zz_session.py"
-    end = time.monotonic() + setting.session_s
-    asked = [0]
-
-    def agent(number: int) -> None:
-        generator = random.Random(number)
-        with daemon.wire() as wire:
-            while time.monotonic() < end:
-                text = generator.choice(setting.queries)
-                method = generator.choice(("search", "search", "search", "symbols"))
-                wire.call(method, **({"query": text} if method == "search" else {"name": text}))
-                asked[0] += 1
-
-    threads = [threading.Thread(target=agent, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    samples: list[tuple[float, int]] = []
-    edits = 0
-    while time.monotonic() < end:
-        path.write_text("".join(f"def session_{edits}_{n}():\n    return {n}\n\n\n" for n in range(20)))
-        edits += 1
-        samples.append((time.monotonic(), daemon.rss_bytes()))
-        time.sleep(1)
-    for thread in threads:
-        thread.join()
-    path.unlink()
-    third = max(1, len(samples) // 3)
-    middle = median([float(size) for _, size in samples[third : 2 * third]])
-    last = median([float(size) for _, size in samples[2 * third :]])
-    return [
-        Figure("length", f"{setting.session_s / 60:.0f} minutes, {asked[0]:,} questions, {edits:,} edits"),
-        Figure("memory, median of the second third", f"{middle / 1e6:.0f} MB"),
-        Figure("memory, median of the last third", f"{last / 1e6:.0f} MB"),
-        Figure("growth from one to the other", f"{(last / middle - 1) * 100:+.1f} %", "≤ 5 %", last / middle <= 1.05),
-    ]
+    try:
+        return Session(setting.daemon, setting.queries, setting.session_s).run()
+    finally:
+        corpus.restore(setting.daemon.tree)
 
 
 MEASUREMENTS: dict[str, Callable[[Setting], list[Figure]]] = {
