@@ -106,7 +106,7 @@ class Session:
             if method == "map":
                 return method, {"budget": generator.choice((500, 2_000))}
             return method, {"symbol": generator.choice(self._names)}
-        return generator.choice((("status", {}), ("files", {"paths": ["django/core"]})))
+        return generator.choice((("status", {}), ("files", {"paths": ["**/core"]})))
 
     def _note(self, method: str, params: dict[str, Any], reply: dict[str, Any]) -> None:
         self._counts["graph" if method in GRAPH else method] += 1
