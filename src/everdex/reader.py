@@ -10,8 +10,11 @@ import gc
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from everdex import describe
 from everdex.answers import Answer, Freshness
+from everdex.errors import Busy
 from everdex.kept import Kept, KeptViews
 from everdex.memory import trim
 from everdex.search.check import check
@@ -23,19 +26,27 @@ from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
-    from everdex.relations import Question
+    from everdex.relations import Open, Question
 
+
+class GraphOf(msgspec.Struct, frozen=True):
+    """A snapshot, and whether its graph is made."""
+
+    snapshot_id: str
+    seq: int
+    made: bool
 
 
 class Reader:
     """One store, read again and again. Every method may be called from any thread."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, *, makes_graphs: bool = True) -> None:
+        """Without `makes_graphs` somebody else makes them: a question whose graph is not there is `Busy`."""
         self.index = index
         self.store = index.store()
         self._embedder, self._warnings = index.embedder()
         self._views = KeptViews(self.store)
-        self._graph_asked = False
+        self._makes_graphs = makes_graphs
 
     def search(
         self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
@@ -59,10 +70,24 @@ class Reader:
         from everdex import relations
 
         relations.check(question)
-        self._graph_asked = True
         with self._views.pinned(snapshot_id) as kept:
-            opened = kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+            opened = kept.graph(self._opened)
+            if opened is None:
+                raise Busy("the graph of this snapshot is not there yet", hint="ask again", retry_after_ms=500)
             return relations.answer(self.index, opened, kept.names, question, freshness)
+
+    def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
+        """Which snapshot a question about the graph would be answered from."""
+        from everdex import relations
+
+        with self._views.pinned(snapshot_id) as kept:
+            manifest = kept.view.manifest
+            return GraphOf(manifest.snapshot_id, manifest.seq, kept.graph(relations.open_made) is not None)
+
+    def _opened(self, view: SnapshotView) -> Open | None:
+        from everdex import relations
+
+        return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
 
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
@@ -84,13 +109,8 @@ class Reader:
 
     def warm_up(self) -> None:
         """Open the active snapshot and have one question behind us, so that nobody waits for it."""
-        with self._views.pinned() as kept:
-            with kept.engine(self._engine) as engine:
-                engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
-            if self._graph_asked:
-                from everdex import relations
-
-                kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
+            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
         trim()
 
     def shed(self) -> None:

@@ -18,7 +18,7 @@ from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.impact import Affected, Step
 from everdex.graph.impact import impact as walk
-from everdex.graph.keep import open_graph
+from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status, Target
 from everdex.graph.queries import Edge, Use
 from everdex.graph.repo_map import repo_map
@@ -28,7 +28,7 @@ from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading
 from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
-from everdex.view import SnapshotView
+from everdex.view import SnapshotView, open_view
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map")
 _MAX_MATCHES: Final = 50
@@ -69,6 +69,27 @@ def open_for(view: SnapshotView, options: SyncOptions) -> Open:
     """The graph of a view, made if need be."""
     found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
     return Open(Atlas(view, found.graph), found.warnings)
+
+
+def open_made(view: SnapshotView) -> Open | None:
+    """The graph of a view if somebody made it."""
+    found = find_graph(view, Resolvers(resolvers.MODULES))
+    return None if found is None else Open(Atlas(view, found), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What making a graph took."""
+
+    changed: int
+    resolved: int
+
+
+def make(index: Index, snapshot_id: str, options: SyncOptions) -> Made:
+    """Make the graph of a snapshot for whoever asks next, unless it is there."""
+    with open_view(index.store(), snapshot_id) as view:
+        found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
+        return Made(found.changed, found.resolved)
 
 
 def check(question: Question) -> None:

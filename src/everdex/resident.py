@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
@@ -19,10 +19,20 @@ from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
 from everdex.reader import Reader
-from everdex.relations import Question
+from everdex.relations import Question, check
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import SyncOptions, SyncReport
+
+
+class GraphMaker(Protocol):
+    """Whoever makes graphs for a process that answers: see surfaces/daemon/graphs.py."""
+
+    def ready(self, snapshot_id: str | None) -> str:
+        """The snapshot to answer from, once its graph is made; `Busy` when that takes longer."""
+
+    def published(self) -> None:
+        """The active snapshot is another now."""
 
 
 class ResidentIndex:
@@ -33,7 +43,8 @@ class ResidentIndex:
         self.publishes = 0
         self.compactions = 0
         self.collections = 0
-        self.reader = Reader(index)
+        self.reader = Reader(index, makes_graphs=False)
+        self.graphs: GraphMaker | None = None
         self._looking = threading.Lock()
         self._reporting = threading.Lock()
         self._reported = True
@@ -58,7 +69,10 @@ class ResidentIndex:
 
     def relations(self, question: Question, reading: Reading) -> Answer:
         """The same answer that `everdex.relations.ask` gives."""
-        return self.reader.relations(question, self.stated(reading), snapshot_id=reading.snapshot_id)
+        check(question)
+        freshness = self.stated(reading)
+        snapshot_id = reading.snapshot_id if self.graphs is None else self.graphs.ready(reading.snapshot_id)
+        return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
         """A page of what `Index.chunks` gives."""
@@ -96,9 +110,14 @@ class ResidentIndex:
         """Bring the index up to date, as `everdex index` does."""
         with self._looking:
             report = self.index.sync(options)
-            self.publishes += report.published
-            self.compactions += report.compacted
+            self._count(report)
             return self.index.report(report)
+
+    def _count(self, report: SyncReport) -> None:
+        self.publishes += report.published
+        self.compactions += report.compacted
+        if report.published and self.graphs is not None:
+            self.graphs.published()
 
     def _stands(self, arrived: float) -> bool:
         """Whether the last look speaks for a question that arrived then."""
@@ -126,8 +145,7 @@ class ResidentIndex:
             self._reported = True
             raise
         self._looked, self._looked_at, self._warnings = began, began_at, report.warnings
-        self.publishes += report.published
-        self.compactions += report.compacted
+        self._count(report)
         return Freshness("fresh", 0, began_at, report.warnings)
 
     def changed(self) -> bool:

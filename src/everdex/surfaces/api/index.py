@@ -325,7 +325,7 @@ class Index:
             return None
         with connection:
             try:
-                return connection.call(method, params)
+                return connection.call_patiently(method, params, silent)
             except DaemonStopping:
                 return None
 

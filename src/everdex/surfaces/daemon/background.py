@@ -15,6 +15,7 @@ from everdex import limits
 from everdex.memory import resident_bytes
 from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.lanes import Lanes
 
 _PAUSE_S: Final = 1.0
@@ -114,9 +115,10 @@ class Background:
         return resident_bytes() + self._lanes.resident_bytes()
 
 
-def describe(warm: ResidentIndex, lanes: Lanes) -> dict[str, Any]:
+def describe(warm: ResidentIndex, lanes: Lanes, graphs: Graphs) -> dict[str, Any]:
     """The part of a daemon's status that its upkeep knows."""
     return {
         "watching": warm.watching, "publishes": warm.publishes, "compactions": warm.compactions,
-        "gc": warm.collections, "helpers": len(lanes.helpers), "rss_bytes": resident_bytes() + lanes.resident_bytes(),
+        "gc": warm.collections, "helpers": len(lanes.helpers), "graph": graphs.describe(),
+        "rss_bytes": resident_bytes() + lanes.resident_bytes() + graphs.resident_bytes(),
     }  # fmt: skip
