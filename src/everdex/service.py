@@ -228,7 +228,7 @@ class Index:
         """Why one path is in or out, and what the index knows of it."""
         chosen = reading or Reading()
         found = explain_path(
-            self.root, self.config.index, path, include_untracked=self._untracked, everdex_home=everdex_home()
+            self.root, self.config.index, path, include_untracked=self.untracked, everdex_home=everdex_home()
         )
         live = self._live(chosen.snapshot_id)
         body = describe.explain_body(self.root, self.config, found, live)
@@ -267,7 +267,7 @@ class Index:
 
     def tree_origin(self, ignore_fingerprint: str | None = None) -> Origin:
         """The origin of an answer that speaks of the tree, not of a snapshot."""
-        return Origin(self.store_id, self.config_fingerprint, ignore_fingerprint, self._untracked)
+        return Origin(self.store_id, self.config_fingerprint, ignore_fingerprint, self.untracked)
 
     @property
     def store_id(self) -> str:
@@ -401,13 +401,13 @@ class Index:
     # -- the tree ------------------------------------------------------------------------------
 
     @property
-    def _untracked(self) -> bool:
+    def untracked(self) -> bool:
         """A shared store serves several people: one's scratch files are none of the others' business."""
         return self.config.index.untracked and self.shared_store is None
 
     def discover(self, *, with_ignored: bool = False) -> Discovery:
         return discover(
-            self.root, self.config.index, include_untracked=self._untracked, everdex_home=everdex_home(),
+            self.root, self.config.index, include_untracked=self.untracked, everdex_home=everdex_home(),
             with_ignored=with_ignored,
         )  # fmt: skip
 

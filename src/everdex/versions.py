@@ -50,6 +50,9 @@ WORDS_VERSION: Final = "1"
 # 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
 FACTS_VERSION: Final = "2"
 
+# 1: public definitions with normalised signatures, and what a file passes on
+INTERFACE_VERSION: Final = "1"
+
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
 # 2: a part of a package that the package itself imports
 # 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written

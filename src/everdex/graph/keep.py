@@ -81,6 +81,14 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
         return Opened(Graph(built.data, str(path)), True, built.changed, built.resolved, warnings)
 
 
+def kept_graph(view: SnapshotView, resolvers: Resolvers, held: Graph | None = None) -> Graph | None:
+    """The graph of a view if it is kept, else one at hand (`held`, or the nearest kept); makes none."""
+    if held is not None and (held.digest, held.resolvers) == (view.manifest.digest, resolvers.version):
+        return held
+    exact = _valid(graph_path(view, resolvers), view.manifest.digest, resolvers)
+    return exact or held or _base(view, resolvers)
+
+
 def _valid(path: Path, digest: str, resolvers: Resolvers) -> Graph | None:
     """The graph at a path if it is whole and the one its name says; None to make it again."""
     try:
