@@ -3,7 +3,7 @@
 The file belongs to the repository under index, so it is untrusted: every key is known, every value is
 checked against a type and a cap, and nothing in it can widen what is read beyond the root. `[index]`
 decides what is stored and so belongs to `config_fingerprint`; `[query]` only changes how answers are
-ranked and shown, so it goes to `query_fingerprint` and never causes a reindex.
+ranked and shown, so it goes to `query_fingerprint` and never causes a reindex. `[hooks]` goes to neither.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import asdict, fields
+from msgspec.structs import asdict, fields, replace
 
 from everdex import languages, limits, versions
 from everdex.errors import ConfigError
 
 CONFIG_NAME: Final = ".everdex.toml"
 IGNORE_NAME: Final = ".everdexignore"
+GATES: Final = ("off", "warn", "block")
 PROFILE_NAMES: Final = ("balanced", "discovery", "implementation", "planning", "debug")
 
 
@@ -50,9 +51,16 @@ class QueryConfig(msgspec.Struct, frozen=True):
     rerank: bool = False  # needs everdex[rerank]
 
 
+class HooksConfig(msgspec.Struct, frozen=True):
+    """What an agent's hooks do; part of no fingerprint."""
+
+    gate: str = "off"  # of GATES: whether an edit asks the mutation gate first
+
+
 class Config(msgspec.Struct, frozen=True):
     index: IndexConfig = msgspec.field(default_factory=IndexConfig)
     query: QueryConfig = msgspec.field(default_factory=QueryConfig)
+    hooks: HooksConfig = msgspec.field(default_factory=HooksConfig)
 
 
 # key -> (smallest, largest) accepted value
@@ -103,12 +111,13 @@ def parse(raw: bytes) -> Config:
         raise ConfigError(f"{CONFIG_NAME} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{CONFIG_NAME} is nested too deeply") from error
-    unknown = sorted(set(document) - {"index", "query"})
+    unknown = sorted(set(document) - {"index", "query", "hooks"})
     if unknown:
-        raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index] and [query]")
+        raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index], [query] and [hooks]")
     return Config(
         index=IndexConfig(**_table(document, "index", IndexConfig)),
         query=QueryConfig(**_table(document, "query", QueryConfig)),
+        hooks=HooksConfig(**_table(document, "hooks", HooksConfig)),
     )
 
 
@@ -117,10 +126,12 @@ def _with_environment(config: Config) -> Config:
     chosen = os.environ.get("EVERDEX_EMBEDDER")
     if not chosen:
         return config
-    return Config(index=IndexConfig(**{**asdict(config.index), "embedder": chosen}), query=config.query)
+    return replace(config, index=replace(config.index, embedder=chosen))
 
 
-def _table(document: Mapping[str, Any], name: str, shape: type[IndexConfig] | type[QueryConfig]) -> dict[str, Any]:
+def _table(
+    document: Mapping[str, Any], name: str, shape: type[IndexConfig] | type[QueryConfig] | type[HooksConfig]
+) -> dict[str, Any]:
     table = document.get(name, {})
     if not isinstance(table, dict):
         raise ConfigError(f"{CONFIG_NAME}: [{name}] must be a table, not {type(table).__name__}")
@@ -151,6 +162,10 @@ def _checked(dotted: str, value: Any, default: Any) -> Any:
     if dotted == "query.profile":
         if value not in PROFILE_NAMES:
             raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are {', '.join(PROFILE_NAMES)}")
+        return value
+    if dotted == "hooks.gate":
+        if value not in GATES:
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are {', '.join(GATES)}")
         return value
     return _embedder(dotted, value)
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import asdict
 
-from everdex.answers import Answer, Freshness
+from everdex.answers import Answer, Freshness, checked
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
@@ -32,7 +32,7 @@ from everdex.roots import everdex_home
 from everdex.service import Index, Reading
 from everdex.state import gate
 from everdex.state.gate import Asked
-from everdex.state.model import FileState, GateReason, GateResult, worst
+from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
 from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged
 from everdex.state.states import Known, States
 from everdex.sync.model import SyncOptions
@@ -48,7 +48,7 @@ class GateQuestion(msgspec.Struct, frozen=True):
 
     paths: tuple[str, ...]  # absolute, or relative to the root
     seen: Mapping[str, str] = {}  # path as in `paths` -> SHA-256 of the content that was seen
-    intent: str = gate.EDIT
+    intent: str = EDIT
     since: str | None = None  # the snapshot that the asker's knowledge is from
 
 
@@ -75,6 +75,7 @@ class Scene(msgspec.Struct, frozen=True):
     view: SnapshotView  # the base
     now: Now
     known: Known | None
+    freshness: Freshness
     since: bool = False
 
 
@@ -82,9 +83,9 @@ def check(question: GateQuestion) -> None:
     """Refuse what cannot be judged, before anything is looked at."""
     if not question.paths:
         raise UsageError("which files? no path is named", hint="name the files that are to be changed")
-    _check_paths(question.paths)
-    if question.intent not in gate.INTENTS:
-        raise UsageError(f"unknown intent {question.intent[:40]!r}; known are {', '.join(gate.INTENTS)}")
+    check_paths(question.paths)
+    if question.intent not in INTENTS:
+        raise UsageError(f"unknown intent {question.intent[:40]!r}; known are {', '.join(INTENTS)}")
     for path, content in question.seen.items():
         if path not in question.paths:
             raise UsageError(f"a content was seen of {path[:200]!r}, which is not among the paths")
@@ -92,7 +93,8 @@ def check(question: GateQuestion) -> None:
             raise UsageError(f"what was seen of {path[:200]!r} is not a SHA-256 in 64 lower-case digits")
 
 
-def _check_paths(paths: Sequence[str]) -> None:
+def check_paths(paths: Sequence[str]) -> None:
+    """Refuse paths that no file can have, and too many of them."""
     if len(paths) > MAX_PATHS:
         raise QueryError(f"{len(paths):,} paths; at most {MAX_PATHS:,} at once", hint="ask in parts")
     if any(not path or "\0" in path for path in paths):
@@ -104,27 +106,27 @@ def _check_paths(paths: Sequence[str]) -> None:
 
 def ask_gate(index: Index, question: GateQuestion, reading: Reading, options: SyncOptions) -> Answer:
     check(question)
-    with _opened(index, question.since, reading, options, make=question.intent == gate.SEMANTIC) as (scene, freshness):
-        return gate_answer(index, scene, question, freshness, reading.warnings)
+    with _opened(index, question.since, reading, options, make=question.intent == SEMANTIC) as found:
+        return gate_answer(index, found, question, reading.warnings)
 
 
 def ask_states(
     index: Index, paths: tuple[str, ...], since: str | None, reading: Reading, options: SyncOptions
 ) -> Answer:
-    _check_paths(paths)
-    with _opened(index, since, reading, options, make=False) as (scene, freshness):
-        return states_answer(index, scene, paths, freshness, reading.warnings)
+    check_paths(paths)
+    with _opened(index, since, reading, options, make=False) as found:
+        return states_answer(index, found, paths, reading.warnings)
 
 
 @contextmanager
 def _opened(
     index: Index, since: str | None, reading: Reading, options: SyncOptions, *, make: bool
-) -> Iterator[tuple[Scene, Freshness]]:
+) -> Iterator[Scene]:
     with index.view(reading, options) as (view, freshness):
         at_hand = open_for(view, options).atlas.graph if make else None
         known = GraphKeeper().known(view, at_hand)
         with scene(index, view, known, freshness, since) as found:
-            yield found, freshness
+            yield found
 
 
 @contextmanager
@@ -135,22 +137,23 @@ def scene(
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
-            yield Scene(base, SnapshotNow(contents, view), known, since=True)
+            yield Scene(base, SnapshotNow(contents, view), known, freshness, since=True)
     elif freshness.state == "fresh":
-        yield Scene(view, Unchanged(), known)
+        yield Scene(view, Unchanged(), known, freshness)
     else:
-        yield Scene(view, TreeNow(index.root, index.preview().changes), known)
+        changes = index.preview().changes
+        looked = checked(len(changes.to_index) + len(changes.delete))
+        yield Scene(view, TreeNow(index.root, changes), known, looked)
 
 
 # -- answers -------------------------------------------------------------------------------------
 
 
 def gate_answer(
-    index: Index, found: Scene, question: GateQuestion, freshness: Freshness, warnings: tuple[str, ...] = (),
-    *, parse_bytes: int | None = None,
-) -> Answer:  # fmt: skip
+    index: Index, found: Scene, question: GateQuestion, warnings: tuple[str, ...] = ()
+) -> Answer:
     started = time.perf_counter()
-    result = judged(index, found, question, parse_bytes=parse_bytes)
+    result = judged(index, found, question)
     body = {
         "decision": str(result.decision),
         "intent": question.intent,
@@ -169,7 +172,7 @@ def gate_answer(
         "actions": list(result.actions),
     }
     timings = {"gate": round((time.perf_counter() - started) * 1000, 2)}
-    return index.answer(found.view, freshness, body, warnings=warnings, timings_ms=timings)
+    return index.answer(found.view, found.freshness, body, warnings=warnings, timings_ms=timings)
 
 
 def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: int | None = None) -> GateResult:
@@ -188,7 +191,7 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
 
 
 def states_answer(
-    index: Index, found: Scene, paths: tuple[str, ...], freshness: Freshness, warnings: tuple[str, ...] = ()
+    index: Index, found: Scene, paths: tuple[str, ...], warnings: tuple[str, ...] = ()
 ) -> Answer:
     """The states of these files; without any, of every file that is not clean."""
     keys = [key for path in paths if (key := path_key(index, path)) is not None] if paths else None
@@ -203,7 +206,7 @@ def states_answer(
         "files": [state_dict(state) for state in wanted[:MAX_LISTED]],
         "omitted": max(0, len(wanted) - MAX_LISTED),
     }
-    return index.answer(found.view, freshness, body, warnings=(*warnings, *outside))
+    return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))
 
 
 @contextmanager

@@ -7,7 +7,8 @@ their answers cannot differ. How fresh an answer is the caller says; which snaps
 from __future__ import annotations
 
 import gc
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,12 +22,15 @@ from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Searcher
+from everdex.state.model import SEMANTIC
 from everdex.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
+    from everdex.mutation import GateQuestion, GraphKeeper, Scene
     from everdex.relations import Open, Question
+    from everdex.state.states import Known
 
 
 class GraphOf(msgspec.Struct, frozen=True):
@@ -47,6 +51,7 @@ class Reader:
         self._embedder, self._warnings = index.embedder()
         self._views = KeptViews(self.store)
         self._makes_graphs = makes_graphs
+        self._graphs: GraphKeeper | None = None  # what states were last computed with
 
     def search(
         self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
@@ -88,6 +93,42 @@ class Reader:
         from everdex import relations
 
         return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
+
+    def gate(self, question: GateQuestion, freshness: Freshness) -> Answer:
+        """The same answer that `everdex.mutation.ask_gate` gives."""
+        from everdex import mutation
+
+        mutation.check(question)
+        with self._scene(freshness, question.since, make=question.intent == SEMANTIC) as found:
+            return mutation.gate_answer(self.index, found, question)
+
+    def states(self, paths: tuple[str, ...], since: str | None, freshness: Freshness) -> Answer:
+        """The same answer that `everdex.mutation.ask_states` gives."""
+        from everdex import mutation
+
+        mutation.check_paths(paths)
+        with self._scene(freshness, since, make=False) as found:
+            return mutation.states_answer(self.index, found, paths)
+
+    @contextmanager
+    def _scene(self, freshness: Freshness, since: str | None, *, make: bool) -> Iterator[Scene]:
+        from everdex import mutation
+
+        with self._views.pinned() as kept:
+            if make:
+                kept.graph(self._opened)
+            known = self.known(kept)
+            with mutation.scene(self.index, kept.view, known, freshness, since) as found:
+                yield found
+
+    def known(self, kept: Kept) -> Known | None:
+        """The graph to compute states with: the view's own if it is made, else the nearest that is kept."""
+        from everdex import mutation, relations
+
+        if self._graphs is None:
+            self._graphs = mutation.GraphKeeper()
+        opened = kept.graph(relations.open_made)
+        return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
 
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int

@@ -18,6 +18,7 @@ from everdex.answers import Answer, Freshness
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
+from everdex.mutation import GateQuestion
 from everdex.reader import Reader
 from everdex.relations import Question, check
 from everdex.roots import everdex_home
@@ -73,6 +74,14 @@ class ResidentIndex:
         freshness = self.stated(reading)
         snapshot_id = reading.snapshot_id if self.graphs is None else self.graphs.ready(reading.snapshot_id)
         return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
+
+    def gate(self, question: GateQuestion, reading: Reading) -> Answer:
+        """The same answer that `everdex.mutation.ask_gate` gives."""
+        return self.reader.gate(question, self.stated(reading))
+
+    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
+        """The same answer that `everdex.mutation.ask_states` gives."""
+        return self.reader.states(paths, since, self.stated(reading))
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
         """A page of what `Index.chunks` gives."""

@@ -41,8 +41,8 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("upkeep",),
     (
-        "answers", "describe", "symbols", "relations", "mutation", "exporting", "service", "warm", "maintain", "kept",
-        "reader", "resident", "notice", "doctor", "rendezvous",
+        "answers", "describe", "symbols", "relations", "mutation", "caution", "exporting", "service", "warm",
+        "maintain", "kept", "reader", "resident", "notice", "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

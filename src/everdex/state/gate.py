@@ -8,28 +8,22 @@ the root; decides nothing about who asks.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import stat
 from typing import Final
 
 import msgspec
 
-from everdex import limits
-from everdex.discover.beneath import read_beneath
 from everdex.languages import role_of
 from everdex.roots import Root
 from everdex.state import model
-from everdex.state.model import Certainty, Decision, FileGate, FileState, Freshness, GateReason, Reason, worst
+from everdex.state.model import SEMANTIC, Certainty, Decision, FileGate, FileState, Freshness, GateReason, Reason, worst
+from everdex.state.now import read_file
 
-EDIT: Final = "edit"
-SEMANTIC: Final = "semantic"
-INTENTS: Final = (EDIT, SEMANTIC)
 # Of a merge that stopped: all three marks, each at the beginning of a line.
 _OURS: Final = re.compile(rb"^<{7}(?: |$)", re.MULTILINE)
 _MIDDLE: Final = re.compile(rb"^={7}\r?$", re.MULTILINE)
 _THEIRS: Final = re.compile(rb"^>{7}(?: |$)", re.MULTILINE)
-_REFRESH: Final = "run `everdex index`, then ask again"
+_REFRESH: Final = "run `everdex refresh`, then ask again"
 _LISTED: Final = 3
 _SIGNATURE: Final = 120
 
@@ -61,7 +55,7 @@ def judge(root: Root, asked: Asked, state: FileState | None, intent: str) -> Fil
 def _of_file(root: Root, asked: Asked) -> list[GateReason]:
     key = asked.key or ""
     reasons = []
-    data = _on_disk(root, key)
+    data = read_file(root, key)
     if asked.seen is not None and _hash(data) != asked.seen:
         what = "is gone" if data is None else "changed on disk"
         reasons.append(GateReason(
@@ -97,18 +91,6 @@ def _of_file(root: Root, asked: Asked) -> list[GateReason]:
 
 def _hash(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
-
-
-def _on_disk(root: Root, key: str) -> bytes | None:
-    """The bytes of a regular file below the root, as far as a file may be large; None when there is none."""
-    try:
-        descriptor = read_beneath(root.path, key)
-    except OSError:
-        return None
-    with open(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return stream.read(limits.MAX_FILE_SIZE_BYTES + 1)
 
 
 # -- what its state means ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -49,19 +50,19 @@ class Reason(msgspec.Struct, frozen=True):
         return any(symbol.used for symbol in self.symbols)
 
 
-CONTENT_CHANGED = "content_changed"
-NOT_RESOLVED = "not_resolved"
-GONE = "gone"
-NEW_FILE = "new_file"
-NOT_INDEXED = "not_indexed"
-DEPENDENCY_CHANGED = "dependency_interface_changed"
-DEPENDENCY_GONE = "dependency_gone"
-DEPENDENCY_STALE = "dependency_stale"
-DEPENDENCY_UNCHECKED = "dependency_unchecked"
-DEPENDENCIES_UNKNOWN = "dependencies_unknown"
-AMBIGUOUS_REFERENCES = "ambiguous_references"
-SYNTAX_ERRORS = "syntax_errors"
-UNRESOLVED_LANGUAGE = "unresolved_language"
+CONTENT_CHANGED: Final = "content_changed"
+NOT_RESOLVED: Final = "not_resolved"
+GONE: Final = "gone"
+NEW_FILE: Final = "new_file"
+NOT_INDEXED: Final = "not_indexed"
+DEPENDENCY_CHANGED: Final = "dependency_interface_changed"
+DEPENDENCY_GONE: Final = "dependency_gone"
+DEPENDENCY_STALE: Final = "dependency_stale"
+DEPENDENCY_UNCHECKED: Final = "dependency_unchecked"
+DEPENDENCIES_UNKNOWN: Final = "dependencies_unknown"
+AMBIGUOUS_REFERENCES: Final = "ambiguous_references"
+SYNTAX_ERRORS: Final = "syntax_errors"
+UNRESOLVED_LANGUAGE: Final = "unresolved_language"
 
 
 class FileState(msgspec.Struct, frozen=True):
@@ -71,6 +72,11 @@ class FileState(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
     indexed_hash: str | None = None  # content as the base has it
     content_hash: str | None = None  # content now; None when it is gone, or was never there
+
+
+EDIT: Final = "edit"  # a change of text that somebody looked at
+SEMANTIC: Final = "semantic"  # one that is computed from references
+INTENTS: Final = (EDIT, SEMANTIC)
 
 
 class Decision(StrEnum):
@@ -108,7 +114,8 @@ class GateResult(msgspec.Struct, frozen=True):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        said = (reason.action for file in self.files for reason in file.reasons if reason.action)
+        every = (reason for file in self.files for reason in file.reasons)
+        said = (reason.action for reason in every if reason.action and reason.decision is not Decision.ALLOW)
         return tuple(dict.fromkeys(said))
 
 

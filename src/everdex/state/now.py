@@ -5,14 +5,19 @@ Contents are read when they are asked for, below the root only, and their hash i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Protocol
 
 import msgspec
 
+from everdex import limits
 from everdex.changes import content_skip, read_stable
 from everdex.changes.model import ChangeSet, ReadError
+from everdex.discover.beneath import read_beneath
 from everdex.discover.model import Candidate
 from everdex.roots import Root
 from everdex.view import SnapshotView
@@ -42,6 +47,40 @@ class Unchanged:
 
     def content(self, path: str) -> Content | None:
         return None
+
+
+def read_file(root: Root, key: str) -> bytes | None:
+    """The bytes of a regular file below the root, as far as a file may be large; None when there is none."""
+    try:
+        descriptor = read_beneath(root.path, key)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return stream.read(limits.MAX_FILE_SIZE_BYTES + 1)
+
+
+class FilesNow:
+    """Some files only, read at once: for who cannot wait for a look at the whole tree."""
+
+    def __init__(self, root: Root, base: Mapping[str, str], keys: Iterable[str]) -> None:
+        self._contents: dict[str, Content] = {}
+        changed: dict[str, int | None] = {}
+        for key in keys:
+            data = read_file(root, key)
+            if data is None:
+                changed |= {key: None} if key in base else {}
+                continue
+            content = Content(hashlib.sha256(data).hexdigest(), data)
+            if base.get(key) != content.content_hash and key in base:
+                changed[key] = len(data)
+                self._contents[key] = content
+        self.changed: Mapping[str, int | None] = changed
+
+    def content(self, path: str) -> Content | None:
+        found = self._contents.get(path)
+        return found if found is not None and content_skip(found.data) is None else None
 
 
 class TreeNow:

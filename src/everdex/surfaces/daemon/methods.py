@@ -14,20 +14,24 @@ from typing import Any, Final
 from everdex import limits, maintain
 from everdex.answers import Answer
 from everdex.errors import UsageError
+from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading
+from everdex.state.model import EDIT
 from everdex.surfaces.cli import (
     audit,
     callees,
     callers,
     explain,
     files,
+    gate,
     health,
     impact,
     piped,
     refs,
+    state,
     status,
     symbols,
 )  # fmt: skip
@@ -74,6 +78,14 @@ def _count(value: Any) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31)
 
 
+def _paths(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MAX_PATHS and all(map(_text, value))
+
+
+def _hashes(value: Any) -> bool:
+    return isinstance(value, dict) and _paths(list(value)) and all(map(_name, value.values()))
+
+
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= _MAX_ITEMS and all(map(_text, value))
 
@@ -111,6 +123,17 @@ def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
         return warm.relations(Question(method, **given), reading(params))
 
     return answer
+
+
+def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
+    question = GateQuestion(
+        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since")
+    )
+    return warm.gate(question, reading(params))
+
+
+def _state(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.states(tuple(params.get("paths", ())), params.get("since"), reading(params))
 
 
 def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -164,6 +187,11 @@ METHODS: Final[dict[str, Method]] = {
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "map": Method({"budget": _count, **SYNCED}, _related("map"), (), repo_map.SHOWN),
+    "gate": Method(
+        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "no_sync": _flag}, _gate, ("paths",),
+        gate.SHOWN,
+    ),
+    "state": Method({"paths": _paths, "since": _name, "no_sync": _flag}, _state, (), state.SHOWN),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
