@@ -14,10 +14,13 @@ from typing import Final
 
 import msgspec
 
+from everdex import limits
 from everdex.answers import UNCHECKED
 from everdex.errors import EverdexError
 from everdex.mutation import GateQuestion, Scene, judged, path_key
 from everdex.resident import ResidentIndex
+from everdex.state import scopes
+from everdex.state.jobs import JobRecords
 from everdex.state.model import Decision, GateReason, GateResult
 from everdex.state.now import FilesNow
 
@@ -70,7 +73,12 @@ def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
         base = {line.path_key: line.content_hash for line in kept.view.file_lines()}
         keys = [key for path in paths if (key := path_key(warm.index, path)) is not None]
         scene = Scene(kept.view, FilesNow(warm.index.root, base, keys), known, UNCHECKED)
-        return judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=_PARSE_BYTES)
+        result = judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=_PARSE_BYTES)
+        if any(reason.reason is not None for file in result.files for reason in file.reasons):
+            # Whoever is told to wait must not wait for nothing.
+            head = kept.view.manifest.git.head_sha
+            JobRecords(kept.view.store).enqueue(scopes.of_files(keys), head, "gate", limits.JOB_BUDGET_MS)
+        return result
 
 
 def _told(result: GateResult, limit: int) -> str:

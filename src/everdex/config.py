@@ -213,9 +213,11 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "grammars": languages.GRAMMAR_VERSIONS,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
-            # Answers are not stored, and graphs are named by their own versions and made again.
+            # Answers are not stored, graphs are named by their own versions and made again, jobs are only records.
             "schemas": {
-                name: known.writable for name, known in versions.ARTIFACTS.items() if name not in ("answer", "graph")
+                name: known.writable
+                for name, known in versions.ARTIFACTS.items()
+                if name not in ("answer", "graph", "jobs")
             },
         }
     )

@@ -57,6 +57,10 @@ LOG_MAX_BYTES: Final = 1_048_576
 LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600
 STORE_UNUSED_DAYS: Final = 30
+JOBS_KEPT: Final = 200  # finished refresh jobs that are remembered
+JOB_BUDGET_MS: Final = 600_000
+MAX_JOB_BUDGET_MS: Final = 3_600_000
+MAX_SCOPE_NAMES: Final = 10_000  # a refresh of more files and directories is one of everything
 
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576

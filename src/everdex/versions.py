@@ -37,6 +37,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "store": SchemaRange(1, 1, 1),
     # 1: one mapped file: blobs by file, offers, postings
     "graph": SchemaRange(1, 1, 1),
+    # 1: refresh jobs with scope, HEAD, budget and outcome
+    "jobs": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback

@@ -29,6 +29,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "graph": ("graph", "Export the graph of definitions, calls and references."),
     "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
     "state": ("state", "Show which files are dirty, stale or pending, and why."),
+    "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),
+    "jobs": ("jobs", "List refresh jobs, newest first."),
     "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
     "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
     "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everdex import limits, maintain
+from everdex import limits, maintain, refreshing
 from everdex.answers import Answer
 from everdex.errors import UsageError
 from everdex.mutation import MAX_PATHS, GateQuestion
@@ -19,6 +19,7 @@ from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading
+from everdex.state import scopes
 from everdex.state.model import EDIT
 from everdex.surfaces.cli import (
     audit,
@@ -29,7 +30,9 @@ from everdex.surfaces.cli import (
     gate,
     health,
     impact,
+    jobs,
     piped,
+    refresh,
     refs,
     state,
     status,
@@ -86,6 +89,10 @@ def _hashes(value: Any) -> bool:
     return isinstance(value, dict) and _paths(list(value)) and all(map(_name, value.values()))
 
 
+def _document(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= _MAX_ITEMS and all(map(_text, value))
 
@@ -134,6 +141,15 @@ def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _state(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.states(tuple(params.get("paths", ())), params.get("since"), reading(params))
+
+
+def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
+    budget = params.get("budget_ms") or limits.JOB_BUDGET_MS
+    return refreshing.enqueue_answer(warm.index, scopes.of_document(params.get("scope")), budget_ms=budget)
+
+
+def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
+    return refreshing.jobs_answer(warm.index, params.get("k") or refreshing.MAX_LISTED, params.get("job_id"))
 
 
 def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -192,6 +208,8 @@ METHODS: Final[dict[str, Method]] = {
         gate.SHOWN,
     ),
     "state": Method({"paths": _paths, "since": _name, "no_sync": _flag}, _state, (), state.SHOWN),
+    "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
+    "jobs": Method({"job_id": _count, "k": _count}, _jobs, (), jobs.SHOWN),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
