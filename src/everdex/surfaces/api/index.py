@@ -22,6 +22,7 @@ from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Reading
 from everdex.surfaces.api import model
+from everdex.surfaces.api.states import StateQuestions
 from everdex.surfaces.cli.search import known_languages
 from everdex.surfaces.daemon.client import connect, stop
 from everdex.surfaces.daemon.start import start
@@ -32,7 +33,7 @@ _Answer = TypeVar("_Answer", bound=msgspec.Struct)
 _Local = Callable[[Reader, Freshness], Any]
 
 
-class Index:
+class Index(StateQuestions):
     """One repository. Every method may be called from any thread."""
 
     def __init__(
