@@ -14,13 +14,10 @@ from typing import Final
 
 import msgspec
 
-from everdex import limits
 from everdex.answers import UNCHECKED
 from everdex.errors import EverdexError
-from everdex.mutation import GateQuestion, Scene, judged, path_key
+from everdex.mutation import GateQuestion, Scene, judged, path_key, queue_refresh
 from everdex.resident import ResidentIndex
-from everdex.state import scopes
-from everdex.state.jobs import JobRecords
 from everdex.state.model import Decision, GateReason, GateResult
 from everdex.state.now import FilesNow
 
@@ -75,9 +72,7 @@ def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
         scene = Scene(kept.view, FilesNow(warm.index.root, base, keys), known, UNCHECKED)
         result = judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=_PARSE_BYTES)
         if any(reason.reason is not None for file in result.files for reason in file.reasons):
-            # Whoever is told to wait must not wait for nothing.
-            head = kept.view.manifest.git.head_sha
-            JobRecords(kept.view.store).enqueue(scopes.of_files(keys), head, "gate", limits.JOB_BUDGET_MS)
+            queue_refresh(kept.view, keys)
         return result
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import asdict
 
+from everdex import limits
 from everdex.answers import Answer, Freshness, checked
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
@@ -30,8 +31,9 @@ from everdex.graph.resolvers import Resolvers
 from everdex.relations import open_for
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
-from everdex.state import gate
+from everdex.state import gate, scopes
 from everdex.state.gate import Asked
+from everdex.state.jobs import JobRecords
 from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
 from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged
 from everdex.state.states import Known, States
@@ -144,6 +146,12 @@ def scene(
         changes = index.preview().changes
         looked = checked(len(changes.to_index) + len(changes.delete))
         yield Scene(view, TreeNow(index.root, changes), known, looked)
+
+
+def queue_refresh(view: SnapshotView, keys: Sequence[str]) -> None:
+    """Have files refreshed by whoever runs jobs: who is told to wait must not wait for nothing."""
+    head = view.manifest.git.head_sha
+    JobRecords(view.store).enqueue(scopes.of_files(keys), head, "gate", limits.JOB_BUDGET_MS)
 
 
 # -- answers -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from everdex.answers import Answer, Freshness
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
-from everdex.mutation import GateQuestion
+from everdex.mutation import GateQuestion, queue_refresh
 from everdex.reader import Reader
 from everdex.relations import Question, check
 from everdex.roots import everdex_home
@@ -77,7 +77,12 @@ class ResidentIndex:
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:
         """The same answer that `everdex.mutation.ask_gate` gives."""
-        return self.reader.gate(question, self.stated(reading))
+        answer = self.reader.gate(question, self.stated(reading))
+        behind = [file["path"] for file in answer.body["files"] if any(item["reason"] for item in file["reasons"])]
+        if behind and question.since is None:
+            with self.reader.pinned() as kept:
+                queue_refresh(kept.view, behind)
+        return answer
 
     def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
         """The same answer that `everdex.mutation.ask_states` gives."""
