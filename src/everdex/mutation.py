@@ -143,8 +143,9 @@ def scene(
     elif freshness.state == "fresh":
         yield Scene(view, Unchanged(), known, freshness)
     else:
-        changes = index.preview().changes
-        looked = checked(len(changes.to_index) + len(changes.delete))
+        detected = index.preview()
+        changes = detected.changes
+        looked = checked(len(changes.to_index) + len(changes.delete), detected.discovery.warnings)
         yield Scene(view, TreeNow(index.root, changes), known, looked)
 
 

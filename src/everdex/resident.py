@@ -23,6 +23,7 @@ from everdex.reader import Reader
 from everdex.relations import Question, check
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
+from everdex.state.model import SEMANTIC
 from everdex.sync.model import SyncOptions, SyncReport
 
 
@@ -77,7 +78,10 @@ class ResidentIndex:
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:
         """The same answer that `everdex.mutation.ask_gate` gives."""
-        answer = self.reader.gate(question, self.stated(reading))
+        freshness = self.stated(reading)
+        if question.intent == SEMANTIC and self.graphs is not None:
+            self.graphs.ready(None)
+        answer = self.reader.gate(question, freshness)
         behind = [file["path"] for file in answer.body["files"] if any(item["reason"] for item in file["reasons"])]
         if behind and question.since is None:
             with self.reader.pinned() as kept:

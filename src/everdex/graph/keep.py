@@ -85,8 +85,7 @@ def kept_graph(view: SnapshotView, resolvers: Resolvers, held: Graph | None = No
     """The graph of a view if it is kept, else one at hand (`held`, or the nearest kept); makes none."""
     if held is not None and (held.digest, held.resolvers) == (view.manifest.digest, resolvers.version):
         return held
-    exact = _valid(graph_path(view, resolvers), view.manifest.digest, resolvers)
-    return exact or held or _base(view, resolvers)
+    return find_graph(view, resolvers) or held or _base(view, resolvers)
 
 
 def _valid(path: Path, digest: str, resolvers: Resolvers) -> Graph | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 
-from everdex import relations
 from everdex.errors import Busy, EverdexError
 from everdex.refreshing import RefreshJobs
 from everdex.resident import ResidentIndex
@@ -29,9 +29,15 @@ class ResidentWork:
         patiently(lambda: self._warm.sync(options))
 
     def resolve(self, options: SyncOptions) -> str:
-        with self._warm.reader.pinned() as kept:
-            kept.graph(lambda view: relations.open_for(view, options))
-            return kept.view.manifest.snapshot_id
+        """Wait for whoever makes graphs here; the job's budget says how long."""
+        graphs = self._warm.graphs
+        assert graphs is not None  # a daemon has one from its start
+        while True:
+            try:
+                return graphs.ready(None)
+            except Busy as busy:
+                options.progress("wait", 0, 0)
+                time.sleep((busy.retry_after_ms or 500) / 1000)
 
 
 class JobRunner:
