@@ -43,9 +43,9 @@ def gate_command(
 
     \b
     Examples:
-      everdex gate src/app.py && $EDITOR src/app.py
-      everdex gate src/app.py --seen "$(sha256sum < src/app.py | cut -d' ' -f1)"
-      everdex gate --json src/*.py | jq -r '.blocking[]'
+      everdex gate src/app.py
+      everdex gate src/app.py src/core.py --since 01M7GKD12H6R7QZE62RSHB11DX
+      everdex gate --json src/app.py | jq -r '.actions[]'
     """
     from everdex import mutation
     from everdex.errors import UsageError
