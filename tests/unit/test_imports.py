@@ -41,7 +41,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("upkeep",),
     (
         "answers", "describe", "symbols", "relations", "exporting", "service", "warm", "maintain", "kept", "reader",
-        "resident", "notice", "doctor", "rendezvous",
+        "resident", "dependents", "notice", "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

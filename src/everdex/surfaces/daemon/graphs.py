@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,13 +130,17 @@ class Graphs:
                     self._changed.wait(left)
                 if self._ended:
                     return
-                pinned = self._wants[0].snapshot_id if self._wants and self._wants[0].pinned else None
+                first = next(self._unsettled(), None)
+                pinned = first.snapshot_id if first is not None and first.pinned else None
                 if pinned is None:
                     self._due = None
             self._turn(pinned)
 
     def _is_time(self) -> bool:
-        return bool(self._wants) or (self._due is not None and time.monotonic() >= self._due)
+        return any(self._unsettled()) or (self._due is not None and time.monotonic() >= self._due)
+
+    def _unsettled(self) -> Iterator[_Want]:
+        return (want for want in self._wants if not want.settled)
 
     def _turn(self, snapshot_id: str | None) -> None:
         try:
@@ -197,7 +201,7 @@ class Graphs:
                 state = "making"
             elif self._failure:
                 state = "too_large" if self._too_large else "failed"
-            elif self._due is not None or self._wants:
+            elif self._due is not None or any(self._unsettled()):
                 state = "due"
             else:
                 state = "ready" if self._current else "unasked"
