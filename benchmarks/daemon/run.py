@@ -345,7 +345,6 @@ def session(setting: Setting) -> list[Figure]:
     tree = copied(setting.whole, "session-tree", {setting.whole / "sympy"})
     daemon = Daemon(tree, setting.scratch / "home-session")
     try:
-        daemon.settle()
         return Session(daemon, corpus.sample_queries(tree, 1_000), setting.session_s).run()
     finally:
         daemon.stop()

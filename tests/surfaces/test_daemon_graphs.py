@@ -128,8 +128,8 @@ def _alive(pid: int) -> bool:
 class Slow:
     """Stands in for a process that makes a graph: does so when told to."""
 
-    def __init__(self, index: Index, snapshot_id: str) -> None:
-        self.index, self.snapshot_id = index, snapshot_id
+    def __init__(self, index: Index, snapshot_id: str, niceness: int) -> None:
+        self.index, self.snapshot_id, self.niceness = index, snapshot_id, niceness
         self.phase, self.done, self.total = "graph", 3, 10
         self.go = self.cancelled = False
         SLOW.append(self)
@@ -192,7 +192,7 @@ def test_editing_does_not_keep_a_graph_from_being_finished(warm: ResidentIndex, 
     until(lambda: len(SLOW) == 2, "the second")
     SLOW[1].go = True
     until(lambda: slow.describe()["state"] == "ready", "both")
-    assert len(SLOW) == 2
+    assert [maker.niceness for maker in SLOW] == [10, 10], "nobody waits for them"
     assert SLOW[1].snapshot_id == warm.reader.graph_of().snapshot_id
     assert len(warm.relations(CALLERS, Reading()).to_dict()["callers"]) == 4
 
