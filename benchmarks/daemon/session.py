@@ -2,7 +2,7 @@
 
     four agents: 60 % searches, 15 % symbols, 20 % callers, callees, refs, impact and map, 5 % files and status,
                  each after a short thought, with a question to an older snapshot now and then
-    one editor:  a real file of the tree changes every six seconds; one in ten edits makes, renames or removes a file
+    one editor:  one of twelve real files changes every fifteen seconds; one in ten edits makes, renames or removes one
     one rude:    connects, asks and hangs up before the answer, or sends half a frame, every two seconds
 
 Memory is that of the daemon and its helpers, once a second; the process that makes a graph and ends is told apart.
@@ -29,7 +29,8 @@ from benchmarks.measure import median
 from benchmarks.store.results import Figure
 
 THOUGHT_S = (0.05, 0.6)
-EDIT_EVERY_S = 6.0
+EDIT_EVERY_S = 15.0
+WORKED_ON = 12
 RUDE_EVERY_S = 2.0
 PATIENT = {"busy", "timeout"}  # what a daemon may honestly say under load; counted, and asked again later
 GRAPH = ("callers", "callees", "refs", "impact", "map")
@@ -61,7 +62,8 @@ class Session:
         self._edits = 0
         self._rude = 0
         self._most_making = 0
-        self._files = sorted(path for path in daemon.tree.rglob("*.py") if 2_000 < path.stat().st_size < 40_000)
+        candidates = sorted(path for path in daemon.tree.rglob("*.py") if 2_000 < path.stat().st_size < 40_000)
+        self._files = random.Random(1).sample(candidates, WORKED_ON)
 
     def run(self) -> list[Figure]:
         jobs: list[Callable[[], None]] = [lambda n=n: self._agent(n) for n in range(4)]  # type: ignore[misc]
