@@ -37,6 +37,7 @@ from benchmarks.store.results import Figure, markdown, merged
 HERE = Path(__file__).resolve().parent
 CORPORA = HERE.parent / "corpora"
 LEFT_OUT = ("physics", "polys", "solvers")  # of sympy: what remains has about 40,000 chunks
+MAKER = b"everdex.surfaces.daemon.grapher"
 TICK = os.sysconf("SC_CLK_TCK")
 TITLES = {
     "start": "Command to a warm daemon",
@@ -82,6 +83,10 @@ class Daemon:
     def rss_bytes(self) -> int:
         return sum(map(resident_bytes, descendants(self.process.pid)))
 
+    def making_bytes(self) -> int:
+        """Memory of the process that makes a graph, if one does."""
+        return sum(resident_bytes(pid) for pid in descendants(self.process.pid) if MAKER in _command_line(pid))
+
     def handles(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
@@ -118,6 +123,13 @@ class Setting:
     def close(self) -> None:
         if "daemon" in self.__dict__:
             self.daemon.stop()
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def say(text: str) -> None:

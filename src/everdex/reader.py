@@ -62,6 +62,16 @@ class Reader:
             searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
             return searcher.answer(request, explain=explain)
 
+    def similar(
+        self, place: str, k: int, freshness: Freshness, *, snapshot_id: str | None = None,
+        languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
+    ) -> Answer:  # fmt: skip
+        """The same answer that `Index.similar` gives."""
+        with self._views.pinned(snapshot_id) as kept:
+            return self.index.similar_in(
+                kept.view, freshness, place, k, languages=languages, paths=paths, explain=explain
+            )
+
     def symbols(self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
         """The same answer that `Index.symbols` gives."""
         with self._views.pinned(snapshot_id) as kept:

@@ -69,6 +69,16 @@ class ResidentIndex:
         """The same answer that `Index.symbols` gives."""
         return self.reader.symbols(asked, self.stated(reading), snapshot_id=reading.snapshot_id)
 
+    def similar(
+        self, place: str, k: int, reading: Reading, *, languages: tuple[str, ...], paths: tuple[str, ...],
+        explain: bool,
+    ) -> Answer:  # fmt: skip
+        """The same answer that `Index.similar` gives."""
+        return self.reader.similar(
+            place, k, self.stated(reading), snapshot_id=reading.snapshot_id, languages=languages, paths=paths,
+            explain=explain,
+        )  # fmt: skip
+
     def relations(self, question: Question, reading: Reading) -> Answer:
         """The same answer that `everdex.relations.ask` gives."""
         check(question)

@@ -344,23 +344,34 @@ class Index:
         *, languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
     ) -> Answer:  # fmt: skip
         """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
-        from everdex.search.similar import document_at, parse_place, similar
+        from everdex.search.similar import parse_place
 
         parse_place(place)  # refused before anything is indexed for it
         chosen = reading or Reading()
         with self.view(chosen, options) as (view, freshness):
-            outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
-            body = {
-                "query": place,
-                "mode": "like",
-                "ignore_case": False,
-                "results": answers.results(outcome.hits, (), explain=explain),
-                "omitted": outcome.omitted,
-                "cursor": None,
-                "no_strong_match": False,
-                "suggestions": [],
-            }
-            return self.answer(view, freshness, body, warnings=chosen.warnings)
+            return self.similar_in(
+                view, freshness, place, k, languages=languages, paths=paths, explain=explain, warnings=chosen.warnings
+            )
+
+    def similar_in(
+        self, view: SnapshotView, freshness: Freshness, place: str, k: int, *, languages: tuple[str, ...] = (),
+        paths: tuple[str, ...] = (), explain: bool = False, warnings: tuple[str, ...] = (),
+    ) -> Answer:  # fmt: skip
+        """The answer to `similar` from an open view."""
+        from everdex.search.similar import document_at, similar
+
+        outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
+        body = {
+            "query": place,
+            "mode": "like",
+            "ignore_case": False,
+            "results": answers.results(outcome.hits, (), explain=explain),
+            "omitted": outcome.omitted,
+            "cursor": None,
+            "no_strong_match": False,
+            "suggestions": [],
+        }
+        return self.answer(view, freshness, body, warnings=warnings)
 
     def chunks(
         self, reading: Reading | None = None, options: SyncOptions | None = None, *, meta: bool = False

@@ -42,7 +42,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("upkeep",),
     (
         "answers", "describe", "symbols", "relations", "mutation", "caution", "exporting", "service", "warm",
-        "maintain", "kept", "reader", "resident", "refreshing", "notice", "doctor", "rendezvous",
+        "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice", "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

@@ -46,6 +46,7 @@ class AsyncIndex:
 
     close = _awaited(Index.close)
     search = _awaited(Index.search)
+    similar = _awaited(Index.similar)
     symbol = _awaited(Index.symbol)
     get_symbol = _awaited(Index.get_symbol)
     refs = _awaited(Index.refs)
@@ -55,6 +56,7 @@ class AsyncIndex:
     impact = _awaited(Index.impact)
     map = _awaited(Index.map)
     get_map = _awaited(Index.get_map)
+    export_graph = _awaited(Index.export_graph)
     files = _awaited(Index.files)
     explain = _awaited(Index.explain)
     chunks = _awaited(Index.chunks)

@@ -1,6 +1,6 @@
 """The program that makes one graph for the daemon and ends, so that what it took goes back to the system.
 
-It gives way to everybody else on the machine, says how far it is as JSON lines on standard output, and ends when its
+It gives way to others as far as it is told to, says how far it is as JSON lines on standard output, and ends when its
 standard input does: with the daemon. It refuses to begin with another configuration than the daemon's.
 """
 
@@ -21,7 +21,6 @@ from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import write_json
 from everdex.sync.model import SyncOptions
 
-_NICENESS: Final = 10
 _TELL_S: Final = 0.1
 
 
@@ -49,10 +48,12 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
-def main(root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str, snapshot_id: str) -> int:
+def main(
+    root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str, snapshot_id: str, niceness: str
+) -> int:
     # The daemon ends us by closing the pipe; what is typed at its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICENESS)
+    os.nice(int(niceness))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     tame_allocator()
     try:

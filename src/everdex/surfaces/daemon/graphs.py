@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import Busy, DaemonStopping, EverdexError, LimitExceeded
@@ -22,7 +22,8 @@ from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.client import error_of
 from everdex.surfaces.daemon.making import Cancelled, Making
 
-_AFTER_FAILURE_S = 60.0
+_AFTER_FAILURE_S: Final = 60.0
+_NICENESS: Final = 10
 
 
 @dataclass(eq=False, slots=True)
@@ -52,7 +53,7 @@ class Graphs:
         self._unasked = unasked
         self._changed = threading.Condition()
         self._wants: list[_Want] = []
-        self._due: float | None = None
+        self._due = time.monotonic() if unasked else None
         self._rest_until = 0.0
         self._ended = False
         self._making: Making | None = None
@@ -64,8 +65,6 @@ class Graphs:
         self._thread = threading.Thread(target=self._run, name="graphs", daemon=True)
 
     def start(self) -> None:
-        with self._changed:
-            self._due = time.monotonic() if self._unasked else None
         self._thread.start()
 
     def end(self) -> None:
@@ -130,13 +129,17 @@ class Graphs:
                     self._changed.wait(left)
                 if self._ended:
                     return
-                pinned = self._wants[0].snapshot_id if self._wants and self._wants[0].pinned else None
+                first = next(self._unsettled(), None)
+                pinned = first.snapshot_id if first is not None and first.pinned else None
                 if pinned is None:
                     self._due = None
             self._turn(pinned)
 
     def _is_time(self) -> bool:
-        return bool(self._wants) or (self._due is not None and time.monotonic() >= self._due)
+        return any(self._unsettled()) or (self._due is not None and time.monotonic() >= self._due)
+
+    def _unsettled(self) -> Iterator[_Want]:
+        return (want for want in self._wants if not want.settled)
 
     def _turn(self, snapshot_id: str | None) -> None:
         try:
@@ -151,11 +154,12 @@ class Graphs:
         self._settle(found, failure)
 
     def _make(self, found: GraphOf) -> EverdexError | None:
-        making = Making(self._warm.index, found.snapshot_id)
         with self._changed:
             if self._ended:
                 return DaemonStopping("the daemon is leaving")
-            self._making = making
+            # What somebody waits for does not give way to others.
+            niceness = 0 if any(self._unsettled()) else _NICENESS
+            self._making = making = Making(self._warm.index, found.snapshot_id, niceness)
         began = time.monotonic()
         failure: EverdexError | None = None
         try:
@@ -197,7 +201,7 @@ class Graphs:
                 state = "making"
             elif self._failure:
                 state = "too_large" if self._too_large else "failed"
-            elif self._due is not None or self._wants:
+            elif self._due is not None or any(self._unsettled()):
                 state = "due"
             else:
                 state = "ready" if self._current else "unasked"

@@ -30,12 +30,12 @@ class Cancelled(Exception):
 class Making:
     """One run of `grapher.py`; `cancel` may come from any thread."""
 
-    def __init__(self, index: Index, snapshot_id: str) -> None:
+    def __init__(self, index: Index, snapshot_id: str, niceness: int = 0) -> None:
         shared = "" if index.shared_store is None else os.fspath(index.shared_store)
         # -P: the working directory may be a hostile repository and must not be imported from.
         self._command = [
             sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher", os.fspath(index.root.path), shared,
-            index.config_fingerprint, index.query_fingerprint, snapshot_id,
+            index.config_fingerprint, index.query_fingerprint, snapshot_id, str(niceness),
         ]  # fmt: skip
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None

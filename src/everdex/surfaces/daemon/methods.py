@@ -18,6 +18,7 @@ from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
+from everdex.search.similar import parse_place
 from everdex.service import Index, Reading
 from everdex.state import scopes
 from everdex.state.model import EDIT
@@ -121,6 +122,17 @@ def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.symbols(params["name"], reading(params))
 
 
+def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
+    parse_place(params["place"])
+    wanted = tuple(params.get("languages", ()))
+    known_languages(wanted)
+    k = params.get("k")
+    return warm.similar(
+        params["place"], warm.index.config.query.k if k is None else k, reading(params), languages=wanted,
+        paths=tuple(params.get("paths", ())), explain=params.get("explain", False),
+    )  # fmt: skip
+
+
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
     fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget"}
@@ -196,6 +208,10 @@ METHODS: Final[dict[str, Method]] = {
             "always_rehash": _flag, **SYNCED,
         },
         None, ("query",), piped.SHOWN,
+    ),
+    "similar": Method(
+        {"place": _text, "k": _count, "languages": _texts, "paths": _texts, "explain": _flag, **SYNCED},
+        _similar, ("place",), piped.SHOWN,
     ),
     "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
     "refs": Method(_LISTING, _related("refs"), ("symbol",), refs.SHOWN),
