@@ -50,7 +50,8 @@ WORDS_VERSION: Final = "1"
 
 # 1: Python in full; the other languages' definitions, calls, references and imports
 # 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
-FACTS_VERSION: Final = "2"
+# 3: where the statements of a Python module begin
+FACTS_VERSION: Final = "3"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -58,7 +59,8 @@ INTERFACE_VERSION: Final = "1"
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
 # 2: a part of a package that the package itself imports
 # 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
-RESOLVERS_VERSION: Final = "3"
+# 4: modules are read name by name
+RESOLVERS_VERSION: Final = "4"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

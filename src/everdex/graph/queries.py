@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.postings import key32
-from everdex.graph.record import last_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,9 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
     counts = dict.fromkeys(Status, 0)
-    for _, site in _loose(atlas, names):
-        if (roles is None or site.role in roles) and targets.isdisjoint(site.targets):
-            counts[site.status] += 1
+    for columns, number in _loose(atlas, names):
+        if (roles is None or columns.role(number) in roles) and targets.isdisjoint(columns.targets_of(number)):
+            counts[columns.status(number)] += 1
     overriding = uses(atlas, overriders(atlas, targets), {Role.CALL})
     return CouldAdd(
         counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls,
@@ -145,11 +145,11 @@ def _asked_as(atlas: Atlas, definition: Definition) -> set[str]:
     return {definition.node.name} | ({around.node.name} if around else set())
 
 
-def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[int, Site]]:
+def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[Columns, int]]:
     """Sites with one of these last names that are not resolved."""
     table = atlas.graph.tables["loose"]
-    for file in sorted({file for name in names for file in table.holders(key32(name))}):
-        columns = atlas.columns(file)
-        for number, text in columns.loose_sites():
-            if last_name(text) in names:
-                yield file, columns.site(number)
+    for name in names:
+        for file in table.holders(key32(name)):
+            columns = atlas.columns(file)
+            for number in columns.loose_sites(name):
+                yield columns, number

@@ -106,9 +106,9 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     if wanted == "__func__":
         return frozenset(((*value[:4], None),))
     file = engine.file(value[1])
+    engine.seen.append(file.seen_stores)
     parts = []
     for base, stored in file.other_stores.get(wanted, ())[:8]:
-        engine.look_at(value[1], file.where[base])
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, (fuel | LEVEL) - LOOKUP_STEP)):
             parts.append(engine.values(value[1], stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
     return union(parts) or frozenset(((METHOD, value, wanted),))

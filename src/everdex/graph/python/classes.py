@@ -45,8 +45,7 @@ def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]
 
 
 def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
-    file = engine.look_at(path, file_parent(engine, path, scope))
-    engine.look_at(path, scope)
+    file = engine.look_at(path, scope)
     found: list[Value] = []
     for base in file.scopes[scope].bases:
         entry = file.entries[base]
@@ -58,10 +57,6 @@ def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
                 found.append(value)
                 break
     return tuple(found)
-
-
-def file_parent(engine: Engine, path: str, scope: int) -> int:
-    return engine.file(path).scopes[scope].parent
 
 
 def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -128,8 +123,7 @@ def outside(classes: tuple[Value, ...]) -> str:
 
 def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str = "") -> Values:
     """C.name"""
-    if importer and wanted not in engine.file(importer).other_stores:
-        importer = ""
+    importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
@@ -173,8 +167,7 @@ metaclasses = _metaclasses
 
 def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
     """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
-    if importer and wanted not in engine.file(importer).other_stores:
-        importer = ""
+    importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
@@ -209,6 +202,15 @@ _OVERRIDABLE: Final = frozenset((FUNCTION, PROPERTY, CLASSMETHOD, STATIC, MANAGE
 _OBJECT: Final = frozenset(dir(object))
 
 
+def _storing(engine: Engine, path: str, wanted: str) -> str:
+    """The file when it assigns such an attribute, else ''."""
+    if not path:
+        return ""
+    file = engine.file(path)
+    engine.seen.append(file.seen_stores)
+    return path if wanted in file.other_stores else ""
+
+
 def _stored(
     engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
 ) -> list[Values]:
@@ -227,8 +229,8 @@ def _stored(
             continue
         seen.add(owner[1])
         file = engine.file(owner[1])
+        engine.seen.append(file.seen_stores)
         for base, value in file.other_stores.get(wanted, ())[:8]:
-            engine.look_at(owner[1], file.where[base])
             for each in engine.values(owner[1], base, 0, (fuel | LEVEL) - 2 * LOOKUP_STEP):
                 if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
                     parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
@@ -297,7 +299,7 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
 def is_stub(engine: Engine, value: Value) -> bool:
     if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
         value = value[1]
-    return value[0] == FUNCTION and bool(engine.file(value[1]).scopes[value[2]].flags & m.IS_STUB)
+    return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)
 
 
 def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:

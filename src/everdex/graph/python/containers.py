@@ -13,6 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, declared
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import filled_key
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -84,7 +85,8 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
 
 def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, expression, context = value
-    file = engine.look_at(path, engine.file(path).where[expression])
+    file = engine.file(path)
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:
@@ -120,9 +122,6 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
     """(key, stored value) of assignments to items of a container, in its own file."""
     _, path, expression, _ = value
     file = engine.file(path)
-    if not file.facts.item_stores:
-        return ()
-
     def answer(fuel: int) -> tuple[tuple[int, int], ...]:
         found: list[tuple[int, int]] = []
         for base, key, stored in candidates:
@@ -133,6 +132,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
 
     candidates: list[tuple[int, int, int]] = []
     for name in ("", *sorted(file.display_names.get(expression, ()))):
+        engine.note(file, filled_key(path, name))
         candidates.extend(file.item_stores_by_name.get(name, ()))
     candidates = [each for each in dict.fromkeys(candidates) if each[2] >= 0]
     if not candidates or len(candidates) > MAX_STORES:
@@ -147,7 +147,7 @@ def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool,
     file = engine.file(path)
     parts: list[Values] = []
     for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
-        engine.look_at(path, file.where[stored])
+        engine.seen.append(file.seen_at(stored))
         if key == -2:  # extended with, or updated from, another container
             inner = engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
@@ -221,7 +221,8 @@ def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
 
 def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     _, path, expression, context = value
-    file = engine.look_at(path, engine.file(path).where[expression])
+    file = engine.file(path)
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:

@@ -43,7 +43,7 @@ def instances(engine: Engine, file: File, expression: int, context: int, fuel: i
 
 
 def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
-    engine.look_at(file.path, file.where[expression])
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     kind = entry[0]
     if kind == m.SUBSCRIPT:

@@ -172,6 +172,16 @@ class Engine:
         self.seen.append(found[1])
         return found[0]
 
+    def look_for(self, path: str, name: str) -> File:
+        """Note that it matters what a module binds under a name."""
+        file = self.file(path)
+        self.seen.append(file.seen_name(name))
+        return file
+
+    def note(self, file: File, key: str) -> None:
+        """Note that it matters what a key of a file stands for."""
+        self.seen.append(file.seen_key(key))
+
     def look_at(self, path: str, scope: int) -> File:
         """Note that a scope's content matters."""
         file = self.file(path)

@@ -35,12 +35,13 @@ def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, f
     """A name that no binding of its own scope reaches."""
     home, found = binding_scope(file, scope, wanted)
     if found:
-        engine.look_at(file.path, home)
+        engine.seen.append(file.seen_scope(home) if home else file.seen_name(wanted))
         around = engine.contexts.around(context, file.path, home) if home else 0
         return union(
             engine.values(file.path, file.bindings[each][2], around, (fuel | LEVEL) - NAME_STEP) for each in found
         )
-    engine.look_at(file.path, 0)
+    engine.seen.append(file.seen_name(wanted))
+    engine.seen.append(file.seen_stars)
     if file.facts.stars:
         imported = _from_stars(engine, file, wanted, fuel)
         if imported:
@@ -94,7 +95,8 @@ def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
         target = source_of(engine, file.path, level, module)
         if target[0] != MODULE:
             continue
-        other = engine.look_at(target[1], 0)
+        other = engine.file(target[1])
+        engine.seen.append(other.seen_stars)
         exported = other.facts.exported
         if wanted not in exported if exported is not None else wanted.startswith("_"):
             continue
@@ -150,16 +152,18 @@ def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
     seen = {(path, wanted)}
     while True:
         here: tuple[Value, str] = ((MODULE, path), wanted)
-        file = engine.look_at(path, 0)
+        file = engine.look_for(path, wanted)
         bindings = file.final(0, wanted)
         if len(bindings) == 1:
             entry = file.entries[file.bindings[bindings[0]][2]]
             if entry[0] != m.FROM:
                 return here
             source, name = source_of(engine, path, entry[1], entry[2]), entry[3]
-        elif bindings or wanted in file.other_stores:
-            return here
         else:
+            engine.seen.append(file.seen_stores)
+            engine.seen.append(file.seen_stars)
+            if bindings or wanted in file.other_stores:
+                return here
             if modules.submodule(engine, (MODULE, path), wanted, path) is not None:
                 return here
             stars = [source_of(engine, path, level, module) for _, level, module in file.facts.stars]
@@ -182,7 +186,8 @@ def _exports(engine: Engine, path: str, wanted: str) -> bool:
         if path in seen:
             continue
         seen.add(path)
-        file = engine.look_at(path, 0)
+        file = engine.look_for(path, wanted)
+        engine.seen.append(file.seen_stars)
         exported = file.facts.exported
         if wanted not in exported if exported is not None else wanted.startswith("_"):
             continue
@@ -198,7 +203,8 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
         inner = modules.submodule(engine, source, wanted, importer)
         return frozenset((inner,)) if inner is not None else NOTHING
     path = source[1]
-    file = engine.look_at(path, 0)
+    file = engine.look_for(path, wanted)
+    engine.seen.append(file.seen_stores)
     parts = [
         engine.values(path, file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in file.final(0, wanted)
     ]
@@ -211,8 +217,9 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     inner = modules.submodule(engine, source, wanted, importer)
     if inner is not None:
         return frozenset((inner,))
+    engine.seen.append(file.seen_stars)
     if file.facts.stars:
         return _from_stars(engine, file, wanted, (fuel | LEVEL) - LOOKUP_STEP)
-    if file.names[0].get("__getattr__"):
+    if engine.look_for(path, "__getattr__").names[0].get("__getattr__"):
         return unknown("module __getattr__")
     return NOTHING

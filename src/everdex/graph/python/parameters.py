@@ -15,6 +15,7 @@ from everdex.graph.python import calls, classes, containers, declared, fixtures
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import indirect_key, passed_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -193,11 +194,14 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
                 sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
         if len(sites) > MAX_CALL_SITES:
             sites = [site for site in sites if site[0] == path]
+        engine.note(file, passed_key(path, own.name))
         if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
+            engine.note(file, indirect_key(path))
             indirect = file.indirect_calls
             if len(indirect) <= MAX_INDIRECT:
                 sites.extend((path, each) for each in indirect)
-            sites.extend((path, each) for each in _given_to(file, scope))
+            given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
+            sites.extend((path, each) for each in sorted(given))
         found: dict[Context, None] = {}
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, fuel):
@@ -223,15 +227,3 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
 
-
-def _given_to(file: File, scope: int) -> list[int]:
-    """Calls that take the function itself as an argument: a builtin such as map may call it."""
-    own = file.scopes[scope]
-    found = []
-    for number in file.calls:
-        entry = file.entries[number]
-        for given in (*entry[2], *(value for _, value in entry[3])):
-            what = file.entries[given]
-            if (what[0] == m.DEFINITION and what[1] == scope) or (what[0] == m.NAME and what[1] == own.name):
-                found.append(number)
-    return found

@@ -72,7 +72,7 @@ def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependenc
         source = names.source_of(engine, file.path, entry[1], entry[2])
         if source[0] != EXTERNAL and entry[3] != "*":
             inner = submodule(engine, source, entry[3], file.path)
-            own = source[0] == MODULE and engine.look_at(source[1], 0).names[0].get(entry[3])
+            own = source[0] == MODULE and engine.look_for(source[1], entry[3]).names[0].get(entry[3])
             if inner is not None and not own:
                 found.setdefault((_target(inner), line), [])
                 continue
