@@ -75,7 +75,8 @@ def report(answers: list[Any], told: list[list[tuple[str, int]]], show: bool) ->
         resolved_right += len(sure & theirs)
         if show and ours != theirs:
             name = answer["symbol"]["qualified_name"]
-            print(f"{name} ({answer['symbol']['kind']}): missing {sorted(theirs - ours)[:4]}, more {sorted(ours - theirs)[:4]}")
+            missing, more = sorted(theirs - ours)[:4], sorted(ours - theirs)[:4]
+            print(f"{name} ({answer['symbol']['kind']}): missing {missing}, more {more}")
     print(
         f"{len(answers)} symbols: recall {both / max(1, theirs_total):.3f} ({both} of {theirs_total} lines), precision "
         f"{both / max(1, ours_total):.3f}, of resolved ones {resolved_right / max(1, resolved):.3f} ({resolved})"

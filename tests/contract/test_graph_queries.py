@@ -274,7 +274,7 @@ def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> Non
     """A constant that holds one of two functions has callers, and mentions without a call are none."""
     tree = {
         "a.ts": "function one() {}\nfunction two() {}\nexport const either = DEV ? one : two;\n",
-        "b.ts": "import { either } from './a';\nexport function go() {\n  either();\n}\nexport const kept = [either];\n",
+        "b.ts": "import { either } from './a';\nexport function go() {\n  either();\n}\nexport const k = [either];\n",
     }
     ask = asker(synced(tmp_path / "tree", tree))
     answer = ask("callers", "either")

@@ -357,7 +357,7 @@ def test_a_long_function_is_resolved() -> None:
 
 
 def test_what_may_be_unknown_is_not_called_external() -> None:
-    """A callee that is a library's or something nobody knows is unresolved, with the reason; alone, a library's is external."""
+    """A callee that is a library's or something nobody knows is unresolved, with the reason."""
     graph = world(
         a_ts="""
 import { load } from 'lib';
