@@ -324,6 +324,8 @@ class Calls:
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return _unresolved(thing.name or "type not found")
         around = evaluation.evaluate(use.receiver, place)
+        if around.kind == OUTSIDE and self._is_of_a_block(use, place):
+            return self._by_name(use, "receiver of a block")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or _outside(f"{around.name}.{name}")
         if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
@@ -340,6 +342,11 @@ class Calls:
         if around.kind == CALLABLE:
             return self._by_name(use, "member of a function")
         return self._member(use, around)
+
+    def _is_of_a_block(self, use: facts.Use, place: Place) -> bool:
+        """Whether `this` may be another object's: that of whoever runs the block."""
+        own = use.receiver.partition(".")[0] in self.rules.self_names and self.language in ("kotlin", "ruby")
+        return own and self.module.outline.definitions[place.scope].kind == "lambda" if place.scope >= 0 else False
 
     def _member(self, use: facts.Use, around: Thing) -> Answer:
         evaluation, name = self.evaluation, use.name
@@ -398,7 +405,16 @@ class Calls:
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if fits:
             return self._chosen(fits, use)
+        # What a type outside the root extends, nobody here knows.
+        loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
+        fitting = [ref for ref in loose if use.arguments < 0 or _takes(ref.defined, use.arguments)]
+        if fitting:
+            reason = "may extend what is outside"
+            return Answer(Status.AMBIGUOUS, tuple(fitting[:_MAX_CANDIDATES]), reason=reason)
         return None
+
+    def _is_here(self, type_text: str) -> bool:
+        return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))
 
     def _by_name(self, use: facts.Use, reason: str) -> Answer:
         """Nothing is known of the receiver: perhaps the name itself tells."""

@@ -88,7 +88,15 @@ class Evaluation(Names, Members):
             return found or unknown("untyped attribute")
         if head in rules.super_names:
             return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
-        return self.name(head, place, called=called)
+        found = self.name(head, place, called=called)
+        if found.kind == UNKNOWN and self._is_foreign(head, called) and self.local(head, place) is None:
+            return Thing(OUTSIDE, head)
+        return found
+
+    def _is_foreign(self, head: str, called: bool) -> bool:
+        """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""
+        kept = self.rules.capital_types and head[:1].isupper() and not head.isupper()
+        return (kept or (called and self.rules.global_calls)) and not self.reader.named(head)
 
     def extended(self, place: Place) -> Thing | None:
         """The type that the extension function around a place is written for."""
@@ -159,14 +167,24 @@ class Evaluation(Names, Members):
             return self.type_named(thing.arguments[-1], thing.home)
         for ref in thing.refs:
             item = ref.defined
-            if thing.kind == INSTANCE and item.kind == "type" and item.type:
-                return self.item_of(self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0)))
+            if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
+                return self._item_of_alias(ref)
         if thing.kind == INSTANCE and thing.refs and self.rules.group == "c":
             given = tuple(self.member(thing, "operator[]")[0])
             return self._returned(Thing(CALLABLE, thing.name, given)) if given else thing  # or it is a pointer
         if thing.kind == INSTANCE and thing.refs:
             return unknown("item of an object")
         return unknown("type of items not stated")
+
+    def _item_of_alias(self, ref: Ref) -> Thing:
+        if self._depth >= MAX_DEPTH:
+            return unknown("too deep")  # aliases may stand for each other
+        self._depth += 1
+        try:
+            place = Place(ref.module, ref.at, ref.defined.start_line, 0)
+            return self.item_of(self.type_named(ref.defined.type, place))
+        finally:
+            self._depth -= 1
 
     def step(self, thing: Thing, name: str, place: Place, will_call: bool = False) -> Thing:
         """A member of a thing."""

@@ -42,7 +42,17 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     local = item.alias or item.path.rpartition(".")[2]
     if language == "swift":
         return Led("*", (), outside=item.path)
-    return Led(local, (item.path,), outside=item.path)
+    names = _from_around(module.outline.package, item.path) if language in ("scala", "csharp") else (item.path,)
+    return Led(local, names, outside=item.path)
+
+
+def _from_around(package: str, path: str) -> tuple[str, ...]:
+    """An import is read from inside its package first, and from those around it."""
+    names = [path]
+    while package:
+        names.insert(-1, f"{package}.{path}")
+        package = package.rpartition(".")[0]
+    return tuple(names)
 
 
 def _go(item: facts.Import, reader: Reader) -> Led:

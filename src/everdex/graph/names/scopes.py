@@ -211,7 +211,8 @@ class Names(RustNames):
         yield space
         while space and module.rules.outer_spaces:
             space = space.rpartition(".")[0]
-            yield space
+            if space or module.outline.language != "scala":  # Scala hides what has no package from those who have one
+                yield space
         if module.space and module.rules.group in ("php",):
             yield ""
 
