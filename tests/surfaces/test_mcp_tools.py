@@ -19,7 +19,8 @@ from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = [
-    "search", "grep", "symbol", "references", "impact", "map", "gate", "files", "explain_path", "status", "health",
+    "search", "grep", "symbol", "references", "impact", "map", "gate", "rename_plan", "files", "explain_path", "status",
+    "health",
 ]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
@@ -210,6 +211,16 @@ def test_the_gate_says_what_to_do_first(agent: Agent) -> None:
     assert agent.fail("gate", paths=["src/other.py"], seen={"src/other.py": "abc"})["code"] == "usage"
     text = agent.call("gate", paths=["ignored.py"]).content[0].text  # type: ignore[union-attr]
     assert text.startswith("warn: ignored.py (unindexed, unknown)\n  ineligible: ")
+
+
+def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
+    """Edits by line, doubts apart, several definitions to choose from; a name that is none is refused."""
+    plan = agent.ask("rename_plan", symbol="Unique_Name", new_name="Other_Name")
+    assert [(edit["path"], edit["line"], edit["role"]) for edit in plan["edits"]] == [("src/other.py", 5, "definition")]
+    assert (plan["files"], plan["doubts"], plan["clashes"], len(plan["plan_id"])) == (["src/other.py"], [], [], 32)
+    several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
+    assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
+    assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"
 
 
 def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:

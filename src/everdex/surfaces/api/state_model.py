@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from everdex.state.scopes import RefreshScope as RefreshScope
-from everdex.surfaces.api.model import Answer
+from everdex.surfaces.api.model import Answer, RelationAnswer
 
 
 class SymbolChange(Struct, frozen=True):
@@ -73,6 +73,53 @@ class MutationGateResult(Answer, frozen=True, kw_only=True):
     files: tuple[FileGate, ...]
     blocking: tuple[str, ...]
     actions: tuple[str, ...]
+
+
+class RenameEdit(Struct, frozen=True):
+    """Bytes to replace by the new name, half-open, in the file with this content; `before` and `after` stand around."""
+
+    path: str
+    content_hash: str
+    byte_start: int
+    byte_end: int
+    line: int
+    column: int
+    role: str
+    text: str
+    before: str
+    after: str
+
+
+class RenameDoubt(Struct, frozen=True):
+    """A place that may mean the symbol: to be looked at."""
+
+    path: str
+    line: int
+    column: int
+    role: str
+    text: str
+    certainty: str
+    reason: str
+
+
+class RenameClash(Struct, frozen=True):
+    path: str
+    line: int
+    qualified_name: str
+
+
+class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
+    """Without exactly one definition there is no plan: `plan_id` is None."""
+
+    new_name: str = ""
+    plan_id: str | None = None
+    definitions: tuple[dict[str, Any], ...] = ()
+    edits: tuple[RenameEdit, ...] = ()
+    edits_omitted: int = 0
+    files: tuple[str, ...] = ()
+    doubts: tuple[RenameDoubt, ...] = ()
+    doubts_omitted: int = 0
+    clashes: tuple[RenameClash, ...] = ()
 
 
 class RefreshJobStatus(Struct, frozen=True):

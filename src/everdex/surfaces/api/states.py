@@ -12,6 +12,7 @@ from everdex import limits, mutation, refreshing
 from everdex.errors import UsageError
 from everdex.mutation import GateQuestion
 from everdex.refreshing import RefreshJobs
+from everdex.relations import Question, check
 from everdex.service import Reading
 from everdex.state.jobs import RefreshJob
 from everdex.state.scopes import RefreshScope
@@ -87,6 +88,20 @@ class StateQuestions(ABC):
             part = wanted[first : first + mutation.MAX_PATHS]
             found |= dict(zip(part, self.state(part, sync=False).files, strict=True))
         return found
+
+    def rename_plan(
+        self, symbol: str, new_name: str, *, k: int = 200, sync: bool = True, snapshot_id: str | None = None
+    ) -> state_model.RenamePlan:
+        """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed."""
+        question = Question("rename", symbol, limit=k, new=new_name)
+        check(question)
+        reading = Reading(sync, snapshot_id)
+        params = {"symbol": symbol, "new": new_name, "k": k, "no_sync": not sync, "snapshot_id": snapshot_id}
+        document = self._over_daemon("rename", params)
+        if document is None:
+            reader, freshness = self._warm.ready(reading)
+            document = reader.relations(question, freshness, snapshot_id=snapshot_id).to_dict()
+        return msgspec.convert(document, state_model.RenamePlan)
 
     # -- refresh jobs --------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ def shown(lines: Lines, noun: str, found: Found) -> Shown:
 
     def all_lines(document: dict[str, Any]) -> Iterator[Line]:
         if document["symbol"] is None:
-            yield from ((False, line) for line in _no_symbol(document))
+            yield from ((False, line) for line in no_symbol(document))
         else:
             yield from ((True, line) for line in lines(document))
             yield from ((False, line) for line in _footer(document, noun))
@@ -114,7 +114,8 @@ def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool,
     return piped.code(document)
 
 
-def _no_symbol(document: dict[str, Any]) -> Iterator[str]:
+def no_symbol(document: dict[str, Any]) -> Iterator[str]:
+    """What is said when none or several definitions fit."""
     asked = escape(document["query"])
     if not document["matches"]:
         yield f"no definition is called {asked}"

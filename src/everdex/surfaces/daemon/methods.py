@@ -35,6 +35,7 @@ from everdex.surfaces.cli import (
     piped,
     refresh,
     refs,
+    rename,
     state,
     status,
     symbols,
@@ -135,7 +136,7 @@ def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget"}
+    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget", "new": "new"}
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
@@ -219,6 +220,8 @@ METHODS: Final[dict[str, Method]] = {
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "map": Method({"budget": _count, **SYNCED}, _related("map"), (), repo_map.SHOWN),
+    "rename": Method({"symbol": _text, "new": _name, "k": _count, **SYNCED}, _related("rename"), ("symbol", "new"),
+                     rename.SHOWN),
     "gate": Method(
         {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "no_sync": _flag}, _gate, ("paths",),
         gate.SHOWN,

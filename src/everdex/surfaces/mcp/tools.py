@@ -22,7 +22,7 @@ from everdex.errors import EverdexError, NotIndexed, QueryError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.mcp import gated, model, related, replies, text
+from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
@@ -63,8 +63,8 @@ class Tools:
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
         functions: tuple[Callable[..., Any], ...] = (
-            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.gate, self.files,
-            self.explain_path, self.status, self.health,
+            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.gate, self.rename_plan,
+            self.files, self.explain_path, self.status, self.health,
         )  # fmt: skip
         tools = [
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
@@ -243,6 +243,28 @@ class Tools:
             params = {"paths": paths, "seen": seen or {}, "since": since, "intent": intent}
             reply = gated.gate(self._ask("gate", params, progress), budget_tokens)
             return _result(reply, gated.text_of(reply, text.footer(reply)))
+
+        return await _run(ctx, ask)
+
+    async def rename_plan(
+        self,
+        ctx: Context[Any],
+        symbol: SymbolName,
+        new_name: Annotated[str, Field(description="the new name, without dots")],
+        k: Count = 50,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, renamed.RenamePlanReply]:
+        """Plan the renaming of a function, class or method: every place to edit, and apart every place in doubt.
+
+        Edits are certain: resolved references, with the old name written there. Places that ask for the same name and
+        could not be decided are `doubts`; look at them before you decide. A method is renamed with those that override
+        it. Comments, strings and documents are not looked at. Nothing is changed: make the edits yourself.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            document = self._ask("rename", {"symbol": symbol, "new": new_name, "k": k}, progress)
+            reply = renamed.rename_plan(document, new_name, budget_tokens)
+            return _result(reply, renamed.text_of(reply, text.footer(reply)))
 
         return await _run(ctx, ask)
 
