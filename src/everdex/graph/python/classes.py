@@ -178,7 +178,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
         if is_open and (owner is None or any(value[0] in _OVERRIDABLE for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
-            if below and all(is_stub(engine, value) for value in values):
+            if below and are_stubs(engine, values):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
@@ -277,7 +277,7 @@ def bind_class(values: Values, owner: Value) -> Values:
 
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
     found: list[Values] = []
-    stub = all(is_stub(engine, value) for value in base_values)
+    stub = are_stubs(engine, base_values)
     below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
     if below is None:
         return NOTHING
@@ -296,7 +296,13 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     return union(found)
 
 
-def is_stub(engine: Engine, value: Value) -> bool:
+def are_stubs(engine: Engine, values: Values) -> bool:
+    # Every one is looked at, or what was looked at would depend on the order of a set.
+    stubs = [_is_stub(engine, value) for value in values]
+    return all(stubs)
+
+
+def _is_stub(engine: Engine, value: Value) -> bool:
     if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
         value = value[1]
     return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)

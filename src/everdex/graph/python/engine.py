@@ -50,10 +50,13 @@ class Engine:
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._answers = 0
         self._gatherings = 0
+        self._is_known = False
 
-    def begin(self) -> None:
+    def begin(self, path: str) -> File:
         """Before the questions of a file."""
         self.seen = []
+        file = self.file(path)
+        self._is_known = bool(file.answers or file.cut)
         if self._answers > _MAX_ANSWERS:
             self._asked.clear()
             self._cut.clear()
@@ -61,11 +64,16 @@ class Engine:
             for file in self._files.values():
                 file.forget()
             self._answers = 0
+        return file
 
-    def looked_at(self, home: str) -> frozenset[str]:
-        """The keys of other files' content that the questions since then needed."""
+    def end(self, file: File) -> frozenset[str]:
+        """After them: the keys of other files' content that they needed."""
         self._gatherings += 1
-        return gathered(self.seen, home, self._gatherings)
+        found = gathered(self.seen, file.path, self._gatherings)
+        if not self._is_known:  # nobody asked about this file before, so few will: most of its answers are for itself
+            self._answers -= len(file.answers) + len(file.cut)
+            file.forget()
+        return found
 
     def file(self, path: str) -> File:
         found = self._files.get(path)

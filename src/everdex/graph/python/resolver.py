@@ -37,13 +37,12 @@ class PythonResolution:
 
     def _resolve(self, path: str) -> FileGraph:
         engine = self._engine
-        engine.begin()
-        file = engine.file(path)
+        file = engine.begin(path)
         places = Places(file.places.line_lengths)
         nodes, index_of = nodes_of(file, qualified_module(engine, path), places)
         sites = Sites(engine, file, self._world.source(path), places, index_of).collect()
         dependencies = _dependencies(engine, file, places)
-        reads = engine.looked_at(path)
+        reads = engine.end(file)
         return FileGraph(nodes, sites, dependencies, reads, interface_of(nodes), file.facts.partial)
 
 
