@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,23 +54,31 @@ def test_it_does_not_matter_which_segments_are_copied(
     assert cosines(layered).tobytes() == expected.tobytes()
 
 
-def test_a_cosine_is_that_of_text_plus_half_the_path(layered: Workspace) -> None:
+def test_a_cosine_is_that_of_text_plus_half_the_path_plus_half_the_files_mean(layered: Workspace) -> None:
     """Worked out from the stored rows, document by document."""
+    body = "".join(f"class Session{number}:\n" + "    cookie = open()\n" * 60 for number in range(9))
+    layered.write({"many.py": body})
+    layered.sync(auto_compact=False)
     embedder = open_embedder(layered.config.index.embedder, layered.path)
-    query = quantize_query(query_vector(embedder, words_of(QUESTION))).astype(np.float64)
+    query = quantize_query(query_vector(embedder, words_of(QUESTION)))
     found = cosines(layered)
     with open_view(layered.store) as view:
         segments, numbers = view.file_places
+
+        def text_of(doc: int) -> npt.NDArray[np.float64]:
+            segment = int(segments[view.doc_files[doc]])
+            return _unit(view.segments[segment].vectors.vectors[int(view.doc_rows[doc]) - view.bases[segment]])
+
         for doc in range(view.doc_count):
             file = int(view.doc_files[doc])
             reader = view.segments[segments[file]].vectors
-            text = reader.vectors[int(view.doc_rows[doc]) - view.bases[segments[file]]].astype(np.float64)
-            path = reader.vectors[reader.rows + int(numbers[file])].astype(np.float64)
-            joint = _unit(text) + 0.5 * _unit(path)
-            assert found[doc] == pytest.approx(float(_unit(joint) @ _unit(query)), abs=1e-6)
-        assert view.doc_count > 5
+            mean = np.sum([text_of(other) for other in np.flatnonzero(view.doc_files == file).tolist()], axis=0)
+            joint = text_of(doc) + 0.5 * _unit(reader.vectors[reader.rows + int(numbers[file])]) + 0.5 * _unit(mean)
+            assert found[doc] == pytest.approx(float(_unit(joint) @ _unit(query)), abs=1e-4)
+        assert {0, 1} < set(np.diff(view.file_offsets).tolist())
 
 
-def _unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
+def _unit(vector: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    wide = vector.astype(np.float64)
+    length = float(np.linalg.norm(wide))
+    return wide / length if length else wide

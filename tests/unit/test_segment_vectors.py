@@ -12,7 +12,6 @@ from everdex.segment.vectors import (
     VectorsReader,
     VectorsWriter,
     join_vectors,
-    joint_lengths,
     products,
     quantize_query,
 )
@@ -76,19 +75,29 @@ def test_a_row_scores_the_same_bits_wherever_it_lies() -> None:
         assert products(query, rows[start:stop]).tobytes() == together[start:stop].tobytes()
 
 
-def test_joint_lengths_are_those_of_the_summed_vectors(tmp_path: Path) -> None:
-    """The stored overlap gives the length of text + share × path for any share."""
-    row_files = np.array([0, 0, 1])
-    rows, paths = random_rows(3, 7), random_rows(2, 8)
+def test_the_stored_overlaps_are_those_of_each_row_with_its_path_and_its_files_mean(tmp_path: Path) -> None:
+    """What joins text, path and mean at query time agrees with plain float64 arithmetic; zeros overlap nothing."""
+    row_files = np.array([0, 0, 0, 2])
+    rows, paths = random_rows(4, 7), random_rows(3, 8)
     rows[1] = 0
     writer = VectorsWriter(tmp_path / "v", DIM)
     writer.add(join_vectors(rows, paths, row_files))
     writer.close()
     reader = VectorsReader(tmp_path / "v")
-    for share in (0.0, 0.5, 2.0):
-        expected = np.linalg.norm(unit(rows) + share * unit(paths)[row_files], axis=1)
-        found = joint_lengths(reader.row_factors, reader.overlaps, reader.path_factors[row_files], share)
-        assert np.allclose(found, expected, atol=1e-6)
+    texts = unit(rows)
+    means = np.stack([texts[row_files == file].sum(axis=0) for file in range(3)])
+    means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+    assert np.allclose(reader.overlaps, (texts * unit(paths)[row_files]).sum(axis=1), atol=1e-6)
+    assert np.allclose(reader.mean_overlaps, (texts * means[row_files]).sum(axis=1), atol=1e-4)
+    assert reader.mean_overlaps[1] == 0
+
+
+def test_a_files_mean_does_not_depend_on_what_is_written_beside_it() -> None:
+    """Alone or among others a file's rows have the same overlaps, bit for bit."""
+    rows, paths = random_rows(60, 3), random_rows(3, 4)
+    together = join_vectors(rows, paths, np.repeat([0, 1, 2], [10, 40, 10]))
+    alone = join_vectors(rows[10:50], paths[1:2], np.zeros(40, dtype=np.int64))
+    assert alone.mean_overlaps.tobytes() == together.mean_overlaps[10:50].tobytes()
 
 
 def test_taking_rows_keeps_them_bit_for_bit(tmp_path: Path) -> None:
@@ -96,6 +105,7 @@ def test_taking_rows_keeps_them_bit_for_bit(tmp_path: Path) -> None:
     reader = written(tmp_path / "v", [(20, 3)])
     taken = reader.take(np.array([5, 3, 19]), np.array([2, 0]))
     assert taken.rows.tobytes() == random_rows(20, 0)[[5, 3, 19]].tobytes()
+    assert taken.mean_overlaps.tobytes() == reader.mean_overlaps[[5, 3, 19]].tobytes()
     assert taken.paths.tobytes() == random_rows(3, 100)[[2, 0]].tobytes()
 
 

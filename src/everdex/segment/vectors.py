@@ -1,7 +1,8 @@
 """vectors.i8: one int8 row for each chunk's text and one for each file's path, with what joins them.
 
-A chunk's vector is its text's unit vector plus a share of its path's; the two are stored apart, so that a
-renamed file keeps its text vectors and the share is a matter of the query. int8 rows are a quarter of f32 on
+A chunk's vector is its text's unit vector plus a share of its path's and of the mean of its file's texts; they are
+stored apart, so that a renamed file keeps its text vectors and the shares are a matter of the query. The mean needs no
+row of its own: its product with a query is the mean of the texts' products. int8 rows are a quarter of f32 on
 disk and several times faster to scan (docs/adr/0005-int8-vectors.md). What is live is not known here.
 """
 
@@ -22,6 +23,8 @@ from everdex.numeric import np, npt
 _MAGIC = b"EVDXVEC\n"
 _HEADER = struct.Struct("<8sIIII40x")
 _LEVELS = 127
+# Unit rows are rounded to this many steps before they are added, so that the sums are whole numbers: exact.
+_STEPS = 2.0**14
 
 
 class VectorBatch(msgspec.Struct, frozen=True):
@@ -30,6 +33,7 @@ class VectorBatch(msgspec.Struct, frozen=True):
     rows: npt.NDArray[np.int8]
     row_factors: npt.NDArray[np.float32]  # 1 / length of each row, 0 for a row of zeros
     overlaps: npt.NDArray[np.float32]  # cosine of each row with its file's path
+    mean_overlaps: npt.NDArray[np.float32]  # cosine of each row with the mean of its file's rows
     paths: npt.NDArray[np.int8]
     path_factors: npt.NDArray[np.float32]
 
@@ -37,10 +41,27 @@ class VectorBatch(msgspec.Struct, frozen=True):
 def join_vectors(
     rows: npt.NDArray[np.int8], paths: npt.NDArray[np.int8], row_files: npt.NDArray[np.int64]
 ) -> VectorBatch:
-    """Everything stored for some files: `row_files` gives each row's place in `paths`."""
+    """Everything stored for some files: `row_files` gives each row's place in `paths`, a file's rows side by side."""
+    factors = cosine_factors(rows)
     return VectorBatch(
-        rows, cosine_factors(rows), row_cosines(rows, paths[row_files]), paths, cosine_factors(paths)
-    )
+        rows, factors, row_cosines(rows, paths[row_files]), _mean_overlaps(rows, factors, row_files, len(paths)), paths,
+        cosine_factors(paths),
+    )  # fmt: skip
+
+
+def _mean_overlaps(
+    rows: npt.NDArray[np.int8], factors: npt.NDArray[np.float32], row_files: npt.NDArray[np.int64], n_files: int
+) -> npt.NDArray[np.float32]:
+    """The same bits whatever else is in the batch: every product and sum here is a whole number below 2⁵³."""
+    units = np.rint(rows * (factors * np.float32(_STEPS))[:, None]).astype(np.float64)
+    sums = np.zeros((n_files, rows.shape[1]), dtype=np.float64)
+    starts = np.flatnonzero(np.diff(row_files, prepend=-1))
+    if len(starts):
+        sums[row_files[starts]] = np.add.reduceat(units, starts)
+    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))[row_files]
+    near = np.einsum("ij,ij->i", units, sums[row_files])
+    cosines: npt.NDArray[np.float64] = near / np.where(lengths > 0, lengths * _STEPS, 1.0)
+    return cosines.astype(np.float32)
 
 
 def quantize_query(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
@@ -65,19 +86,6 @@ def products(query: npt.NDArray[np.int8], rows: npt.NDArray[np.int8]) -> npt.NDA
     return exact
 
 
-def joint_lengths(
-    row_factors: npt.NDArray[np.float32],
-    overlaps: npt.NDArray[np.float32],
-    path_factors: npt.NDArray[np.float32],
-    path_share: float,
-) -> npt.NDArray[np.float64]:
-    """Length of each chunk's joint vector: text + `path_share` × path, both of length one (or zero)."""
-    has_text = (row_factors > 0).astype(np.float64)
-    has_path = (path_factors > 0).astype(np.float64)
-    squared = has_text + path_share**2 * has_path + 2 * path_share * overlaps.astype(np.float64)
-    return np.sqrt(np.maximum(squared, 0.0))
-
-
 class VectorsWriter:
     """Appends rows to a new vectors.i8; everything but the rows is kept in memory and written last."""
 
@@ -93,14 +101,14 @@ class VectorsWriter:
         self._rows += len(batch.row_factors)
         self._files += len(batch.path_factors)
         empty = np.zeros((0, self._dim), dtype=np.int8)
-        self._kept.append(VectorBatch(empty, batch.row_factors, batch.overlaps, batch.paths, batch.path_factors))
+        self._kept.append(msgspec.structs.replace(batch, rows=empty))
 
     def close(self) -> None:
         for batch in self._kept:
             self._stream.write(np.ascontiguousarray(batch.paths, dtype=np.int8).tobytes())
         # The factors start on a multiple of four so that they can be used in place.
         self._stream.write(b"\0" * (-((self._rows + self._files) * self._dim) % 4))
-        for name in ("row_factors", "overlaps", "path_factors"):
+        for name in ("row_factors", "overlaps", "mean_overlaps", "path_factors"):
             for batch in self._kept:
                 self._stream.write(np.asarray(getattr(batch, name), dtype="<f4").tobytes())
         self._stream.seek(0)
@@ -130,7 +138,7 @@ class VectorsReader:
         versions.check_readable("chunk_row", version, str(path))
         body = (rows + files) * dim
         padded = body + (-body % 4)
-        expected = _HEADER.size + padded + (2 * rows + files) * 4
+        expected = _HEADER.size + padded + (3 * rows + files) * 4
         if size != expected:
             raise Corrupt(f"{path} has {size} bytes; its header says {expected}")
         self.rows, self.files, self.dim = rows, files, dim
@@ -142,11 +150,12 @@ class VectorsReader:
         self.row_vectors: npt.NDArray[np.int8] = both[:rows]
         self.row_factors: npt.NDArray[np.float32] = numbers[:rows]
         self.overlaps: npt.NDArray[np.float32] = numbers[rows : 2 * rows]
-        self.path_factors: npt.NDArray[np.float32] = numbers[2 * rows :]
+        self.mean_overlaps: npt.NDArray[np.float32] = numbers[2 * rows : 3 * rows]
+        self.path_factors: npt.NDArray[np.float32] = numbers[3 * rows :]
 
     def take(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> VectorBatch:
-        """Vectors of some rows and files, for copying into another segment."""
+        """Vectors of some whole files and their rows, for copying into another segment."""
         return VectorBatch(
-            self.row_vectors[rows], self.row_factors[rows], self.overlaps[rows], self.vectors[self.rows + files],
-            self.path_factors[files],
+            self.row_vectors[rows], self.row_factors[rows], self.overlaps[rows], self.mean_overlaps[rows],
+            self.vectors[self.rows + files], self.path_factors[files],
         )  # fmt: skip
