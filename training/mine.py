@@ -1,9 +1,8 @@
 """Pairs of a sentence and the code it speaks of, out of packages, with everdex's own parser.
 
-Query: the first sentence of a definition's or a file's documentation, or a comment inside a body. Document: the
-definition, a stretch of the file, or the lines below the comment, with all documentation taken out. What is kept are
-the words that everdex embeds, so that training sees what indexing does. One file of pairs a package; a package that has
-its file is done.
+Query: the first sentence of a definition's documentation, or a comment inside a body. Document: the definition, or
+the lines below the comment, with all documentation taken out. What is kept are the words that everdex embeds, so
+that training sees what indexing does. One file of pairs a package; a package that has its file is done.
 """
 
 from __future__ import annotations
@@ -28,12 +27,11 @@ from everdex.parse.model import ParsedFile
 from training.archives import Archive, members
 from training.hygiene import BenchmarkCode
 from training.licences import refused_paths
-from training.modules import mine_module
 from training.pairs import MAX_WORDS, MIN_DOCUMENT_WORDS, Pair, embedding_words, question
 from training.readmes import is_readme, mine_readme
 
 MAX_PAIRS: Final = 6_000  # a package
-SHARE: Final = 0.25  # of a package's pairs, how many may be inline, and how many of whole files
+INLINE_SHARE: Final = 0.25  # of a package's pairs
 _INLINE_LINES: Final = 14
 _MAX_FILES: Final = 1_500
 _MAX_LINE: Final = 180  # mean bytes a line: longer is generated or minified
@@ -113,8 +111,6 @@ def mine_file(path: str, data: bytes, benchmarks: BenchmarkCode) -> Iterator[Pai
             name = " ".join(embedding_words(symbol.qualified_name))
             yield Pair(language, symbol.kind, query, name, place, " ".join(body))
     yield from _inline(data, parsed, language, place, shared)
-    if not shared:
-        yield from mine_module(language, place, data.decode("utf-8"))
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -184,13 +180,13 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
     for path, data in files:
         if is_readme(path):
             pairs.update(((pair.query, pair.body), pair) for pair in mine_readme(data, benchmarks))
-    left = dict.fromkeys(("inline", "module"), int(SHARE * MAX_PAIRS))
+    inline = 0
     for path, data in [file for file in files if not is_readme(file[0])][:_MAX_FILES]:
         for pair in mine_file(path, data, benchmarks):
-            if pair.kind in left:
-                if not left[pair.kind]:
+            if pair.kind == "inline":
+                if inline >= INLINE_SHARE * MAX_PAIRS:
                     continue
-                left[pair.kind] -= 1
+                inline += 1
             pairs.setdefault((pair.query, pair.body), pair)
         if len(pairs) >= MAX_PAIRS:
             break

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 from scipy import sparse
-from training import fetch, hygiene, mine, modules, prepare, readmes, vocabulary
+from training import fetch, hygiene, mine, prepare, readmes, vocabulary
 from training.archives import archives_in
 from training.licences import is_permissive, licence_of
 from training.model import Bag, Batch, gradients, start
@@ -154,35 +154,6 @@ def test_mined_code_has_lost_its_documentation(downloads: Path) -> None:
     for pair in pairs:
         assert "points" in pair.query.split()
         assert "points" not in pair.body.split()
-
-
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("python", '#!/usr/bin/env python\n"""Rotates log files by size.\n\nMore."""\nimport os\n'),
-        ("go", "// Copyright 2020 someone.\n\n// Package rotate rotates log files by size.\npackage rotate\n"),
-        ("javascript", "'use strict';\n/*!\n * MIT License\n */\n/**\n * Rotates log files by size.\n */\n\nx = 1;\n"),
-        ("rust", "//! Rotates log files by size.\n\nuse std::fs;\n"),
-        ("haskell", "{-# LANGUAGE LambdaCase #-}\n-- | Rotates log files by size.\nmodule Rotate where\n"),
-        ("lua", "--[[ Rotates log files by size. ]]\nlocal os = require 'os'\n"),
-    ],
-)
-def test_a_files_head_asks_for_the_file(language: str, text: str) -> None:
-    """Past licences and pragmas, the first sentence at the top of a file is a question; its code is the answer."""
-    code = " ".join(f"rotate_{noun}(size)" for noun in NOUNS)
-    (pair,) = modules.mine_module(language, "log rotate", text + code + "\n")
-    assert {"log", "files", "size"} <= set(pair.query.split())
-    assert not {"more", "copyright", "mit", "language"} & set(pair.query.split())
-    assert {"rotate", "snapshot"} <= set(pair.body.split())
-    assert pair.kind == "module"
-
-
-def test_a_first_functions_comment_is_not_taken_for_the_files_head() -> None:
-    """A comment with a definition right below it belongs to the definition; a long file gives several stretches."""
-    of_function = "/* Rotates the log files. */\nint rotate(int size) { return 1; }\n" * 9
-    assert not list(modules.mine_module("c", "", of_function))
-    long = "/* Rotates the log files. */\n\n" + "".join(f"int rotate_{'x' * n}(int log);\n" for n in range(400))
-    assert len(list(modules.mine_module("c", "", long))) == 3
 
 
 README = """# Sample
