@@ -76,7 +76,7 @@ def make(work: Path, packages: Path, *extra: str) -> str:
     command += ["--runs", "2", "--epochs", "3", "--batch", "32", "--vocabulary", "300", "--pieces", "120"]
     done = subprocess.run([*command, "--workers", "1", *extra], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return hashlib.sha256((work / "everdex-code-1.safetensors").read_bytes()).hexdigest()
+    return hashlib.sha256((work / "everdex-code-2.safetensors").read_bytes()).hexdigest()
 
 
 def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_
     packages = tmp_path / "packages.tsv"
     fetch.write_pins(fetch.pin(downloads), packages)
     first = make(downloads.parent, packages)
-    path = downloads.parent / "everdex-code-1.safetensors"
+    path = downloads.parent / "everdex-code-2.safetensors"
     tensors = read_tensors(path, map_file(path))
     pieces = tensors["vocabulary"].tobytes().decode().split("\n")
     assert tensors["table"].shape == (len(pieces), 256)
