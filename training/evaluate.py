@@ -1,7 +1,8 @@
 """How well held-out packages' sentences find their code, by language: the figure to watch while training.
 
 Each question ranks its own document among those of a thousand held-out pairs of all packages; the figure is the mean
-reciprocal rank with a 95 % interval from resampling packages. The benchmarks in benchmarks/search are another matter
+reciprocal rank with a 95 % interval from resampling packages. `examples` are README sentences and the code below them,
+asked in the words of people who look for something. The benchmarks in benchmarks/search are another matter
 and are never read here.
 """
 
@@ -31,21 +32,32 @@ class Figure:
 
 
 def evaluate(prepared: Prepared, parameters: Parameters, most: int = 20_000) -> dict[str, Figure]:
-    """Language, or `all`, to its figure."""
+    """Language, `all` of them, or `examples` to its figure."""
     generator = np.random.default_rng(_SEED)
-    chosen = np.flatnonzero(prepared.held_out)
-    chosen = generator.permutation(chosen)[:most]
-    ranks = np.concatenate(
-        [np.zeros(0)]
-        + [_reciprocal_ranks(prepared, parameters, chosen[at : at + _POOL]) for at in range(0, len(chosen), _POOL)]
-    )
+    chosen, ranks = _ranked(prepared, parameters, prepared.held_out & ~prepared.examples, most, generator)
     figures = {}
     packages, languages = prepared.packages[chosen], prepared.languages[chosen]
     for number, name in [(None, "all"), *enumerate(prepared.language_names)]:
         mine = np.ones(len(chosen), dtype=np.bool_) if number is None else languages == number
         if mine.any():
             figures[name] = _figure(ranks[mine], packages[mine], generator)
+    chosen, ranks = _ranked(prepared, parameters, prepared.examples, most, generator)
+    if len(chosen):
+        figures["examples"] = _figure(ranks, prepared.packages[chosen], generator)
     return figures
+
+
+def _ranked(
+    prepared: Prepared,
+    parameters: Parameters,
+    wanted: npt.NDArray[np.bool_],
+    most: int,
+    generator: np.random.Generator,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """At most so many of the wanted pairs, shuffled, and the reciprocal rank of each in its thousand."""
+    chosen = generator.permutation(np.flatnonzero(wanted))[:most]
+    pools = [chosen[at : at + _POOL] for at in range(0, len(chosen), _POOL)]
+    return chosen, np.concatenate([np.zeros(0), *(_reciprocal_ranks(prepared, parameters, pool) for pool in pools)])
 
 
 def _reciprocal_ranks(

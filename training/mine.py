@@ -14,7 +14,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -25,15 +24,13 @@ from everdex.config import IndexConfig
 from everdex.languages import language_of, parsed_language
 from everdex.parse.file import parse_file
 from everdex.parse.model import ParsedFile
-from everdex.terms import split
 from training.archives import Archive, members
 from training.hygiene import BenchmarkCode
 from training.licences import refused_paths
+from training.pairs import MAX_WORDS, MIN_DOCUMENT_WORDS, Pair, embedding_words, question
+from training.readmes import is_readme, mine_readme
 
 MAX_PAIRS: Final = 6_000  # a package
-MAX_WORDS: Final = 220  # a document
-MIN_DOCUMENT_WORDS: Final = 6
-MIN_QUERY_WORDS, MAX_QUERY_WORDS = 3, 40
 INLINE_SHARE: Final = 0.25  # of a package's pairs
 _INLINE_LINES: Final = 14
 _MAX_FILES: Final = 1_500
@@ -83,39 +80,14 @@ _SKIPPED: Final = re.compile(
     r"(^|/)(dist|build|lib-?(cjs|esm)|esm|cjs|umd|node_modules|vendor|third_party|_vendor|locale|migrations|pip/_vendor)/"
     r"|\.min\.|\.d\.[mc]?ts$|\.pb\.go$|_pb2(_grpc)?\.py$|\.g\.cs$|bundle|\.umd\.|\.cjs\.|_generated\."
 )
-_BOILERPLATE: Final = re.compile(
-    r"copyright|licen[cs]e|generated|noqa|eslint|pylint|todo|fixme|deprecated|inheritdoc|^\W*@|type: ignore"
-    r"|prettier-ignore|ts-ignore|https?://|@param|@return|nolint|clang-format|coverage:|istanbul|-{5}|={5}",
-    re.IGNORECASE,
-)
-_MARKUP: Final = re.compile(r":[a-z:]+:`~?|``?|\*\*|</?[a-zA-Z]+[^>]*>|\{@\w+ |\[[A-Z]\w+\]")
 _DOCSTRING: Final = re.compile(rb"[rRbBuUfF]{0,2}[\"'@~]")
 _COMMENT: Final = re.compile(r"^[\s/*#\-;!%{}|]+|[\s/*\-}]+$")
 
 
-class Pair(msgspec.Struct, frozen=True):
-    """One training example; every text is embedding words joined by spaces."""
-
-    language: str
-    kind: str
-    query: str
-    name: str
-    path: str
-    body: str
-
-
-@lru_cache(maxsize=400_000)
-def _words_of_token(token: str) -> tuple[str, ...]:
-    return tuple(part for part in split.parts(token) if not part.isnumeric() and part not in split.STOP_WORDS)
-
-
-def embedding_words(text: str) -> list[str]:
-    """The words that everdex embeds of a text, in order."""
-    return [word for token in split.tokens(text) for word in _words_of_token(token)]
-
-
 def wanted(path: str) -> bool:
-    """Source of a language that has a grammar, written by people."""
+    """Source of a language that has a grammar, written by people, or the package's README."""
+    if is_readme(path):
+        return True
     language = language_of(path)
     return language is not None and parsed_language(language) in _LANGUAGES and _SKIPPED.search(path) is None
 
@@ -131,7 +103,7 @@ def mine_file(path: str, data: bytes, benchmarks: BenchmarkCode) -> Iterator[Pai
     for symbol in parsed.symbols:
         if not symbol.doc or symbol.kind not in _KINDS:
             continue
-        query = _query(symbol.doc)
+        query = question(symbol.doc)
         if query is None or _is_shared(shared, symbol.start_byte, symbol.end_byte):
             continue
         body = _body(data, parsed, symbol.start_byte, symbol.end_byte)
@@ -161,7 +133,7 @@ def _inline(data: bytes, parsed: ParsedFile, language: str, place: str, shared: 
         holder = bisect_left(starts, start) - 1
         if holder < 0 or not spans[holder][0] < start < end < spans[holder][1] or _DOCSTRING.match(data, start):
             continue
-        query = _query(_COMMENT.sub("", data[start:end].decode("utf-8", "replace")))
+        query = question(_COMMENT.sub("", data[start:end].decode("utf-8", "replace")))
         stop = end
         for _ in range(_INLINE_LINES):
             stop = data.find(b"\n", stop + 1)
@@ -173,17 +145,6 @@ def _inline(data: bytes, parsed: ParsedFile, language: str, place: str, shared: 
         body = _body(data, parsed, end, stop)
         if len(body) >= MIN_DOCUMENT_WORDS:
             yield Pair(language, "inline", query, "", place, " ".join(body))
-
-
-def _query(sentence: str) -> str | None:
-    if _BOILERPLATE.search(sentence) is not None:
-        return None
-    text = _MARKUP.sub(" ", sentence)
-    letters = sum(character.isalpha() and character.isascii() for character in text)
-    words = embedding_words(text)
-    if not MIN_QUERY_WORDS <= len(words) <= MAX_QUERY_WORDS or letters < 0.7 * len(text.replace(" ", "")):
-        return None
-    return " ".join(words)
 
 
 def _body(data: bytes, parsed: ParsedFile, start: int, end: int) -> list[str]:
@@ -216,8 +177,11 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
     files = [(path, data) for path, data in members(archive, wanted) if refused is None or refused.search(path) is None]
     generator.shuffle(files)
     pairs: dict[tuple[str, str], Pair] = {}
+    for path, data in files:
+        if is_readme(path):
+            pairs.update(((pair.query, pair.body), pair) for pair in mine_readme(data, benchmarks))
     inline = 0
-    for path, data in files[:_MAX_FILES]:
+    for path, data in [file for file in files if not is_readme(file[0])][:_MAX_FILES]:
         for pair in mine_file(path, data, benchmarks):
             if pair.kind == "inline":
                 if inline >= INLINE_SHARE * MAX_PAIRS:

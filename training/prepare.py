@@ -1,7 +1,8 @@
 """From mined pairs to the arrays that training reads: counted words, the vocabulary, and which words have which pieces.
 
 Repeated pairs are kept once, sentences that stand over more than twenty pieces of code are dropped as saying nothing,
-and whole packages are held out for evaluation. Everything is a function of the pairs: no randomness.
+and whole packages are held out for evaluation, as is every README example. Everything is a function of the pairs: no
+randomness.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from scipy import sparse
 
 from everdex.embed.pieces import WordPieces
 from training import vocabulary
-from training.mine import Pair, read_pairs
+from training.mine import read_pairs
+from training.pairs import Pair
 
 MAX_REPEATS: Final = 20
 FIELDS: Final = ("query", "name", "path", "body")
@@ -42,7 +44,8 @@ class Prepared:
     language_names: list[str]
     query_hashes: npt.NDArray[np.uint64]
     body_hashes: npt.NDArray[np.uint64]
-    held_out: npt.NDArray[np.bool_]  # by pair
+    held_out: npt.NDArray[np.bool_]  # by pair: never trained on
+    examples: npt.NDArray[np.bool_]  # by pair: from a README
 
 
 def is_held_out(package: str) -> bool:
@@ -83,6 +86,7 @@ def prepare(pairs: Path, output: Path, size: int = vocabulary.SIZE, trained: int
     query_hashes: list[int] = []
     body_hashes: list[int] = []
     held_out: list[bool] = []
+    examples: list[bool] = []
     for number, (package, kept) in enumerate(_kept(pairs)):
         held = is_held_out(package)
         for pair in kept:
@@ -94,7 +98,8 @@ def prepare(pairs: Path, output: Path, size: int = vocabulary.SIZE, trained: int
             languages.append(pair.language)
             query_hashes.append(xxhash.xxh64_intdigest(pair.query.encode()))
             body_hashes.append(xxhash.xxh64_intdigest(pair.body.encode()))
-            held_out.append(held)
+            examples.append(pair.kind == "readme")
+            held_out.append(held or examples[-1])
     if not packages:
         raise ValueError(f"no pairs in {pairs}")
     output.mkdir(parents=True, exist_ok=True)
@@ -115,6 +120,7 @@ def prepare(pairs: Path, output: Path, size: int = vocabulary.SIZE, trained: int
         query_hashes=np.array(query_hashes, dtype=np.uint64),
         body_hashes=np.array(body_hashes, dtype=np.uint64),
         held_out=np.array(held_out, dtype=np.bool_),
+        examples=np.array(examples, dtype=np.bool_),
     )
     (output / "vocabulary.json").write_text(json.dumps({"languages": language_names, "pieces": pieces}))
     return len(packages)
@@ -147,4 +153,5 @@ def load(directory: Path) -> Prepared:
         query_hashes=arrays["query_hashes"],
         body_hashes=arrays["body_hashes"],
         held_out=arrays["held_out"],
+        examples=arrays["examples"],
     )

@@ -10,6 +10,8 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from training import average, evaluate, fetch, hygiene, mine, pack, prepare, train
 from training.model import Parameters, load_parameters
 
-MODEL_NAME = "everdex-code-1"
+MODEL_NAME = "everdex-code-2"
 
 
 def main() -> int:
@@ -40,25 +42,30 @@ def main() -> int:
     work.mkdir(parents=True, exist_ok=True)
     pins = fetch.read_pins(arguments.packages)
     if not arguments.offline:
-        fetch.fetch(pins, work / "downloads")
+        with timed("fetch"):
+            fetch.fetch(pins, work / "downloads")
 
     if not (work / "mined").exists():
-        archives = fetch.pinned_archives(work / "downloads", pins)
         if not arguments.benchmark:
             print("no --benchmark directory: benchmark code is kept out by name only", file=sys.stderr)
-        benchmarks = hygiene.read_benchmarks(arguments.benchmark)
+        with timed("check the downloads and read the benchmarks"):
+            archives = fetch.pinned_archives(work / "downloads", pins)
+            benchmarks = hygiene.read_benchmarks(arguments.benchmark)
         say(f"{len(archives):,} packages; {benchmarks.count:,} runs of benchmark code are kept out")
-        mine.mine(archives, benchmarks, work / "pairs", arguments.workers)
+        with timed("mine"):
+            mine.mine(archives, benchmarks, work / "pairs", arguments.workers)
         (work / "mined").write_text(f"{len(archives)} packages, {benchmarks.count} benchmark runs\n")
     if not (work / "prepared" / "vocabulary.json").exists():
-        count = prepare.prepare(work / "pairs", work / "prepared", arguments.vocabulary, arguments.pieces)
+        with timed("prepare"):
+            count = prepare.prepare(work / "pairs", work / "prepared", arguments.vocabulary, arguments.pieces)
         say(f"prepared {count:,} pairs")
     prepared = prepare.load(work / "prepared")
     settings = train.Settings(epochs=arguments.epochs, batch=arguments.batch)
     runs: list[Parameters] = []
     for number in range(arguments.first_run, arguments.first_run + arguments.runs):
         file = work / f"run-{number}.npz"
-        runs.append(load_parameters(file) if file.exists() else train.train(prepared, settings, number, file))
+        with timed(f"train {file.stem}"):
+            runs.append(load_parameters(file) if file.exists() else train.train(prepared, settings, number, file))
     averaged = average.average(runs)
     for language, figure in evaluate.evaluate(prepared, averaged).items():
         say(
@@ -77,6 +84,16 @@ def main() -> int:
     digest = pack.pack(averaged, prepared.vocabulary, made_from, output)
     say(f"{output}: {output.stat().st_size:,} bytes, SHA-256 {digest}")
     return 0
+
+
+@contextmanager
+def timed(step: str) -> Iterator[None]:
+    """Say what a step took: seconds passed, and seconds of CPU with those of its processes."""
+    began, used = time.monotonic(), os.times()
+    yield
+    now = os.times()
+    busy = sum(now[:4]) - sum(used[:4])
+    say(f"{step}: {time.monotonic() - began:,.0f} s, {busy:,.0f} s of CPU")
 
 
 def say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""One run: three passes, batches that put code of one package side by side, Adam on the rows that a batch touches.
+"""One run: two passes, batches that put code of one package side by side, Adam on the rows that a batch touches.
 
 All runs start from the same table and differ in their order only. A run is a function of the prepared pairs, its number
 and the settings; a finished run is not repeated.
@@ -25,7 +25,7 @@ class Settings:
     dimensions: int = 256
     batch: int = 2_048
     group: int = 256  # of a batch, from one package: its other functions are the hard negatives
-    epochs: int = 3
+    epochs: int = 2
     rate: float = 6e-3
     warm_up: int = 50
     dropout: float = 0.1

@@ -22,12 +22,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.daemon.load import HELLO, Wire
+from benchmarks.daemon.session import Session
 from benchmarks.measure import alternate, descendants, machine, median, percentile, resident_bytes, timed
 from benchmarks.store import corpus
 from benchmarks.store.results import Figure, markdown, merged
@@ -35,6 +37,7 @@ from benchmarks.store.results import Figure, markdown, merged
 HERE = Path(__file__).resolve().parent
 CORPORA = HERE.parent / "corpora"
 LEFT_OUT = ("physics", "polys", "solvers")  # of sympy: what remains has about 40,000 chunks
+MAKER = b"everdex.surfaces.daemon.grapher"
 TICK = os.sysconf("SC_CLK_TCK")
 TITLES = {
     "start": "Command to a warm daemon",
@@ -80,24 +83,53 @@ class Daemon:
     def rss_bytes(self) -> int:
         return sum(map(resident_bytes, descendants(self.process.pid)))
 
+    def making_bytes(self) -> int:
+        """Memory of the process that makes a graph, if one does."""
+        return sum(resident_bytes(pid) for pid in descendants(self.process.pid) if MAKER in _command_line(pid))
+
     def handles(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def settle(self) -> None:
+        """Wait until the graph is made: it is made once, and not what is measured."""
+        with self.wire() as wire:
+            while wire.call("ping")["graph"]["state"] in ("due", "making"):
+                time.sleep(1)
 
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
-    """What every measurement needs."""
+    """What every measurement needs; the daemon is started for the first that asks it something."""
 
-    daemon: Daemon
     whole: Path
     scratch: Path
-    queries: list[str]
     seconds: float
     session_s: float
+
+    @cached_property
+    def daemon(self) -> Daemon:
+        daemon = Daemon(subset(self.whole), self.scratch / "home")
+        daemon.settle()
+        return daemon
+
+    @cached_property
+    def queries(self) -> list[str]:
+        return corpus.sample_queries(self.daemon.tree, 1_000)
+
+    def close(self) -> None:
+        if "daemon" in self.__dict__:
+            self.daemon.stop()
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def say(text: str) -> None:
@@ -106,9 +138,13 @@ def say(text: str) -> None:
 
 def subset(whole: Path) -> Path:
     """The part of the store's tree that has about 40,000 chunks."""
-    tree = whole.parent / "daemon-tree"
+    return copied(whole, "daemon-tree", {whole / "sympy" / "sympy" / name for name in LEFT_OUT})
+
+
+def copied(whole: Path, name: str, doomed: set[Path]) -> Path:
+    """A copy of the tree without some directories, made once, as it was committed."""
+    tree = whole.parent / name
     if not (tree / ".git").exists():
-        doomed = {whole / "sympy" / "sympy" / name for name in LEFT_OUT}
 
         def ignored(folder: str, names: list[str]) -> set[str]:
             return {name for name in names if name == ".git" or Path(folder, name) in doomed}
@@ -305,44 +341,14 @@ def storm(setting: Setting) -> list[Figure]:
 
 
 def session(setting: Setting) -> list[Figure]:
-    """Four agents that ask without a pause and edit a file a second: an hour of work in less time."""
-    daemon = setting.daemon
-    with_helpers(setting)
-    path = daemon.tree / "django" / "zz_session.py"
-    end = time.monotonic() + setting.session_s
-    asked = [0]
-
-    def agent(number: int) -> None:
-        generator = random.Random(number)
-        with daemon.wire() as wire:
-            while time.monotonic() < end:
-                text = generator.choice(setting.queries)
-                method = generator.choice(("search", "search", "search", "symbols"))
-                wire.call(method, **({"query": text} if method == "search" else {"name": text}))
-                asked[0] += 1
-
-    threads = [threading.Thread(target=agent, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    samples: list[tuple[float, int]] = []
-    edits = 0
-    while time.monotonic() < end:
-        path.write_text("".join(f"def session_{edits}_{n}():\n    return {n}\n\n\n" for n in range(20)))
-        edits += 1
-        samples.append((time.monotonic(), daemon.rss_bytes()))
-        time.sleep(1)
-    for thread in threads:
-        thread.join()
-    path.unlink()
-    third = max(1, len(samples) // 3)
-    middle = median([float(size) for _, size in samples[third : 2 * third]])
-    last = median([float(size) for _, size in samples[2 * third :]])
-    return [
-        Figure("length", f"{setting.session_s / 60:.0f} minutes, {asked[0]:,} questions, {edits:,} edits"),
-        Figure("memory, median of the second third", f"{middle / 1e6:.0f} MB"),
-        Figure("memory, median of the last third", f"{last / 1e6:.0f} MB"),
-        Figure("growth from one to the other", f"{(last / middle - 1) * 100:+.1f} %", "≤ 5 %", last / middle <= 1.05),
-    ]
+    """Agents at work: see session.py. On django alone: it is about memory, and a graph is made for every edit."""
+    tree = copied(setting.whole, "session-tree", {setting.whole / "sympy"})
+    daemon = Daemon(tree, setting.scratch / "home-session")
+    try:
+        return Session(daemon, corpus.sample_queries(tree, 1_000), setting.session_s).run()
+    finally:
+        daemon.stop()
+        corpus.restore(tree)
 
 
 MEASUREMENTS: dict[str, Callable[[Setting], list[Figure]]] = {
@@ -364,12 +370,9 @@ def main() -> int:
     facts = machine()
     whole = corpus.obtain(arguments.corpora)
     corpus.restore(whole)
-    tree = subset(whole)
     figures: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="everdex-bench-") as folder:
-        daemon = Daemon(tree, Path(folder) / "home")
-        queries = corpus.sample_queries(tree, 1_000)
-        setting = Setting(daemon, whole, Path(folder), queries, arguments.seconds, arguments.session_s)
+        setting = Setting(whole, Path(folder), arguments.seconds, arguments.session_s)
         try:
             for name in chosen:
                 say(f"measuring {name}")
@@ -381,7 +384,7 @@ def main() -> int:
                 section = markdown(facts, figures, name="daemon", titles=TITLES)
                 arguments.results.write_text(merged(page, section, name="daemon"))
         finally:
-            daemon.stop()
+            setting.close()
     return 0
 
 

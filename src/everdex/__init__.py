@@ -11,13 +11,28 @@ if TYPE_CHECKING:
     from everdex.surfaces.api.aio import AsyncIndex, aopen
     from everdex.surfaces.api.index import Index, gc_stores, open, stores
     from everdex.surfaces.api.model import to_dict
+    from everdex.surfaces.api.services import (
+        AsyncFileStateService,
+        AsyncIndexCoordinator,
+        AsyncRefreshJobService,
+        FileStateService,
+        IndexCoordinator,
+        RefreshJobService,
+    )
+    from everdex.surfaces.api.state_model import RefreshScope
 
 __version__ = "0.1.0"
-__all__ = ["AsyncIndex", "Index", "__version__", "aopen", "gc_stores", "open", "stores", "to_dict"]
+__all__ = [
+    "AsyncFileStateService", "AsyncIndex", "AsyncIndexCoordinator", "AsyncRefreshJobService", "FileStateService",
+    "Index", "IndexCoordinator", "RefreshJobService", "RefreshScope", "__version__", "aopen", "gc_stores", "open",
+    "stores", "to_dict",
+]  # fmt: skip
 
 _HOMES = {
     "AsyncIndex": "aio", "aopen": "aio", "Index": "index", "gc_stores": "index", "open": "index", "stores": "index",
-    "to_dict": "model",
+    "to_dict": "model", "RefreshScope": "state_model", "AsyncFileStateService": "services",
+    "AsyncIndexCoordinator": "services", "AsyncRefreshJobService": "services", "FileStateService": "services",
+    "IndexCoordinator": "services", "RefreshJobService": "services",
 }  # fmt: skip
 
 

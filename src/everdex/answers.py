@@ -31,10 +31,11 @@ class Freshness(msgspec.Struct, frozen=True):
     state: str  # fresh, stale, unchecked, pinned
     dirty_count: int | None
     checked_at: str | None
+    warnings: tuple[str, ...] = ()  # what the look at the tree could not do as it should
 
 
-def checked(dirty_count: int) -> Freshness:
-    return Freshness("stale" if dirty_count else "fresh", dirty_count, clock.rfc3339())
+def checked(dirty_count: int, warnings: tuple[str, ...] = ()) -> Freshness:
+    return Freshness("stale" if dirty_count else "fresh", dirty_count, clock.rfc3339(), warnings)
 
 
 UNCHECKED = Freshness("unchecked", None, None)
@@ -104,7 +105,7 @@ class Answer(msgspec.Struct, frozen=True):
                 "checked_at": self.freshness.checked_at,
             },
             "limits_hit": list(self.limits_hit),
-            "warnings": list(self.warnings),
+            "warnings": [*self.freshness.warnings, *self.warnings],
             "timings_ms": dict(self.timings_ms),
             **self.body,
         }

@@ -3,7 +3,7 @@
 The file belongs to the repository under index, so it is untrusted: every key is known, every value is
 checked against a type and a cap, and nothing in it can widen what is read beyond the root. `[index]`
 decides what is stored and so belongs to `config_fingerprint`; `[query]` only changes how answers are
-ranked and shown, so it goes to `query_fingerprint` and never causes a reindex.
+ranked and shown, so it goes to `query_fingerprint` and never causes a reindex. `[hooks]` goes to neither.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import asdict, fields
+from msgspec.structs import asdict, fields, replace
 
 from everdex import languages, limits, versions
 from everdex.errors import ConfigError
 
 CONFIG_NAME: Final = ".everdex.toml"
 IGNORE_NAME: Final = ".everdexignore"
+GATES: Final = ("off", "warn", "block")
 PROFILE_NAMES: Final = ("balanced", "discovery", "implementation", "planning", "debug")
 
 
@@ -48,15 +49,24 @@ class QueryConfig(msgspec.Struct, frozen=True):
     snippet_lines: int = 12
     profile: str = "balanced"
     rerank: bool = False  # needs everdex[rerank]
+    dense_weight: float = 1.0  # how much vectors count, beside what was fitted
+    file_mean_share: float = 1.0  # how much of its file's mean vector a chunk's has
+
+
+class HooksConfig(msgspec.Struct, frozen=True):
+    """What an agent's hooks do; part of no fingerprint."""
+
+    gate: str = "off"  # of GATES: whether an edit asks the mutation gate first
 
 
 class Config(msgspec.Struct, frozen=True):
     index: IndexConfig = msgspec.field(default_factory=IndexConfig)
     query: QueryConfig = msgspec.field(default_factory=QueryConfig)
+    hooks: HooksConfig = msgspec.field(default_factory=HooksConfig)
 
 
 # key -> (smallest, largest) accepted value
-_BOUNDS: Final[dict[str, tuple[int, int]]] = {
+_BOUNDS: Final[dict[str, tuple[float, float]]] = {
     "index.max_file_size_bytes": (1, limits.MAX_FILE_SIZE_BYTES),
     "index.max_chunks_per_file": (1, limits.MAX_CHUNKS_PER_FILE),
     "index.max_bytes_per_sync": (1, limits.MAX_BYTES_PER_SYNC),
@@ -64,6 +74,8 @@ _BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "index.chunk_max_chars": (200, limits.MAX_CHUNK_CHARS),
     "query.k": (1, limits.MAX_RESULTS),
     "query.snippet_lines": (1, 24),
+    "query.dense_weight": (0, limits.MAX_DENSE_WEIGHT),
+    "query.file_mean_share": (0, limits.MAX_FILE_MEAN_SHARE),
 }
 _MAX_PATTERNS: Final = 200
 _MAX_PATTERN_BYTES: Final = 512
@@ -103,12 +115,13 @@ def parse(raw: bytes) -> Config:
         raise ConfigError(f"{CONFIG_NAME} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{CONFIG_NAME} is nested too deeply") from error
-    unknown = sorted(set(document) - {"index", "query"})
+    unknown = sorted(set(document) - {"index", "query", "hooks"})
     if unknown:
-        raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index] and [query]")
+        raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index], [query] and [hooks]")
     return Config(
         index=IndexConfig(**_table(document, "index", IndexConfig)),
         query=QueryConfig(**_table(document, "query", QueryConfig)),
+        hooks=HooksConfig(**_table(document, "hooks", HooksConfig)),
     )
 
 
@@ -117,10 +130,12 @@ def _with_environment(config: Config) -> Config:
     chosen = os.environ.get("EVERDEX_EMBEDDER")
     if not chosen:
         return config
-    return Config(index=IndexConfig(**{**asdict(config.index), "embedder": chosen}), query=config.query)
+    return replace(config, index=replace(config.index, embedder=chosen))
 
 
-def _table(document: Mapping[str, Any], name: str, shape: type[IndexConfig] | type[QueryConfig]) -> dict[str, Any]:
+def _table(
+    document: Mapping[str, Any], name: str, shape: type[IndexConfig] | type[QueryConfig] | type[HooksConfig]
+) -> dict[str, Any]:
     table = document.get(name, {})
     if not isinstance(table, dict):
         raise ConfigError(f"{CONFIG_NAME}: [{name}] must be a table, not {type(table).__name__}")
@@ -139,18 +154,23 @@ def _checked(dotted: str, value: Any, default: Any) -> Any:
         if not isinstance(value, bool):
             raise ConfigError(f"{CONFIG_NAME}: {dotted} must be true or false, not {value!r}")
         return value
-    if isinstance(default, int):
+    if isinstance(default, int | float):
         low, high = _BOUNDS[dotted]
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a whole number, not {value!r}")
-        if not low <= value <= high:
+        whole = isinstance(default, int)
+        if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a {'whole ' if whole else ''}number, not {value!r}")
+        if not low <= value <= high:  # not a number (`nan`) is in no range
             raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value}; allowed is {low} to {high}")
-        return value
+        return value if whole else float(value)
     if isinstance(default, tuple):
         return _patterns(dotted, value)
     if dotted == "query.profile":
         if value not in PROFILE_NAMES:
             raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are {', '.join(PROFILE_NAMES)}")
+        return value
+    if dotted == "hooks.gate":
+        if value not in GATES:
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value!r}; known are {', '.join(GATES)}")
         return value
     return _embedder(dotted, value)
 
@@ -198,9 +218,11 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "grammars": languages.GRAMMAR_VERSIONS,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
-            # Answers are not stored, and graphs are named by their own versions and made again.
+            # Answers are not stored, graphs are named by their own versions and made again, jobs are only records.
             "schemas": {
-                name: known.writable for name, known in versions.ARTIFACTS.items() if name not in ("answer", "graph")
+                name: known.writable
+                for name, known in versions.ARTIFACTS.items()
+                if name not in ("answer", "graph", "jobs")
             },
         }
     )

@@ -56,6 +56,16 @@ def decode_json(raw: bytes) -> Any:
         raise msgspec.DecodeError(str(error)) from error
 
 
+def is_sealed(document: bytes, field: str) -> bool:
+    """Whether a JSON document carries its own SHA-256 in `field`, taken with the field empty: in any version.
+
+    By this a document of a newer version is told from one whose version number is damaged.
+    """
+    before, name, after = document.rpartition(f'"{field}":"'.encode())
+    digest, quote, rest = after.partition(b'"')
+    return hashlib.sha256(before + name + quote + rest).hexdigest().encode() == digest
+
+
 def make_directory(path: Path, permissions: Permissions) -> None:
     """Create a directory (and its parents) with the store's mode; existing ones are left alone."""
     if path.is_dir():

@@ -56,8 +56,8 @@ class Kept:
             finally:
                 self._engines.append(engine)
 
-    def graph(self, make: Callable[[SnapshotView], Open]) -> Open:
-        """The graph of the view, opened (or made) for the first question that needs it."""
+    def graph(self, make: Callable[[SnapshotView], Open | None]) -> Open | None:
+        """The graph of the view, opened (or made) for the first question that needs it; None if `make` has none."""
         with self._making:
             if self._graph is None:
                 self._graph = make(self.view)

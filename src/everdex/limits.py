@@ -24,6 +24,8 @@ MAX_SNIPPET_BYTES: Final = 32_768
 MAX_SNIPPET_BYTES_TOTAL: Final = 1_048_576
 MAX_CHUNK_LINES: Final = 75
 MAX_CHUNK_CHARS: Final = 2_000
+MAX_DENSE_WEIGHT: Final = 10.0
+MAX_FILE_MEAN_SHARE: Final = 4.0
 
 # -- snapshot store ----------------------------------------------------------------------------
 RETAIN_SNAPSHOTS_MIN: Final = 5
@@ -48,6 +50,7 @@ STABLE_READ_BACKOFF_MS: Final = 25
 GIT_RETRIES: Final = 4
 GIT_BACKOFF_MS: Final = 50
 GIT_TIMEOUT_S: Final = 60
+GIT_SLOW_S: Final = 2  # then one looks for a reason
 
 # -- housekeeping ------------------------------------------------------------------------------
 EMBED_CACHE_MAX_BYTES: Final = 134_217_728
@@ -56,6 +59,10 @@ LOG_MAX_BYTES: Final = 1_048_576
 LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600
 STORE_UNUSED_DAYS: Final = 30
+JOBS_KEPT: Final = 200  # finished refresh jobs that are remembered
+JOB_BUDGET_MS: Final = 600_000
+MAX_JOB_BUDGET_MS: Final = 3_600_000
+MAX_SCOPE_NAMES: Final = 10_000  # a refresh of more files and directories is one of everything
 
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576
@@ -77,5 +84,10 @@ DAEMON_RECONCILE_IDLE_S: Final = 120
 DAEMON_DEBOUNCE_MS: Final = 100
 DAEMON_TRUST_WATCH_S: Final = 2  # how long a look at the tree stands for the next question
 DAEMON_RSS_BYTES: Final = 1_073_741_824
+DAEMON_GRAPH_RSS_BYTES: Final = 2_147_483_648  # of the process that makes a graph and ends
+DAEMON_GRAPH_QUIET_S: Final = 2  # after an edit before its graph is made unasked
+DAEMON_GRAPH_SHARE: Final = 4  # unasked, one part in this many of the time is spent making graphs
+DAEMON_GRAPH_PATIENCE_S: Final = 10  # how long a question waits for its graph before it is told to come again
+DAEMON_GRAPH_WAITING: Final = 2  # questions that may wait for one at once
 DAEMON_SLOW_MS: Final = 1_000
 MAX_WATCHED_DIRECTORIES: Final = 50_000

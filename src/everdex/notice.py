@@ -1,11 +1,9 @@
 """What a coding agent should know about the files it touches, in a few hundred characters.
 
-Part of the façade's room. Before an edit: what the file defines. After one: which definitions came, went or changed,
-told from the file itself, because an agent does not wait for an index. Names and paths are a repository's own and so
-untrusted: they go out short and only when they look like names; no signature, comment or heading is ever passed on.
-
-`_about` is the one place that says what hangs on a file. Today that is the file's own definitions; who depends on
-them belongs there once the daemon keeps the graph of its view open: making one takes too long for an edit.
+Part of the façade's room. Before an edit: who else uses what the file defines, or while no graph is at hand what that
+is. After one: which definitions came, went or changed, told from the file itself, because an agent does not wait for
+an index, and who used those that went or changed. Names and paths are a repository's own and so untrusted: they go
+out short and only when they look like names; no signature, comment or heading is ever passed on.
 """
 
 from __future__ import annotations
@@ -19,9 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from everdex.dependents import Dependents, Used, dependents
 from everdex.discover.beneath import read_beneath
+from everdex.graph.atlas import Definition
+from everdex.kept import Kept
 from everdex.languages import GRAMMARS, language_of
 from everdex.parse.file import parse_file
+from everdex.relations import open_made
 from everdex.resident import ResidentIndex
 from everdex.view import SnapshotView
 
@@ -67,15 +69,15 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
         for key in keys:
             _remember(warm, key, _on_disk(warm, key))
         with warm.reader.pinned() as kept:
-            said = [line for key in keys for line in _about(kept.view, key)]
+            said = [line for key in keys for line in _about(kept, key)]
             return _fitted(said + [line for name in touch.names for line in _defined(kept.view, name)], limit)
     with warm.reader.pinned() as kept:
         # Last seen rather than last indexed: the index may have been faster than the agent.
         seen = warm.outlines
         before = {key: seen[key] if key in seen else _outline(kept.view, key) for key in keys}
-    said = [_changes(warm, key, before[key]) for key in keys]
+        said = [line for key in keys for line in _changes(warm, kept, key, before[key])]
     warm.refresh_soon()
-    return _fitted(list(filter(None, said)), limit)
+    return _fitted(said, limit)
 
 
 def _greeting(warm: ResidentIndex) -> str:
@@ -89,20 +91,57 @@ def _greeting(warm: ResidentIndex) -> str:
     )
 
 
-def _about(view: SnapshotView, key: str) -> list[str]:
+def _about(kept: Kept, key: str) -> list[str]:
     """What hangs on a file, one line each; nothing for a file that the index does not know."""
-    outline = _outline(view, key)
+    outline = _outline(kept.view, key)
     if not outline:
         return []
+    users = _dependents(kept, key)
+    if users is not None and users.used:
+        return [_summary(key, users), *map(_usage, users.used), *_unused(users.unused)]
     listed = ", ".join(f"{name} {found[0].kind} {found[0].line}" for name, found in outline.items())
     return [f"everdex: {_path(key)} defines {listed}"]
 
 
-def _changes(warm: ResidentIndex, key: str, before: _Outline) -> str:
-    """What a written file defines now and did not when it was indexed, and the other way round."""
+def _dependents(kept: Kept, key: str) -> Dependents | None:
+    """Who uses a file, where the graph of the active snapshot is made; an agent does not wait for one."""
+    opened = kept.graph(open_made)
+    return None if opened is None else dependents(opened.atlas, key)
+
+
+def _summary(key: str, found: Dependents) -> str:
+    files, tests = len(found.files), found.tests
+    shown = ", ".join(map(_path, tests[:_MAX_PLACES])) + (", …" if len(tests) > _MAX_PLACES else "")
+    among = f", {len(tests):,} of them tests ({shown})" if tests else ", none of them a test"
+    return f"everdex: {_path(key)} is used by {files:,} other {'file' if files == 1 else 'files'}{among}"
+
+
+def _usage(used: Used) -> str:
+    """One definition's line: how often it is used, how certain that is, and by whom."""
+    node, files = used.definition.node, len(used.files)
+    where = f"{files:,} {'file' if files == 1 else 'files'}"
+    name = used.name if _NAME.fullmatch(used.name) else "a definition"
+    if not used.uses:
+        return f"{name} {node.kind} {node.start_line}: {where}"
+    doubt = f", {used.uncertain:,} uncertain" if used.uncertain else ""
+    callers = [caller for caller in used.callers if _NAME.fullmatch(caller)]
+    more = ", …" if len(callers) > _MAX_PLACES else ""
+    shown = f", called by {', '.join(callers[:_MAX_PLACES])}{more}" if callers else ""
+    uses = f"{used.uses:,} {'use' if used.uses == 1 else 'uses'}"
+    return f"{name} {node.kind} {node.start_line}: {uses} in {where}{doubt}{shown}"
+
+
+def _unused(definitions: Sequence[Definition]) -> list[str]:
+    names = [f"{item.node.key} {item.node.start_line}" for item in definitions if item.node.parent == 0]
+    listed = [name for name in names if _NAME.fullmatch(name.partition(" ")[0])]
+    return [f"in no other file: {', '.join(listed)}"] if listed else []
+
+
+def _changes(warm: ResidentIndex, kept: Kept, key: str, before: _Outline) -> list[str]:
+    """What a written file defines now and did not when it was indexed, and the other way round; and who used that."""
     now = _on_disk(warm, key)
     if now is None:
-        return ""
+        return []
     _remember(warm, key, now)
     parts = []
     if gone := [name for name in before if name not in now]:
@@ -112,7 +151,12 @@ def _changes(warm: ResidentIndex, key: str, before: _Outline) -> str:
     both = [name for name in now if name in before]
     if changed := [name for name in both if _signatures(now[name]) != _signatures(before[name])]:
         parts.append(f"has another signature for {', '.join(changed)}")
-    return f"everdex: {_path(key)} {'; '.join(parts)}" if parts else ""
+    if not parts:
+        return []
+    found = _dependents(kept, key) if gone or changed else None
+    touched = {*gone, *changed}
+    said = [f"before: {_usage(used)}" for used in found.used if used.name in touched] if found is not None else []
+    return [f"everdex: {_path(key)} {'; '.join(parts)}", *said]
 
 
 def _remember(warm: ResidentIndex, key: str, outline: _Outline | None) -> None:
@@ -200,7 +244,7 @@ def _fitted(lines: Sequence[str], limit: int) -> str:
     text = "\n".join(lines)
     if len(text) <= limit:
         return text
-    ending = " … (cut; `everdex symbols FILE` has all)"
+    ending = " … (cut; `everdex symbols FILE`, `everdex impact NAME`)"
     if limit <= len(ending):
         return ""
     head = text[: limit - len(ending)]

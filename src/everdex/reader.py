@@ -7,35 +7,51 @@ their answers cannot differ. How fresh an answer is the caller says; which snaps
 from __future__ import annotations
 
 import gc
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from everdex import describe
 from everdex.answers import Answer, Freshness
+from everdex.errors import Busy
 from everdex.kept import Kept, KeptViews
 from everdex.memory import trim
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Searcher
+from everdex.state.model import SEMANTIC
 from everdex.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
-    from everdex.relations import Question
+    from everdex.mutation import GateQuestion, GraphKeeper, Scene
+    from everdex.relations import Open, Question
+    from everdex.state.states import Known
 
+
+class GraphOf(msgspec.Struct, frozen=True):
+    """A snapshot, and whether its graph is made."""
+
+    snapshot_id: str
+    seq: int
+    made: bool
 
 
 class Reader:
     """One store, read again and again. Every method may be called from any thread."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, *, makes_graphs: bool = True) -> None:
+        """Without `makes_graphs` somebody else makes them: a question whose graph is not there is `Busy`."""
         self.index = index
         self.store = index.store()
         self._embedder, self._warnings = index.embedder()
         self._views = KeptViews(self.store)
-        self._graph_asked = False
+        self._makes_graphs = makes_graphs
+        self._graphs: GraphKeeper | None = None  # what states were last computed with
 
     def search(
         self, request: SearchRequest, freshness: Freshness, *, snapshot_id: str | None = None, explain: bool = False
@@ -45,6 +61,16 @@ class Reader:
         with self._views.pinned(snapshot_id) as kept, kept.engine(self._engine) as engine:
             searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
             return searcher.answer(request, explain=explain)
+
+    def similar(
+        self, place: str, k: int, freshness: Freshness, *, snapshot_id: str | None = None,
+        languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
+    ) -> Answer:  # fmt: skip
+        """The same answer that `Index.similar` gives."""
+        with self._views.pinned(snapshot_id) as kept:
+            return self.index.similar_in(
+                kept.view, freshness, place, k, languages=languages, paths=paths, explain=explain
+            )
 
     def symbols(self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
         """The same answer that `Index.symbols` gives."""
@@ -59,10 +85,60 @@ class Reader:
         from everdex import relations
 
         relations.check(question)
-        self._graph_asked = True
         with self._views.pinned(snapshot_id) as kept:
-            opened = kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+            opened = kept.graph(self._opened)
+            if opened is None:
+                raise Busy("the graph of this snapshot is not there yet", hint="ask again", retry_after_ms=500)
             return relations.answer(self.index, opened, kept.names, question, freshness)
+
+    def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
+        """Which snapshot a question about the graph would be answered from."""
+        from everdex import relations
+
+        with self._views.pinned(snapshot_id) as kept:
+            manifest = kept.view.manifest
+            return GraphOf(manifest.snapshot_id, manifest.seq, kept.graph(relations.open_made) is not None)
+
+    def _opened(self, view: SnapshotView) -> Open | None:
+        from everdex import relations
+
+        return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
+
+    def gate(self, question: GateQuestion, freshness: Freshness) -> Answer:
+        """The same answer that `everdex.mutation.ask_gate` gives."""
+        from everdex import mutation
+
+        mutation.check(question)
+        with self._scene(freshness, question.since, make=question.intent == SEMANTIC) as found:
+            return mutation.gate_answer(self.index, found, question)
+
+    def states(self, paths: tuple[str, ...], since: str | None, freshness: Freshness) -> Answer:
+        """The same answer that `everdex.mutation.ask_states` gives."""
+        from everdex import mutation
+
+        mutation.check_paths(paths)
+        with self._scene(freshness, since, make=False) as found:
+            return mutation.states_answer(self.index, found, paths)
+
+    @contextmanager
+    def _scene(self, freshness: Freshness, since: str | None, *, make: bool) -> Iterator[Scene]:
+        from everdex import mutation
+
+        with self._views.pinned() as kept:
+            if make:
+                kept.graph(self._opened)
+            known = self.known(kept)
+            with mutation.scene(self.index, kept.view, known, freshness, since) as found:
+                yield found
+
+    def known(self, kept: Kept) -> Known | None:
+        """The graph to compute states with: the view's own if it is made, else the nearest that is kept."""
+        from everdex import mutation, relations
+
+        if self._graphs is None:
+            self._graphs = mutation.GraphKeeper()
+        opened = kept.graph(relations.open_made)
+        return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
 
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
@@ -84,13 +160,8 @@ class Reader:
 
     def warm_up(self) -> None:
         """Open the active snapshot and have one question behind us, so that nobody waits for it."""
-        with self._views.pinned() as kept:
-            with kept.engine(self._engine) as engine:
-                engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
-            if self._graph_asked:
-                from everdex import relations
-
-                kept.graph(lambda view: relations.open_for(view, SyncOptions()))
+        with self._views.pinned() as kept, kept.engine(self._engine) as engine:
+            engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
         trim()
 
     def shed(self) -> None:

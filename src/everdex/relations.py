@@ -18,19 +18,21 @@ from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.impact import Affected, Step
 from everdex.graph.impact import impact as walk
-from everdex.graph.keep import open_graph
+from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status, Target
 from everdex.graph.queries import Edge, Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
+from everdex.renaming import rename_body
 from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading
+from everdex.state.rename import check_name
 from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
-from everdex.view import SnapshotView
+from everdex.view import SnapshotView, open_view
 
-METHODS: Final = ("refs", "callers", "callees", "impact", "map")
+METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename")
 _MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 DEFAULT_DEPTH: Final = 3
@@ -48,6 +50,7 @@ class Question:
     offset: int = 0
     depth: int = DEFAULT_DEPTH
     budget: int = DEFAULT_BUDGET
+    new: str = ""  # what a rename is to call it
 
 
 def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
@@ -71,6 +74,27 @@ def open_for(view: SnapshotView, options: SyncOptions) -> Open:
     return Open(Atlas(view, found.graph), found.warnings)
 
 
+def open_made(view: SnapshotView) -> Open | None:
+    """The graph of a view if somebody made it."""
+    found = find_graph(view, Resolvers(resolvers.MODULES))
+    return None if found is None else Open(Atlas(view, found), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What making a graph took."""
+
+    changed: int
+    resolved: int
+
+
+def make(index: Index, snapshot_id: str, options: SyncOptions) -> Made:
+    """Make the graph of a snapshot for whoever asks next, unless it is there."""
+    with open_view(index.store(), snapshot_id) as view:
+        found = open_graph(view, Resolvers(resolvers.MODULES), workers=options.workers, progress=options.progress)
+        return Made(found.changed, found.resolved)
+
+
 def check(question: Question) -> None:
     """Refuse what no graph can answer, before one is made."""
     if question.method not in METHODS:
@@ -80,6 +104,8 @@ def check(question: Question) -> None:
             raise QueryError(f"{name} must be between {low:,} and {high:,}", hint="choose a number inside the bounds")
     if question.method == "map":
         return
+    if question.method == "rename":
+        check_name(question.new)
     if not question.symbol.strip():
         raise QueryError("which symbol? the name is empty", hint="name it: NAME, Class.name, path:line or path::name")
     if len(question.symbol.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
@@ -195,11 +221,16 @@ def _impact(atlas: Atlas, definition: Definition, question: Question) -> _Body:
     return body, ("affected",) if found.cut else ()
 
 
+def _rename(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+    return rename_body(atlas, definition, question.new, question.limit)
+
+
 _BODIES: Final[dict[str, Callable[[Atlas, Definition, Question], _Body]]] = {
     "refs": _refs,
     "callers": _callers,
     "callees": _callees,
     "impact": _impact,
+    "rename": _rename,
 }
 
 

@@ -11,18 +11,30 @@ import os
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from everdex import answers, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
+from everdex.mutation import GateQuestion, queue_refresh
 from everdex.reader import Reader
-from everdex.relations import Question
+from everdex.relations import Question, check
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
-from everdex.sync.model import SyncOptions
+from everdex.state.model import SEMANTIC
+from everdex.sync.model import SyncOptions, SyncReport
+
+
+class GraphMaker(Protocol):
+    """Whoever makes graphs for a process that answers: see surfaces/daemon/graphs.py."""
+
+    def ready(self, snapshot_id: str | None) -> str:
+        """The snapshot to answer from, once its graph is made; `Busy` when that takes longer."""
+
+    def published(self) -> None:
+        """The active snapshot is another now."""
 
 
 class ResidentIndex:
@@ -33,12 +45,14 @@ class ResidentIndex:
         self.publishes = 0
         self.compactions = 0
         self.collections = 0
-        self.reader = Reader(index)
+        self.reader = Reader(index, makes_graphs=False)
+        self.graphs: GraphMaker | None = None
         self._looking = threading.Lock()
         self._reporting = threading.Lock()
         self._reported = True
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
+        self._warnings: tuple[str, ...] = ()  # of that look
         self._refreshing: threading.Thread | None = None
         self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
         excluded = frozenset({everdex_home(), self.reader.store.path})
@@ -55,9 +69,38 @@ class ResidentIndex:
         """The same answer that `Index.symbols` gives."""
         return self.reader.symbols(asked, self.stated(reading), snapshot_id=reading.snapshot_id)
 
+    def similar(
+        self, place: str, k: int, reading: Reading, *, languages: tuple[str, ...], paths: tuple[str, ...],
+        explain: bool,
+    ) -> Answer:  # fmt: skip
+        """The same answer that `Index.similar` gives."""
+        return self.reader.similar(
+            place, k, self.stated(reading), snapshot_id=reading.snapshot_id, languages=languages, paths=paths,
+            explain=explain,
+        )  # fmt: skip
+
     def relations(self, question: Question, reading: Reading) -> Answer:
         """The same answer that `everdex.relations.ask` gives."""
-        return self.reader.relations(question, self.stated(reading), snapshot_id=reading.snapshot_id)
+        check(question)
+        freshness = self.stated(reading)
+        snapshot_id = reading.snapshot_id if self.graphs is None else self.graphs.ready(reading.snapshot_id)
+        return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
+
+    def gate(self, question: GateQuestion, reading: Reading) -> Answer:
+        """The same answer that `everdex.mutation.ask_gate` gives."""
+        freshness = self.stated(reading)
+        if question.intent == SEMANTIC and self.graphs is not None:
+            self.graphs.ready(None)
+        answer = self.reader.gate(question, freshness)
+        behind = [file["path"] for file in answer.body["files"] if any(item["reason"] for item in file["reasons"])]
+        if behind and question.since is None:
+            with self.reader.pinned() as kept:
+                queue_refresh(kept.view, behind)
+        return answer
+
+    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
+        """The same answer that `everdex.mutation.ask_states` gives."""
+        return self.reader.states(paths, since, self.stated(reading))
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
         """A page of what `Index.chunks` gives."""
@@ -76,7 +119,7 @@ class ResidentIndex:
         arrived = time.monotonic()
         with self._looking:
             if not rehash and self._stands(arrived):
-                return Freshness("fresh", 0, self._looked_at)
+                return Freshness("fresh", 0, self._looked_at, self._warnings)
             return self._look(rehash)
 
     def refresh_soon(self) -> None:
@@ -95,9 +138,14 @@ class ResidentIndex:
         """Bring the index up to date, as `everdex index` does."""
         with self._looking:
             report = self.index.sync(options)
-            self.publishes += report.published
-            self.compactions += report.compacted
+            self._count(report)
             return self.index.report(report)
+
+    def _count(self, report: SyncReport) -> None:
+        self.publishes += report.published
+        self.compactions += report.compacted
+        if report.published and self.graphs is not None:
+            self.graphs.published()
 
     def _stands(self, arrived: float) -> bool:
         """Whether the last look speaks for a question that arrived then."""
@@ -118,15 +166,15 @@ class ResidentIndex:
         except Busy:
             # Another process is writing: answer from what there is, and say how far behind it is.
             self._reported = True
-            changes = self.index.preview().changes
-            return answers.checked(len(changes.to_index) + len(changes.delete))
+            detected = self.index.preview()
+            behind = len(detected.changes.to_index) + len(detected.changes.delete)
+            return answers.checked(behind, detected.discovery.warnings)
         except BaseException:
             self._reported = True
             raise
-        self._looked, self._looked_at = began, began_at
-        self.publishes += report.published
-        self.compactions += report.compacted
-        return Freshness("fresh", 0, began_at)
+        self._looked, self._looked_at, self._warnings = began, began_at, report.warnings
+        self._count(report)
+        return Freshness("fresh", 0, began_at, report.warnings)
 
     def changed(self) -> bool:
         """Whether the kernel reported anything since the last look."""

@@ -228,7 +228,7 @@ class Index:
         """Why one path is in or out, and what the index knows of it."""
         chosen = reading or Reading()
         found = explain_path(
-            self.root, self.config.index, path, include_untracked=self._untracked, everdex_home=everdex_home()
+            self.root, self.config.index, path, include_untracked=self.untracked, everdex_home=everdex_home()
         )
         live = self._live(chosen.snapshot_id)
         body = describe.explain_body(self.root, self.config, found, live)
@@ -267,7 +267,7 @@ class Index:
 
     def tree_origin(self, ignore_fingerprint: str | None = None) -> Origin:
         """The origin of an answer that speaks of the tree, not of a snapshot."""
-        return Origin(self.store_id, self.config_fingerprint, ignore_fingerprint, self._untracked)
+        return Origin(self.store_id, self.config_fingerprint, ignore_fingerprint, self.untracked)
 
     @property
     def store_id(self) -> str:
@@ -297,14 +297,14 @@ class Index:
         deadline = time.monotonic() + _WAIT_FOR_WRITER_S
         while True:
             try:
-                self.sync(options)
-                return answers.checked(0)
+                return answers.checked(0, self.sync(options).warnings)
             except Busy as busy:
                 # Another process is writing. With a snapshot to answer from we do, and say it is stale.
                 detected = self.preview()
                 if detected.base is not None:
                     changes = detected.changes
-                    return answers.checked(len(changes.to_index) + len(changes.delete))
+                    behind = len(changes.to_index) + len(changes.delete)
+                    return answers.checked(behind, detected.discovery.warnings)
                 self._pause(busy, options, deadline)
 
     def answer(self, view: SnapshotView, freshness: Freshness, body: dict[str, Any], **extra: Any) -> Answer:
@@ -344,23 +344,34 @@ class Index:
         *, languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
     ) -> Answer:  # fmt: skip
         """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
-        from everdex.search.similar import document_at, parse_place, similar
+        from everdex.search.similar import parse_place
 
         parse_place(place)  # refused before anything is indexed for it
         chosen = reading or Reading()
         with self.view(chosen, options) as (view, freshness):
-            outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
-            body = {
-                "query": place,
-                "mode": "like",
-                "ignore_case": False,
-                "results": answers.results(outcome.hits, (), explain=explain),
-                "omitted": outcome.omitted,
-                "cursor": None,
-                "no_strong_match": False,
-                "suggestions": [],
-            }
-            return self.answer(view, freshness, body, warnings=chosen.warnings)
+            return self.similar_in(
+                view, freshness, place, k, languages=languages, paths=paths, explain=explain, warnings=chosen.warnings
+            )
+
+    def similar_in(
+        self, view: SnapshotView, freshness: Freshness, place: str, k: int, *, languages: tuple[str, ...] = (),
+        paths: tuple[str, ...] = (), explain: bool = False, warnings: tuple[str, ...] = (),
+    ) -> Answer:  # fmt: skip
+        """The answer to `similar` from an open view."""
+        from everdex.search.similar import document_at, similar
+
+        outcome = similar(view, document_at(view, self.root.path, place), k, languages, paths)
+        body = {
+            "query": place,
+            "mode": "like",
+            "ignore_case": False,
+            "results": answers.results(outcome.hits, (), explain=explain),
+            "omitted": outcome.omitted,
+            "cursor": None,
+            "no_strong_match": False,
+            "suggestions": [],
+        }
+        return self.answer(view, freshness, body, warnings=warnings)
 
     def chunks(
         self, reading: Reading | None = None, options: SyncOptions | None = None, *, meta: bool = False
@@ -401,13 +412,13 @@ class Index:
     # -- the tree ------------------------------------------------------------------------------
 
     @property
-    def _untracked(self) -> bool:
+    def untracked(self) -> bool:
         """A shared store serves several people: one's scratch files are none of the others' business."""
         return self.config.index.untracked and self.shared_store is None
 
     def discover(self, *, with_ignored: bool = False) -> Discovery:
         return discover(
-            self.root, self.config.index, include_untracked=self._untracked, everdex_home=everdex_home(),
+            self.root, self.config.index, include_untracked=self.untracked, everdex_home=everdex_home(),
             with_ignored=with_ignored,
         )  # fmt: skip
 

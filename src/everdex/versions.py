@@ -29,32 +29,48 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "writer_lease": SchemaRange(1, 1, 1),
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
     # 2: rows.db keeps symbols by row and their descriptions by file
-    "chunk_row": SchemaRange(2, 2, 2),
+    # 3: sources can be read from the middle
+    # 4: vectors.i8 says how near each chunk is to the mean of its file
+    "chunk_row": SchemaRange(4, 4, 4),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
     "store": SchemaRange(1, 1, 1),
     # 1: one mapped file: blobs by file, offers, postings
     "graph": SchemaRange(1, 1, 1),
+    # 1: refresh jobs with scope, HEAD, budget and outcome
+    "jobs": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
-CHUNKER_VERSION: Final = "1"
+# 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
+CHUNKER_VERSION: Final = "2"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
 
 # 1: Python in full; the other languages' definitions, calls, references and imports
-# 2: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
-FACTS_VERSION: Final = "2"
+# 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
+# 3: where the statements of a Python module begin
+# 4: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
+FACTS_VERSION: Final = "4"
+
+# 1: public definitions with normalised signatures, and what a file passes on
+INTERFACE_VERSION: Final = "1"
 
 # 1: the first resolvers. It names the graphs they make: raise it whenever any resolver answers differently
 # 2: a part of a package that the package itself imports
-# 3: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixed-in classes
-RESOLVERS_VERSION: Final = "3"
+# 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
+# 4: modules are read name by name
+# 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
+# 6: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
+RESOLVERS_VERSION: Final = "6"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
-RANKING_VERSION: Final = "1"
+# 2: queries, too, are rounded to eight bits a number
+# 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
+# 4: in an index of one language its name, and that code is wanted, are no part of the question
+RANKING_VERSION: Final = "4"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

@@ -268,3 +268,17 @@ def test_ids_survive_shifts_body_edits_and_moves(tmp_path: Path, toy: None) -> N
     made.write({"a.txt": "def f(x, y)\n"})
     after = ask("refs", "f")["symbol"]["symbol"]
     assert after["symbolId"] != before
+
+
+def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> None:
+    """A constant that holds one of two functions has callers, and mentions without a call are none."""
+    tree = {
+        "a.ts": "function one() {}\nfunction two() {}\nexport const either = DEV ? one : two;\n",
+        "b.ts": "import { either } from './a';\nexport function go() {\n  either();\n}\nexport const k = [either];\n",
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    answer = ask("callers", "either")
+    assert [(item["name"], [site["line"] for site in item["sites"]]) for item in answer["callers"]] == [
+        ("go", [3])
+    ]
+    assert {item["line"] for item in ask("refs", "either")["references"]} == {1, 3, 5}

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from everdex.errors import Corrupt, EverdexError, Incompatible, NotIndexed, SnapshotNotFound
@@ -16,7 +15,7 @@ from everdex.snapshot import active, integrity
 from everdex.snapshot.lease import lease_path
 from everdex.snapshot.store import open_store
 from everdex.view import open_view
-from support.stores import Workspace, synced
+from support.stores import Workspace, rewritten, synced
 
 FILES = {"a.py": "def first():\n    return 1\n", "b.py": "def second():\n    return 2\n", "c.md": "# Title\n\nText.\n"}
 
@@ -193,19 +192,15 @@ def test_a_change_right_after_a_check_is_seen(made: Workspace) -> None:
         _answer(made)
 
 
-def _edit(path: Path, **changes: object) -> None:
-    path.write_bytes(msgspec.json.encode({**msgspec.json.decode(path.read_bytes()), **changes}) + b"\n")
-
-
 NEWER: dict[str, Callable[[Workspace], None]] = {
-    "manifest": lambda made: _edit(
+    "manifest": lambda made: rewritten(
         active.manifest_path(made.store, active.read_pointer(made.store) or ""), schema_version=99
     ),
-    "chunk_row": lambda made: _edit(
+    "chunk_row": lambda made: rewritten(
         active.manifest_path(made.store, active.read_pointer(made.store) or ""), chunk_row_schema_version=99
     ),
-    "index_state": lambda made: _edit(made.store.state_path, schema_version=99, new_field=1),
-    "store": lambda made: _edit(made.store.path / "store.json", schema_version=99),
+    "index_state": lambda made: rewritten(made.store.state_path, schema_version=99, new_field=1),
+    "store": lambda made: rewritten(made.store.path / "store.json", schema_version=99),
 }
 
 
@@ -221,7 +216,7 @@ def test_a_newer_artifact_is_refused_by_name(made: Workspace, artifact: str) -> 
 
 def test_a_newer_lease_is_refused_by_writers(made: Workspace) -> None:
     """Readers do not need the lease; a writer must not overwrite one it cannot read."""
-    _edit(lease_path(made.store), schema_version=99)
+    rewritten(lease_path(made.store), schema_version=99)
     _answer(made)
     made.write({"a.py": "changed = 1\n"})
     with pytest.raises(Incompatible, match="writer_lease has schema version 99"):

@@ -16,7 +16,7 @@ from everdex.sync.compact import compact
 from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
 from everdex.upkeep.repair import open_for_repair, repair
-from support.stores import Workspace, live_rows, synced, workspace
+from support.stores import Workspace, live_rows, rewritten, synced, workspace
 
 BASE = {f"base/{n}.py": f"def base_{n}():\n    return {n}\n" for n in range(6)}
 
@@ -261,7 +261,7 @@ def test_repair_needs_the_lease_and_refuses_newer_schemas(made: Workspace) -> No
     with hold_lease(made.store), pytest.raises(Busy):
         repair(made.root, made.config, made.store, dry_run=False)
     newest = active.published(made.store)[0][1]
-    newest.write_bytes(newest.read_bytes().replace(b'"schema_version":1', b'"schema_version":9', 1))
+    rewritten(newest, schema_version=9)
     with pytest.raises(Incompatible):
         repair(made.root, made.config, made.store, dry_run=False)
 

@@ -18,6 +18,7 @@ _PYTHON = Resolvers(("everdex.graph.python",))
 _MODULES = ("base", "store", "view", "tools", "pkg.inner", "pkg")
 _NAMES = ("open", "read", "close", "Reader", "Writer", "make")
 _CLASSES = ("Reader", "Writer", "Store")
+_KEPT = ("kept", "other")
 
 
 class _Author:
@@ -49,12 +50,31 @@ class _Author:
             lambda: f"self.{pick(_NAMES)}()",
             lambda: f"super().{pick(_NAMES)}()",
             lambda: f"x = [{pick(_NAMES)}, {pick(_NAMES)}][0]()",
+            lambda: f"self.{pick(_KEPT)} = {pick(_CLASSES)}()",
+            lambda: f"self.{pick(_KEPT)}.{pick(_NAMES)}()",
+            lambda: f"x.{pick(_KEPT)} = {pick(_NAMES)}",
+            lambda: f"{pick(_MODULES)}.table['a'] = {pick(_NAMES)}",
+            lambda: f"table['{pick('ab')}'] = {pick(_NAMES)}",
+            lambda: f"{pick(_MODULES)}.table['{pick('ab')}']()",
+            lambda: f"{pick(_NAMES)}({pick(_NAMES)})",
+            lambda: "x()",
+            lambda: f"later = {pick(_NAMES)}()",
         )
         return [indent + pick(forms)() for _ in range(self._chance.randint(1, 3))]
 
     def text(self) -> str:
         pick = self._chance.choice
         lines = self._imports()
+        loose = (
+            lambda: "table = {}",
+            lambda: f"table = {{'a': {pick(_NAMES)}}}",
+            lambda: f"{pick(_NAMES)} = lambda x: x()",
+            lambda: f"{pick(_NAMES)} = {pick(_MODULES)}.{pick(_NAMES)}",
+            lambda: f"if x:\n    from {pick(_MODULES)} import {pick(_NAMES)}\nelse:\n    {pick(_NAMES)} = 1",
+            lambda: f"__all__ = ['{pick(_NAMES)}', '{pick(_NAMES)}']",
+            lambda: f"{pick(_NAMES)}.{pick(_KEPT)} = {pick(_NAMES)}",
+        )
+        lines += [pick(loose)() for _ in range(self._chance.randint(0, 3))]
         for _ in range(self._chance.randint(0, 3)):
             if self._chance.random() < 0.5:
                 lines += [f"def {pick(_NAMES[:3])}(x: {pick(_CLASSES)} = None):", *self._body("    ")]
@@ -63,6 +83,8 @@ class _Author:
                 lines.append(f"class {pick(_CLASSES)}{base}:")
                 for _ in range(self._chance.randint(1, 2)):
                     lines += [f"    def {pick(_NAMES[:3])}(self, x=None):", *self._body("        ")]
+                    if self._chance.random() < 0.2:
+                        lines += [f"        global {pick(_NAMES)}", f"        {pick(_NAMES)} = {pick(_NAMES)}"]
         lines += [line.removeprefix("return ") for line in self._body("")]
         if self._chance.random() < 0.05:
             lines.append("def broken(:")
@@ -70,13 +92,22 @@ class _Author:
 
     def step(self) -> str:
         path = self._chance.choice((*(f"{name}.py" for name in _MODULES[:4]), "pkg/__init__.py", "pkg/inner.py"))
-        kind = self._chance.choice(("write", "write", "write", "shift", "delete", "rename"))
+        kind = self._chance.choice(("write", "write", "add", "change", "change", "change", "shift", "delete", "rename"))
         place = self._made.path / path
         if kind == "write" or not place.is_file():
             place.parent.mkdir(exist_ok=True)
             place.write_text(self.text())
         elif kind == "shift":
             place.write_text("\n# moved\n" + place.read_text())
+        elif kind == "add":
+            place.write_text(place.read_text() + self.text())
+        elif kind == "change":
+            lines = place.read_text().splitlines()
+            inside = [number for number, line in enumerate(lines) if line.startswith("    ") and ":" not in line]
+            for number in inside[:1] and [self._chance.choice(inside)]:
+                indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
+                lines[number : number + 1] = self._body(indent)
+            place.write_text("\n".join(lines) + "\n")
         elif kind == "delete":
             place.unlink()
         else:

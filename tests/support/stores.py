@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -70,6 +71,17 @@ class Workspace:
         for (path_key, _), (_, text) in sorted(self.rows(snapshot_id).items()):
             joined[path_key] = joined.get(path_key, "") + text
         return joined
+
+
+def rewritten(path: Path, **changes: object) -> None:
+    """Change fields of a JSON artifact as another everdex would have written them: with its seal, if it has one."""
+    document = {**msgspec.json.decode(path.read_bytes()), **changes}
+    for field in document.keys() & {"manifest_sha256", "info_sha256"}:
+        end = b"\n" if field == "info_sha256" else b""
+        blank = msgspec.json.encode({**document, field: ""}) + end
+        document[field] = hashlib.sha256(blank).hexdigest()
+    path.chmod(0o600)
+    path.write_bytes(msgspec.json.encode(document) + b"\n")
 
 
 def use_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

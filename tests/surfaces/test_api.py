@@ -70,8 +70,8 @@ def test_the_page_names_every_method() -> None:
     methods = [name for name, _ in inspect.getmembers(Index, inspect.isfunction) if not name.startswith("_")]
     assert [name for name in methods if f"`{name}(" not in page and f"{name}()`" not in page and name != "close"] == []
     # For agents, editors and shells, which are not Python.
-    without = {"mcp", "graph", "hook", "install", "uninstall", "doctor", "completions"}
-    documented = {"serve": "start_daemon", "stop": "stop_daemon"}
+    without = {"mcp", "hook", "install", "uninstall", "doctor", "completions"}
+    documented = {"serve": "start_daemon", "stop": "stop_daemon", "graph": "export_graph"}
     missing = [name for name in COMMANDS if name not in without and f"`{documented.get(name, name)}" not in page]
     assert missing == []
 
@@ -90,6 +90,7 @@ def _everything(index: everdex.Index) -> list[msgspec.Struct]:
         index.search("cart", explain=True), index.search("item", mode="literal"), index.search("cart", budget=500),
         index.symbol("Cart"), index.symbol("src/cart.py"), index.symbol("add_itm"), index.files(skipped=True),
         index.refs("Cart.add_item"), index.callers("Cart.add_item"), index.callees("scan"), index.impact("Cart"),
+        index.similar("src/cart.py:2", k=3, explain=True),
         index.map(), index.explain("src/cart.py"), index.explain("build/out.js"), index.chunks(meta=True),
         index.status(), index.health(), index.audit(),
     ]  # fmt: skip

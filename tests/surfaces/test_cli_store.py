@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from everdex.service import Index
 from support.commands import everdex
+from support.stores import rewritten
 from support.trees import tree
 
 
@@ -61,10 +61,7 @@ def test_a_newer_schema_is_refused_by_name(repository: Path) -> None:
     store = _store(repository)
     assert everdex("upgrade-store", "--json", cwd=repository).json["status"] == "up_to_date"
     for path in (store / "manifests").iterdir():
-        document = json.loads(path.read_bytes())
-        document["schema_version"] = 99
-        path.chmod(0o600)
-        path.write_text(json.dumps(document))
+        rewritten(path, schema_version=99)
     for command in (("search", "function"), ("index",), ("upgrade-store",)):
         done = everdex(*command, "--json", cwd=repository)
         assert (done.code, done.json["error"]["code"]) == (13, "incompatible")

@@ -109,7 +109,7 @@ def test_a_search_prints_the_same_bytes(
         ("refs", "sign_cookie"), ("refs", "src/session.py:4"), ("callers", "Session.open", "-k", "1"),
         ("callees", "src/session.py::Session.open"), ("callers", "nothing"), ("callers", " "),
         ("refs", "open", "--no-sync"), ("impact", "sign_cookie", "--depth", "2"), ("map",), ("map", "--budget", "300"),
-        ("map", "--budget", "100"),
+        ("map", "--budget", "100"), ("search", "--like", "src/session.py:4"), ("search", "--like", "none.py:3"),
     ],
 )  # fmt: skip
 def test_other_commands_answer_the_same(

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def test_context_is_bounded(daemon: Daemon) -> None:
     """A file with hundreds of definitions is cut between two of them, and the cut is said."""
     context = told(daemon, "PreToolUse", "Edit", file_path=str(daemon.root / "wide.py"))
     assert MAX_CONTEXT - 60 < len(context) <= MAX_CONTEXT
-    assert context.endswith(" … (cut; `everdex symbols FILE` has all)")
+    assert context.endswith(" … (cut; `everdex symbols FILE`, `everdex impact NAME`)")
     assert "function_number_9 function 19, " in context
 
 
@@ -275,3 +276,34 @@ def test_the_installed_script_is_a_hook(daemon: Daemon) -> None:
     )  # fmt: skip
     assert b"additionalContext" in done.stdout
     assert COMMAND[0] == sys.executable
+
+
+def test_who_uses_what_is_edited(tmp_path: Path) -> None:
+    """Before an edit the callers, the tests and how certain that is; after it, who used what went or changed."""
+    files = {
+        "core.py": "def shared(a):\n    return a\n\n\ndef quiet():\n    return 2\n\n\n"
+        "class Engine:\n    def start(self):\n        return shared(1)\n",
+        "web.py": "from core import Engine, shared\n\n\ndef serve():\n    return shared(2)\n\n\nclass Motor:\n"
+        "    def start(self):\n        return 1\n\n\ndef boot(small):\n    engine = Motor() if small else Engine()\n"
+        "    return engine.start()\n",
+        "tests/test_core.py": "from core import shared\n\n\ndef test_shared():\n    assert shared(3)\n",
+    }
+    root = tree(tmp_path / "project", files, git=True)
+    with Daemon(root, tmp_path / "home") as daemon:
+        with daemon.wire() as wire:
+            while wire.call("ping")["result"]["graph"]["state"] != "ready":
+                time.sleep(0.05)
+        path = str(root / "core.py")
+        assert told(daemon, "PreToolUse", "Edit", file_path=path).splitlines() == [
+            "everdex: core.py is used by 2 other files, 1 of them tests (tests/test_core.py)",
+            "shared function 1: 4 uses in 2 files, called by tests.test_core.test_shared, web.serve",
+            "Engine class 9: 2 uses in 1 file, called by web.boot",
+            "Engine.start method 10: 1 use in 1 file, called by web.boot",
+            "in no other file: quiet 5",
+        ]
+        (root / "core.py").write_text("def shared(a, b):\n    return a\n\n\nclass Engine:\n    pass\n")
+        assert told(daemon, "PostToolUse", "Edit", file_path=path).splitlines() == [
+            "everdex: core.py no longer defines quiet, Engine.start; has another signature for shared",
+            "before: shared function 1: 4 uses in 2 files, called by tests.test_core.test_shared, web.serve",
+            "before: Engine.start method 10: 1 use in 1 file, called by web.boot",
+        ]

@@ -19,7 +19,8 @@ from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = [
-    "search", "grep", "symbol", "references", "impact", "map", "files", "explain_path", "status", "health",
+    "search", "grep", "symbol", "references", "impact", "map", "gate", "rename_plan", "files", "explain_path", "status",
+    "health",
 ]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
@@ -197,6 +198,31 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     assert agent.ask("map")["sections"][0]["name"] == "languages"
 
 
+def test_the_gate_says_what_to_do_first(agent: Agent) -> None:
+    """Allow, warn or block with the reason; what was seen is compared with what is there."""
+    known = agent.ask("gate", paths=["src/other.py"])
+    assert (known["decision"], known["files"][0]["freshness"], known["files"][0]["reasons"]) == ("allow", "clean", [])
+    seen = {"src/other.py": known["files"][0]["content_hash"]}
+    assert agent.ask("gate", paths=["src/other.py"], seen=seen, since=known["snapshot_id"])["decision"] == "allow"
+    changed = agent.ask("gate", paths=["src/other.py"], seen={"src/other.py": "0" * 64})
+    assert (changed["decision"], changed["actions"]) == ("block", ["re-read src/other.py"])
+    ignored = agent.ask("gate", paths=["ignored.py"])
+    assert (ignored["decision"], ignored["files"][0]["reasons"][0]["code"]) == ("warn", "ineligible")
+    assert agent.fail("gate", paths=["src/other.py"], seen={"src/other.py": "abc"})["code"] == "usage"
+    text = agent.call("gate", paths=["ignored.py"]).content[0].text  # type: ignore[union-attr]
+    assert text.startswith("warn: ignored.py (unindexed, unknown)\n  ineligible: ")
+
+
+def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
+    """Edits by line, doubts apart, several definitions to choose from; a name that is none is refused."""
+    plan = agent.ask("rename_plan", symbol="Unique_Name", new_name="Other_Name")
+    assert [(edit["path"], edit["line"], edit["role"]) for edit in plan["edits"]] == [("src/other.py", 5, "definition")]
+    assert (plan["files"], plan["doubts"], plan["clashes"], len(plan["plan_id"])) == (["src/other.py"], [], [], 32)
+    several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
+    assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
+    assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"
+
+
 def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
     """Both doors show the same snapshot."""
     agent.ask("search", query="session")
@@ -224,6 +250,7 @@ def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
         ("references", {"symbol": "save_session"}, "matches"),
         ("impact", {"symbol": "src/ledger.py::post_ledger"}, "could_add"),
         ("map", {}, "sections"),
+        ("gate", {"paths": [f"many/file_{number}.py" for number in range(60)]}, "files"),
     ],
 )
 def test_an_answer_fits_the_budget_it_was_given(

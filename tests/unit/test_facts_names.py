@@ -185,3 +185,10 @@ def test_callees_are_taken_apart(language: str, text: str, found: tuple[str, str
 def test_imports_say_path_alias_and_kind(language: str, text: str, found: list[tuple[str, str, str]]) -> None:
     """Every form of import is the same three words afterwards."""
     assert imports_of(text, language) == found
+
+
+def test_no_call_is_left_out_of_a_long_file() -> None:
+    """A machine-written file of more than two hundred thousand calls keeps every one of them."""
+    data = b"f()\n" * 200_100
+    body = model.body_of(facts("big.lua", data))
+    assert sum(use.role == model.CALL for use in body.uses) == 200_100

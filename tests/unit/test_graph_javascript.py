@@ -354,3 +354,59 @@ def test_a_long_function_is_resolved() -> None:
     graph = _one(f"class X {{ go() {{}} }}\nfunction make(p) {{ return new X(); }}\nfunction f(v0) {{\n{body}}}\n")
     assert len(_sites(graph, Role.CALL)) == 2 * 4_999 + 1
     assert {target.key for site in _sites(graph, Role.CALL) for target in site.targets} == {"make", "X.go", "X"}
+
+
+def test_what_may_be_unknown_is_not_called_external() -> None:
+    """A callee that is a library's or something nobody knows is unresolved, with the reason."""
+    graph = world(
+        a_ts="""
+import { load } from 'lib';
+export function run(given, flag) {
+    const chosen = flag ? load : given;
+    chosen();
+    load();
+}
+"""
+    ).graphs()["a.ts"]
+    answers = {site.text: (site.status, site.reason) for site in graph.sites if site.role is Role.CALL}
+    assert answers["chosen"][0] is Status.UNRESOLVED
+    assert answers["chosen"][1] == "untyped parameter"
+    assert answers["load"] == (Status.EXTERNAL, "")
+
+
+def test_a_function_has_no_members_of_its_own() -> None:
+    """`f.call` is the language's; `f.query` is whatever somebody hung on it, and unknown where nobody did."""
+    graph = world(a_ts="function f() {}\nf.call(null);\nf.query();\n").graphs()["a.ts"]
+    answers = {site.text: site.status for site in graph.sites if site.role is Role.CALL}
+    assert answers == {"f.call": Status.RESOLVED, "f.query": Status.UNRESOLVED}
+
+
+def test_a_call_by_a_variable_names_the_variable() -> None:
+    """What runs is the function behind it; the variable is referred to at the same place, through imports as well."""
+    graphs = world(
+        a_ts="function one() {}\nfunction two() {}\nexport const either = DEV ? one : two;\n",
+        b_ts="import { either } from './a';\nimport * as a from './a';\neither();\na.either();\n",
+    ).graphs()
+    for line in (3, 4):
+        sites = [site for site in graphs["b.ts"].sites if site.line == line]
+        called = next(site for site in sites if site.role is Role.CALL)
+        named = [site for site in sites if site.role is Role.REFERENCE and Target("a.ts", "either") in site.targets]
+        assert {target.key for target in called.targets} == {"one", "two"}
+        assert [(site.line, site.column) for site in named] == [(called.line, called.column)]
+
+
+def test_a_call_through_an_interface_names_the_declared_method() -> None:
+    """What runs is the implementation; the method of the interface is referred to at the same place."""
+    graph = world(
+        a_ts="""
+interface Box { open(): void }
+function make(): Box { return { open() {} } }
+export function run(box: Box) { box.open() }
+make();
+"""
+    ).graphs()["a.ts"]
+    sites = [site for site in graph.sites if site.line == 4 and site.text == "box.open"]
+    assert {(str(site.role), target.key) for site in sites for target in site.targets} >= {
+        ("call", "make.open"),
+        ("reference", "Box.open"),
+    }

@@ -36,12 +36,13 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("sync",),
     ("view",),
     ("graph",),
+    ("state",),
     ("rerank",),
     ("search",),
     ("upkeep",),
     (
-        "answers", "describe", "symbols", "relations", "exporting", "service", "warm", "maintain", "kept", "reader",
-        "resident", "notice", "doctor", "rendezvous",
+        "answers", "describe", "symbols", "relations", "mutation", "renaming", "caution", "exporting", "service",
+        "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice", "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

@@ -9,10 +9,11 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import sparse
-from training import fetch, hygiene, mine, vocabulary
+from training import fetch, hygiene, mine, prepare, readmes, vocabulary
 from training.archives import archives_in
 from training.licences import is_permissive, licence_of
 from training.model import Bag, Batch, gradients, start
@@ -40,7 +41,14 @@ def module(verbs: tuple[str, ...], noun: str) -> str:
     )
 
 
-def wheel(directory: Path, name: str, nouns: tuple[str, ...], licence: str = "MIT", text: str = MIT) -> None:
+def wheel(
+    directory: Path,
+    name: str,
+    nouns: tuple[str, ...],
+    licence: str = "MIT",
+    text: str = MIT,
+    description: str = "text",
+) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(directory / f"{name}-1.0-py3-none-any.whl", "w") as archive:
         # A fixed date: the pinned hash is of the file.
@@ -49,7 +57,8 @@ def wheel(directory: Path, name: str, nouns: tuple[str, ...], licence: str = "MI
 
         for noun in nouns:
             add(f"{name}/{noun}.py", module(VERBS, noun))
-        add(f"{name}-1.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0\nLicense-Expression: {licence}\n\ntext")
+        fields = f"Name: {name}\nVersion: 1.0\nLicense-Expression: {licence}"
+        add(f"{name}-1.0.dist-info/METADATA", f"{fields}\n\n{description}")
         add(f"{name}-1.0.dist-info/licenses/LICENSE", text)
 
 
@@ -67,7 +76,7 @@ def make(work: Path, packages: Path, *extra: str) -> str:
     command += ["--runs", "2", "--epochs", "3", "--batch", "32", "--vocabulary", "300", "--pieces", "120"]
     done = subprocess.run([*command, "--workers", "1", *extra], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return hashlib.sha256((work / "everdex-code-1.safetensors").read_bytes()).hexdigest()
+    return hashlib.sha256((work / "everdex-code-2.safetensors").read_bytes()).hexdigest()
 
 
 def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_path: Path) -> None:
@@ -75,7 +84,7 @@ def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_
     packages = tmp_path / "packages.tsv"
     fetch.write_pins(fetch.pin(downloads), packages)
     first = make(downloads.parent, packages)
-    path = downloads.parent / "everdex-code-1.safetensors"
+    path = downloads.parent / "everdex-code-2.safetensors"
     tensors = read_tensors(path, map_file(path))
     pieces = tensors["vocabulary"].tobytes().decode().split("\n")
     assert tensors["table"].shape == (len(pieces), 256)
@@ -145,6 +154,47 @@ def test_mined_code_has_lost_its_documentation(downloads: Path) -> None:
     for pair in pairs:
         assert "points" in pair.query.split()
         assert "points" not in pair.body.split()
+
+
+README = """# Sample
+
+## Reading a snapshot line by line
+
+Open the [snapshot](docs/open.md) first and ask it for its lines:
+
+```python
+# never part of the code: reading slowly
+handle = open_snapshot("today.snap")
+for line in handle.lines():
+    consume(line)
+```
+
+```console
+pip install sample and many other words that are no code
+```
+"""
+
+
+def test_a_readme_asks_by_the_heading_and_the_sentence_above_its_code() -> None:
+    """A fenced block of a known language is found by what stands over it, links and comments taken out."""
+    (pair,) = readmes.mine_readme(README.encode(), hygiene.read_benchmarks([]))
+    assert pair.language == "python"
+    assert {"reading", "line", "open", "lines"} <= set(pair.query.split())
+    assert "md" not in pair.query.split()
+    assert {"handle", "consume", "today"} <= set(pair.body.split())
+    assert not {"slowly", "pip"} & set(pair.body.split())
+
+
+def test_readme_examples_are_never_trained_on(tmp_path: Path) -> None:
+    """They are mined with the package and kept for the figures alone."""
+    wheel(tmp_path / "pypi", "sample9", ("token",), text=MIT, description=README)
+    pairs = mine.mine_package(archives_in(tmp_path)[0], hygiene.read_benchmarks([]))
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "pypi~sample9~1.0.pairs").write_bytes(msgspec.msgpack.encode(pairs))
+    prepare.prepare(tmp_path / "pairs", tmp_path / "prepared", 300, 120)
+    prepared = prepare.load(tmp_path / "prepared")
+    assert prepared.examples.sum() == 1
+    assert prepared.held_out[prepared.examples].all()
 
 
 def test_gradients_are_those_of_the_loss() -> None:

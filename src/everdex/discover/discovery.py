@@ -85,6 +85,12 @@ class Discovering:
         self._judge = Judge(self._root_bytes, descriptor, config, self._own)
         self._skipped: list[Skip] = []
         self._warnings: list[str] = []
+        self.listed: tuple[bytes, ...] | None = None  # what git showed, once it has answered
+
+    @property
+    def home(self) -> bytes | None:
+        """everdex's own directory, when it lies below the root."""
+        return self._home
 
     def judge_ahead(self, known: Mapping[str, Known]) -> None:
         """Look at files that are likely to be listed while git finds out; only a listed path is ever a candidate."""
@@ -100,6 +106,7 @@ class Discovering:
             paths: tuple[bytes, ...] = walked.paths
             hidden = walked.skipped
         else:
+            self.listed = listing.paths
             paths = self._kept(listing)
             hidden = self._hidden(listing) if with_ignored else ()
         wanted = {SkipReason.NOT_REGULAR, SkipReason.UNREADABLE, SkipReason.PATH_TOO_LONG}
@@ -119,7 +126,7 @@ class Discovering:
 
     def _git_listing(self, walking: GitProcess) -> GitListing | None:
         try:
-            return listing_of(walking)
+            return listing_of(walking, self._root)
         except GitFailed as error:
             if not self._untracked:
                 raise Busy(f"{error}, and without it untracked files cannot be told apart") from error

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -37,10 +38,14 @@ class GitListing(msgspec.Struct, frozen=True):
 class GitProcess:
     """One git command, already running; `result()` waits for it and retries it when it failed."""
 
-    __slots__ = ("_command", "_environment", "_process")
+    __slots__ = ("_command", "_environment", "_given", "_process")
 
-    def __init__(self, root: Root, arguments: Sequence[str | bytes], settings: Mapping[str, str] | None = None) -> None:
-        """`settings` are configuration values that override the repository's."""
+    def __init__(
+        self, root: Root, arguments: Sequence[str | bytes], settings: Mapping[str, str] | None = None,
+        given: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """`settings` are configuration values that override the repository's; `given` goes to its standard input."""
+        self._given = given
         # A repository's own core.ignoreCase must not change what is eligible from one machine to the next.
         self._command = [*SAFE_GIT, "-c", "core.ignoreCase=false", "-C", os.fspath(root.path), *arguments]
         # Through the environment, because a name with "=" in it cannot be given with -c.
@@ -52,8 +57,8 @@ class GitProcess:
     def _start(self) -> subprocess.Popen[bytes] | None:
         try:
             process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                env=self._environment,
+                self._command, stdin=subprocess.DEVNULL if self._given is None else subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._environment,
             )  # fmt: skip
         except OSError:
             return None  # git is not installed or cannot be run: result() says so
@@ -68,14 +73,19 @@ class GitProcess:
             with self._process as process:
                 process.kill()
 
-    def result(self, accepted: frozenset[int] = frozenset({0})) -> tuple[int, bytes]:
-        """Exit status and output; raises `GitFailed` when no try ends with an accepted status."""
+    def result(
+        self, accepted: frozenset[int] = frozenset({0}), if_slow: Callable[[], None] | None = None
+    ) -> tuple[int, bytes]:
+        """Exit status and output; raises `GitFailed` when no try ends with an accepted status.
+
+        `if_slow` is called once when git takes long, and may raise `GitFailed` when it will never answer.
+        """
         for attempt in range(limits.GIT_RETRIES + 1):
             if self._process is None:
                 raise GitFailed("git cannot be run")
             with self._process as process:
                 try:
-                    output, _ = process.communicate(timeout=limits.GIT_TIMEOUT_S)
+                    output = self._output(process, if_slow)
                 except BaseException as error:
                     process.kill()
                     if isinstance(error, subprocess.TimeoutExpired):
@@ -88,6 +98,16 @@ class GitProcess:
                 self._process = self._start()
         raise GitFailed(f"git ended with status {process.returncode}")
 
+    def _output(self, process: subprocess.Popen[bytes], if_slow: Callable[[], None] | None) -> bytes:
+        given = self._given
+        if if_slow is not None:
+            try:
+                return process.communicate(given, timeout=limits.GIT_SLOW_S)[0]
+            except subprocess.TimeoutExpired:
+                given = None  # it has been handed over; what was read meanwhile is not lost
+                if_slow()
+        return process.communicate(given, timeout=limits.GIT_TIMEOUT_S)[0]
+
 
 def run_git(root: Root, arguments: Sequence[str | bytes], accepted: frozenset[int] = frozenset({0})) -> bytes:
     """Output of one git command; raises `GitFailed`."""
@@ -99,12 +119,24 @@ def start_listing(root: Root) -> GitProcess:
     return GitProcess(root, ["ls-files", "-z", "-t", "-c", "-o", "--exclude-per-directory=.gitignore"])
 
 
-def listing_of(process: GitProcess) -> GitListing:
+def listing_of(process: GitProcess, root: Root) -> GitListing:
     """What `start_listing` found; raises `GitFailed`."""
-    tagged = process.result()[1].split(b"\0")[:-1]
+    tagged = process.result(if_slow=lambda: _refuse_pipes(root))[1].split(b"\0")[:-1]
     # Unmerged paths are listed once a stage: the dictionary keeps one.
     paths = dict.fromkeys([entry[2:] for entry in tagged])
     return GitListing(tuple(paths), frozenset([entry[2:] for entry in tagged if entry[0] == 0x3F]))  # "?"
+
+
+def _refuse_pipes(root: Root) -> None:
+    """git opens whatever is named `.gitignore`, and waits for ever for somebody to write into a FIFO."""
+    until = time.monotonic() + limits.GIT_SLOW_S
+    for directory, below, names in os.walk(os.fsencode(root.path)):
+        below[:] = [name for name in below if name != b".git"]
+        path = os.path.join(directory, b".gitignore")
+        if b".gitignore" in names and stat.S_ISFIFO(os.lstat(path).st_mode):
+            raise GitFailed(f"git would wait for {os.fsdecode(path)}, which is a FIFO")
+        if time.monotonic() > until:
+            return  # a large tree, and git has work to do
 
 
 def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
@@ -114,5 +146,22 @@ def submodules(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
     for entry in output.split(b"\0")[:-1]:
         about, _, path = entry.partition(b"\t")
         if about.startswith(b"160000 "):
+            found.add(path)
+    return frozenset(found)
+
+
+def ignored_directories(root: Root, paths: Sequence[bytes]) -> frozenset[bytes]:
+    """Those of the untracked directories that a `.gitignore` of the tree leaves out; raises `GitFailed`."""
+    arguments = ["-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-v", "-z", "--stdin"]
+    asked = GitProcess(root, arguments, given=b"".join(path + b"\0" for path in paths))
+    # 128 is a path that git will not speak of, such as one in a submodule: asking again would not help.
+    status, output = asked.result(frozenset({0, 1, 128}))
+    if status == 128:
+        raise GitFailed("git would not say what is ignored")
+    fields = output.split(b"\0")[:-1]
+    found = set()
+    for source, pattern, path in zip(fields[::4], fields[2::4], fields[3::4], strict=True):
+        # A pattern of .git/info/exclude is no rule of the tree; a negated one leaves the path in.
+        if os.path.basename(source) == b".gitignore" and not pattern.startswith(b"!"):
             found.add(path)
     return frozenset(found)

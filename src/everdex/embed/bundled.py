@@ -17,8 +17,8 @@ from everdex.embed.tables import check_sha256, map_file, read_tensors, sum_piece
 from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
-NAME: Final = "everdex-code-1.safetensors"
-SHA256: Final = "ed37218321a383efdcda2bc243682df9e54c33e20c4a213e9376466175f52552"
+NAME: Final = "everdex-code-2.safetensors"
+SHA256: Final = "6dd37f9923b3e16c59fc0ea325a86c583cd61cc95f68ff601c5a7453aa283a2d"
 _SHAPE: Final = (32_000, 256)
 
 

@@ -84,6 +84,9 @@ def _rust(text: str) -> list[Triple]:
         tree = tree.strip().removeprefix("::")
         if not tree or depth > _MAX_DEPTH:
             continue
+        if tree.startswith("{"):
+            waiting += [(prefix, part, depth + 1) for part in reversed(_split(tree[1:-1]))]
+            continue
         group = re.fullmatch(r"(?:(.*?)(?:::))? ?\{(.*)\}", tree)
         if group and "{" not in (group[1] or ""):
             inner = _joined(prefix, group[1] or "")

@@ -5,6 +5,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
 
     @call + @receiver, @arguments  a call, at the name of what is called
     @token                         a name before parentheses inside a macro's tokens, where the grammar sees no call
+    @replacement                   the text of a macro, in which calls are found as above
     @initializer + @arguments      `: base(…)`, `: this(…)`
     @callee + @arguments           a call whose callee is one expression, taken apart by its text
     @new + @arguments              a constructor call, at the type
@@ -38,22 +39,25 @@ from everdex.facts.imports import imports_of
 from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
-from everdex.parse import grammar
+from everdex.parse import grammar, macros
 from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read", "write",
-    "import", "package", "shape", "mixin", "bind", "lambda", "static",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read",
+    "write", "import", "package", "shape", "mixin", "bind", "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _EMPTY_LIST: Final = len("()")
 _MATCH_LIMIT: Final = 65_536
-# Machine-written files beyond this many uses say nothing that a reader would follow; definitions are all kept.
-_MAX_USES: Final = 200_000
 _MAX_TEXT: Final = 80
 _SQUARE: Final = ord("[")
-_TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::)\s*$")
+_AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
+_QUALIFIED: Final = frozenset(("cpp", "cuda"))
+_TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::|->)\s*$")
+_REPLACED_CALL: Final = re.compile(
+    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
+)
 _INITIALIZER: Final = re.compile(r"base|this|super")
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
@@ -109,14 +113,15 @@ class _Extraction:
             elif role in ("type", "read"):
                 for each in captures[role]:
                     self._plain(each, _USE_ROLES[role])
-            elif len(self.uses) > _MAX_USES and role in ("call", "callee", "new", "macro", "write"):
-                continue
             elif role in ("call", "new", "macro"):
                 self._call(node, captures, role)
             elif role == "callee":
                 self._callee(node, captures)
             elif role == "token":
-                self._token(node)
+                self._token(node.start_byte, node.end_byte)
+            elif role == "replacement":
+                for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
+                    self._token(*found.span())
             elif role == "initializer":
                 self._initializer(node, captures)
             elif role == "promoted":
@@ -144,7 +149,8 @@ class _Extraction:
                 self.statics.append(node.start_byte)
             else:
                 self.lambdas.append(node)
-        return self._assembled()
+        left_out = cursor.did_exceed_match_limit or macros.leaves_out(self.language, self.data)
+        return self._assembled(self.root.has_error or left_out)
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -204,22 +210,29 @@ class _Extraction:
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
             self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
             return
+        written = self._written(node) if receiver and self.language in _QUALIFIED else ""
         end -= tail
         start = end - len(name.encode())
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), "")
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), written)
 
-    def _token(self, node: Node) -> None:
-        start, end = node.start_byte, node.end_byte
+    def _written(self, node: Node) -> str:
+        """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
+        text = self.data[node.start_byte : node.end_byte]
+        plain = b"::" in text and len(text) <= _MAX_TEXT and text.translate(None, b":_").isalnum()
+        return text.decode() if plain else ""
+
+    def _token(self, start: int, end: int) -> None:
         if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
             return
         line = self.data[self.data.rfind(b"\n", 0, start) + 1 : start].lstrip()
         if line.startswith((b"#[", b"#![")):
             return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = "?" if line.rstrip().endswith((b".", b"::")) else ""
+        receiver = "?" if line.rstrip().endswith((b".", b"::", b"->")) else ""
         if before:
             receiver = chain_of(before[1], self.language)
-        self.uses[start, 0] = (start, end - start, model.CALL, self._text(node), receiver, -1, "")
+        name = self.data[start:end].decode("utf-8", "replace")
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, -1, "")
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
         word = _INITIALIZER.search(self._text(node))
@@ -229,7 +242,7 @@ class _Extraction:
 
     def _plain(self, node: Node, kind: int) -> None:
         start = node.start_byte
-        if (start, 0) in self.uses or len(self.uses) > _MAX_USES:
+        if (start, 0) in self.uses:
             return
         text = self._text(node)
         if text.isidentifier():
@@ -269,10 +282,13 @@ class _Extraction:
             if known is None or not (known[1] or known[2]):
                 text = self._text(node)
                 name = text if text.isidentifier() else chain_of(text, self.language)
-                self.binds[start] = (name, type_text, value, bool(each))
+                # C says after the name that it is an array.
+                after = self.data[node.end_byte : node.end_byte + 1]
+                array = type_text and self.language in _AFTER_NAME and after == b"["
+                self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
                 self.bind_ends[node.end_byte] = start
 
-    def _assembled(self) -> bytes:
+    def _assembled(self, partial: bool) -> bytes:
         self.bind_starts = sorted(self.binds)
         found = parsed.find(self.language, self.data, self.root)
         unnamed = [(node, "lambda") for node in self.lambdas] + [(node, "class") for node, _ in self.classes.values()]
@@ -318,7 +334,7 @@ class _Extraction:
                 model.Use(row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text)
             )
         outline = model.Outline(
-            self.language, self.package, tuple(made), tuple(imports), tuple(slots), self.root.has_error,
+            self.language, self.package, tuple(made), tuple(imports), tuple(slots), partial,
             len(self.data), max(atoms.count, 1),
         )  # fmt: skip
         return model.encode(outline, model.Body(tuple(uses), tuple(local_names)))

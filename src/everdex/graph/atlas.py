@@ -38,6 +38,9 @@ class Definition:
     path: str
     node: Node
 
+    def __hash__(self) -> int:
+        return hash((self.file, self.number))  # of one graph: the node need not be looked through
+
     @property
     def target(self) -> Target:
         return Target(self.path, self.node.key)

@@ -53,7 +53,10 @@ def build(
     }  # fmt: skip
     changed = [path for path in paths if path not in same]
     with hire(view, resolvers, len(changed), workers) as crew:
-        fresh = dict(zip(changed, crew.offers(changed), strict=True))
+        fresh: dict[str, FileOffers] = {}
+        for path, offered in zip(changed, crew.offers(changed), strict=True):
+            fresh[path] = offered
+            progress("offers", len(fresh), len(changed))
         gone = [entry.path for entry in old if entry.path not in same]
         offers = (base.offers if base is not None else NO_OFFERS).merged(
             _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}

@@ -8,6 +8,7 @@ a scan of one column.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -18,6 +19,7 @@ import msgspec
 
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
 
+_LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _LEVEL: Final = 6
 _DICTIONARY: Final = 32_768  # as far as zlib looks back
 _ROLES: Final = tuple(Role)
@@ -25,6 +27,12 @@ _STATUSES: Final = tuple(Status)
 _ROLE_NUMBER: Final = {role: number for number, role in enumerate(_ROLES)}
 _STATUS_NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
 _LOOSE: Final = frozenset(_STATUS_NUMBER[status] for status in Status if status is not Status.RESOLVED)
+
+
+def last_name(text: str) -> str:
+    """The name that a site asks for: `open` in `self.store.open`; '' when what it names has no name of its own."""
+    found = _LAST.search(text)
+    return found[0] if found else ""
 
 
 class _Packed(msgspec.Struct, array_like=True, gc=False):
@@ -209,18 +217,45 @@ class Columns:
     def _lines(self) -> tuple[int, ...]:
         return tuple(accumulate(self._packed.site_lines))
 
+    @cached_property
+    def _by_target(self) -> dict[Target, list[int]]:
+        """Target -> the sites that have it, in order."""
+        by_set: dict[int, list[int]] = {}
+        for number, chosen in enumerate(self._packed.site_targets):
+            by_set.setdefault(chosen, []).append(number)
+        found: dict[int, list[int]] = {}
+        for chosen, sites in by_set.items():
+            for target in self._packed.target_sets[chosen]:
+                found.setdefault(target, []).extend(sites)
+        return {self.targets[target]: sorted(sites) for target, sites in found.items()}
+
     def sites_to(self, wanted: Collection[Target]) -> list[int]:
         """Numbers of the sites that have one of these targets, in order."""
-        hit = {number for number, target in enumerate(self.targets) if target in wanted}
-        sets = {number for number, members in enumerate(self._packed.target_sets) if not hit.isdisjoint(members)}
-        return [number for number, chosen in enumerate(self._packed.site_targets) if chosen in sets] if sets else []
+        known = self._by_target
+        lists = [known[target] for target in wanted if target in known]
+        return lists[0] if len(lists) == 1 else sorted({number for each in lists for number in each})
 
-    def loose_sites(self) -> Iterator[tuple[int, str]]:
-        """(number, text) of every site that is ambiguous, external or unresolved."""
+    @cached_property
+    def _loose(self) -> dict[str, list[int]]:
+        """Name that is asked for -> the sites that are ambiguous, external or unresolved."""
         strings, texts = self._packed.strings, self._packed.site_texts
+        found: dict[str, list[int]] = {}
+        names: dict[int, str] = {}
         for number, status in enumerate(self._packed.site_statuses):
             if status in _LOOSE:
-                yield number, strings[texts[number]]
+                text = texts[number]
+                name = names.get(text)
+                if name is None:
+                    name = names[text] = last_name(strings[text])
+                found.setdefault(name, []).append(number)
+        return found
+
+    def loose_sites(self, name: str) -> Sequence[int]:
+        """The sites that ask for a name and are ambiguous, external or unresolved."""
+        return self._loose.get(name, ())
+
+    def targets_of(self, number: int) -> list[Target]:
+        return [self.targets[index] for index in self._packed.target_sets[self._packed.site_targets[number]]]
 
     def site(self, number: int) -> Site:
         packed = self._packed
@@ -235,7 +270,7 @@ class Columns:
             column + len(text) + packed.site_ends[number],
             text,
             _STATUSES[packed.site_statuses[number]],
-            tuple(self.targets[index] for index in packed.target_sets[packed.site_targets[number]]),
+            tuple(self.targets_of(number)),
             packed.strings[packed.site_reasons[number]],
         )
 

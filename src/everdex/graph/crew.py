@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, Protocol
 
+from everdex.facts.python.model import collector_held
 from everdex.graph.postings import FileOffers, Offers
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
@@ -38,7 +39,8 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
     if workers < 2 or files < _WORTH_WORKERS:
         alone = Alone(view, resolvers)
         try:
-            yield alone
+            with collector_held():
+                yield alone
         finally:
             alone.end()
         return

@@ -47,15 +47,22 @@ def graph_path(view: SnapshotView, resolvers: Resolvers) -> Path:
     return view.store.graphs / f"{view.manifest.digest}-{resolvers.version}{GRAPH_SUFFIX}"
 
 
-def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Opened:
-    """The graph of a view, made now if there is none that can be trusted."""
+def find_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
+    """The graph of a view if it was made; marked as used."""
     path = graph_path(view, resolvers)
     found = _valid(path, view.manifest.digest, resolvers)
     if found is not None:
         with suppress(OSError):
             os.utime(path)  # last used: what is used least goes first
+    return found
+
+
+def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Opened:
+    """The graph of a view, made now if there is none that can be trusted."""
+    found = find_graph(view, resolvers)
+    if found is not None:
         return Opened(found, made=False)
-    store = view.store
+    path, store = graph_path(view, resolvers), view.store
     make_directory(store.graphs, store.permissions)
     with _alone(store, progress):
         found = _valid(path, view.manifest.digest, resolvers)
@@ -72,6 +79,13 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
         else:
             _prune(store)
         return Opened(Graph(built.data, str(path)), True, built.changed, built.resolved, warnings)
+
+
+def kept_graph(view: SnapshotView, resolvers: Resolvers, held: Graph | None = None) -> Graph | None:
+    """The graph of a view if it is kept, else one at hand (`held`, or the nearest kept); makes none."""
+    if held is not None and (held.digest, held.resolvers) == (view.manifest.digest, resolvers.version):
+        return held
+    return find_graph(view, resolvers) or held or _base(view, resolvers)
 
 
 def _valid(path: Path, digest: str, resolvers: Resolvers) -> Graph | None:

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.postings import key32
-from everdex.graph.record import last_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,36 @@ def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
 def callers(atlas: Atlas, definition: Definition) -> list[Edge]:
     """Definitions (or files) that call this one, by place."""
     grouped: dict[tuple[str, int], list[Use]] = {}
-    for use in uses(atlas, called_as(atlas, definition), {Role.CALL}):
+    for use in _calls(atlas, definition):
         grouped.setdefault(use.source.order, []).append(use)
     return [_edge(found[0].source, found) for _, found in sorted(grouped.items())]
+
+
+def _calls(atlas: Atlas, definition: Definition) -> list[Use]:
+    """The calls of a definition, by place; also those that only name it: what a variable holds runs, or what implements
+    a declared method, but whoever asks for callers means the name in the call."""
+    wanted = set(called_as(atlas, definition))
+    found = []
+    for file in atlas.referring(wanted):
+        columns = atlas.columns(file)
+        for number in columns.sites_to(wanted):
+            role = columns.role(number)
+            if role is Role.CALL or (role is Role.REFERENCE and _called_there(columns, number)):
+                site = columns.site(number)
+                target = next(target for target in site.targets if target in wanted)
+                found.append(Use(site, atlas.definition(file, site.source), target))
+    return sorted(found, key=lambda use: use.order)
+
+
+def _called_there(columns: Columns, number: int) -> bool:
+    """Whether a call has the very same place; sites are kept by place."""
+    here = _span(columns.site(number))
+    beside = (near for near in (number - 1, number + 1) if 0 <= near < columns.site_count)
+    return any(columns.role(near) is Role.CALL and _span(columns.site(near)) == here for near in beside)
+
+
+def _span(site: Site) -> tuple[int, int, int, int]:
+    return site.line, site.column, site.end_line, site.end_column
 
 
 def callees(atlas: Atlas, definition: Definition) -> Callees:
@@ -118,9 +145,9 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
     counts = dict.fromkeys(Status, 0)
-    for _, site in _loose(atlas, names):
-        if (roles is None or site.role in roles) and targets.isdisjoint(site.targets):
-            counts[site.status] += 1
+    for columns, number in _loose(atlas, names):
+        if (roles is None or columns.role(number) in roles) and targets.isdisjoint(columns.targets_of(number)):
+            counts[columns.status(number)] += 1
     overriding = uses(atlas, overriders(atlas, targets), {Role.CALL})
     return CouldAdd(
         counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls,
@@ -145,11 +172,11 @@ def _asked_as(atlas: Atlas, definition: Definition) -> set[str]:
     return {definition.node.name} | ({around.node.name} if around else set())
 
 
-def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[int, Site]]:
+def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[Columns, int]]:
     """Sites with one of these last names that are not resolved."""
     table = atlas.graph.tables["loose"]
-    for file in sorted({file for name in names for file in table.holders(key32(name))}):
-        columns = atlas.columns(file)
-        for number, text in columns.loose_sites():
-            if last_name(text) in names:
-                yield file, columns.site(number)
+    for name in names:
+        for file in table.holders(key32(name)):
+            columns = atlas.columns(file)
+            for number in columns.loose_sites(name):
+                yield columns, number

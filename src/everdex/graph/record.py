@@ -8,11 +8,11 @@ from typing import Final
 
 from everdex.graph import columns
 from everdex.graph.artifact import FileEntry
+from everdex.graph.columns import last_name
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.postings import U32, keys32
 from everdex.identity.symbols import SymbolNames, names_of
 
-_LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _STATUSES: Final = tuple(Status)
 
 
@@ -21,12 +21,6 @@ class FileRecord:
     entry: FileEntry
     blob: bytes
     keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
-
-
-def last_name(text: str) -> str:
-    """The name that a site asks for: `open` in `self.store.open`; '' when what it names has no name of its own."""
-    found = _LAST.search(text)
-    return found[0] if found else ""
 
 
 def place(target: Target) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ def _worker(settings: Any) -> Iterator[Callable[[Any], object]]:
     from everdex.graph.resolvers import Resolvers
     from everdex.view import open_view
 
+    # All that is kept here is without cycles, and there is much of it to look through again and again.
+    gc.disable()
     store, snapshot_id, modules = settings
     # The parent holds the readers' lock, too: the snapshot cannot be collected before we have it open.
     with open_view(store, snapshot_id) as view:

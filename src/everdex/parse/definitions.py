@@ -32,6 +32,8 @@ _CLAUSES: Final = frozenset(("haskell", "elixir"))
 _TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "self", "window", "global", "globalThis"))
 _MAX_KEYS: Final = 200
 _GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
+# GoogleTest's macros define a method of a class that is named by their first word.
+_TEST_CASE: Final = re.compile(rb"(?:TYPED_)?TEST(?:_[FPS])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _CAPTURE: Final = re.compile(rb"@([a-z]+(?:\.[a-z0-9]+)?)")
 _NAMED: Final = ("definition.", "scope.", "heading.")
 _ROLES: Final = ("outer", "lead", "docstring", "leaddoc", "doc")
@@ -117,6 +119,9 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             else:
                 body = node
             name, name_start_inner, scopes = _split_name(name, scope, kind, language)
+            case = _TEST_CASE.match(data, name_start) if kind == "function" and language == "cpp" else None
+            if case is not None:
+                name, name_start_inner, scopes = case[2].decode(), case.start(2) - name_start, (case[1].decode(),)
             start = node.start_byte
             best[name_start] = (
                 pattern,
@@ -225,6 +230,8 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         parent = stack[-1] if stack else None
         while parent is not None and item.end > parent.end:
             parent = parent.parent  # broken syntax can make nodes overlap; containment still decides
+        if parent is not None and _is_variable(item, parent):
+            continue
         item.parent = parent
         item.path = (*_path_below(parent, item), *item.scope, item.name)
         if item.kind == "function" and parent is not None and parent.kind in CLASS_LIKE:
@@ -242,6 +249,14 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         _attach(note, stack)
         note = next(notes, None)
     return kept
+
+
+def _is_variable(item: Definition, parent: Definition) -> bool:
+    """To a grammar without types, `Type name(argument);` inside a C++ function reads like a function's declaration."""
+    return (
+        item.language == "cpp" and item.kind == "function" and parent.kind in ("function", "method")
+        and item.node.type == "declaration"
+    )  # fmt: skip
 
 
 def _path_below(parent: Definition | None, item: Definition) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from tree_sitter import Node, Range, Tree
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.languages import GRAMMARS, language_of
-from everdex.parse import blocks, definitions, grammar, segments
+from everdex.parse import blocks, definitions, grammar, macros, segments
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
@@ -33,7 +33,7 @@ def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
     When there are more than `limits.MAX_CHUNKS_PER_FILE` chunks only one more than that many are returned:
     such a file is skipped by the caller, and its memory stays bounded.
     """
-    language = language_of(path_key) or "text"
+    language = macros.spoken(path_key, language_of(path_key) or "text", data)
     if not data:
         return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
     tree = _tree(language, data, 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE)
@@ -44,7 +44,7 @@ def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
 
 def trees_of(path_key: str, data: bytes) -> Trees:
     """The syntax trees of a file, for whoever reads more out of them; none where it would be cut into windows."""
-    language = language_of(path_key) or "text"
+    language = macros.spoken(path_key, language_of(path_key) or "text", data)
     tree = _tree(language, data, limits.MAX_FILE_SIZE_BYTES) if data else None
     if tree is None:
         return ()
@@ -62,7 +62,7 @@ def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
     too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
     if language not in GRAMMARS or too_large or len(data) > max_bytes:
         return None
-    return grammar.parse_tree(language, data)
+    return grammar.parse_tree(language, macros.readable(language, data))
 
 
 def _windows(language: str, data: bytes, config: IndexConfig) -> ParsedFile:
@@ -88,7 +88,7 @@ def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> Pars
     found = definitions.find(language, data, root)
     parts = segments.locate(language, found.segments, data) if found.segments else []
     roots: dict[int, Node] = {-1: root}
-    partial = root.has_error
+    partial = root.has_error or macros.leaves_out(language, data)
     if parts:
         lines = split_atoms(data, len(data))
         for index, part in enumerate(parts):

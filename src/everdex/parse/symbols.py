@@ -64,7 +64,7 @@ def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int]
         name_column=item.name_start - line_start,
         signature=_signature(item, data),
         doc=_documentation(item, data, lead),
-        public=_is_public(item, data),
+        public=is_public(item, data),
     )
 
 
@@ -115,7 +115,7 @@ def _documentation(item: Definition, data: bytes, lead: tuple[int, int] | None) 
     return " ".join(_SENTENCE_END.split(text, maxsplit=1)[0].split())[:_MAX_TEXT]
 
 
-def _is_public(item: Definition, data: bytes) -> bool:
+def is_public(item: Definition, data: bytes) -> bool:
     name, language, parent = item.name, item.language, item.parent
     if parent is not None and parent.kind in ("function", "method", "constructor") and parent.segment == item.segment:
         return False

@@ -50,6 +50,13 @@ class _Term(msgspec.Struct, frozen=True):
         return 1 + len(self.docs) + len(self.files)
 
 
+class _Scratch(msgspec.Struct, frozen=True):
+    """Numbers by document that come and go as zeros: to make them anew for each term takes longer than to use them."""
+
+    flags: npt.NDArray[np.bool_]
+    counts: Floats
+
+
 class Bm25:
     """Scores queries against live documents. `doc_rows` gives each document's row: bases[i] + row of readers[i]."""
 
@@ -107,9 +114,9 @@ class Bm25:
         if missing:
             hashes = hash_terms(missing)
             found = [reader.lookup(missing, hashes) for reader in self._readers]
-            counts = np.zeros(len(self._doc_rows), dtype=np.float64)
+            scratch = _Scratch(np.zeros(len(self._doc_rows), np.bool_), np.zeros(len(self._doc_rows), np.float64))
             for index, term in enumerate(missing):
-                known[term] = self._weigh([answers[index] for answers in found], counts)
+                known[term] = self._weigh([answers[index] for answers in found], scratch)
         self._remember(known)
         return [known[term] for term in terms]
 
@@ -123,17 +130,19 @@ class Bm25:
             while self.cached > _MAX_CACHED:
                 self.cached -= self._terms.popitem(last=False)[1].size
 
-    def _weigh(self, found: Sequence[dict[int, Postings]], counts: Floats) -> _Term:
-        """What a term adds, from its postings in every segment. `counts` comes and goes as zeros."""
-        settings = self._settings
+    def _weigh(self, found: Sequence[dict[int, Postings]], scratch: _Scratch) -> _Term:
+        """What a term adds, from its postings in every segment."""
+        settings, counts = self._settings, scratch.counts
         fields = [
             (field, settings.field_weights[field], *self._live_postings(found, field))
             for field in sorted({field for postings in found for field in postings})
             if settings.field_weights[field]
         ]
         for _, weight, having, tfs in fields:
+            scratch.flags[having] = True
             counts[having] += weight * tfs
-        docs = np.flatnonzero(counts)
+        docs = np.flatnonzero(scratch.flags)  # many times faster to look through than the counts
+        scratch.flags[docs] = False
         by_file = np.bincount(self._doc_files[docs], weights=counts[docs], minlength=self._n_files)
         counts[docs] = 0.0
         for field, weight, having, tfs in fields:

@@ -23,6 +23,7 @@ from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
+from everdex.search.obvious import Obvious
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
 from everdex.search.query import Intent, Query, parse_query
 from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
@@ -54,8 +55,10 @@ class Engine:
         self._view = view
         self._embedder = embedder
         self._config = config
-        self._source = SignalSource(view)
+        self._source = SignalSource(view, config.file_mean_share)
         self._names = SymbolNames(view)
+        self._obvious = Obvious(view)
+        self._weights = weights.scaled(config.dense_weight)
         self._open_reranker = open_reranker
         self._reranker: Reranker | None = None
         self._lexical_only = lexical_only
@@ -70,7 +73,7 @@ class Engine:
                 f"semantic mode needs an embedder: {self._lexical_only}", hint="ask in hybrid or lexical mode"
             )
         profile = PROFILES[request.profile or self._config.profile]
-        return self._ranked(request, parse_query(request.query), profile)
+        return self._ranked(request, self._obvious.without(parse_query(request.query)), profile)
 
     def _grep(self, request: SearchRequest) -> SearchOutcome:
         from everdex.search.grep import grep  # most questions are words
@@ -107,7 +110,7 @@ class Engine:
             dense_if_needed=lone,
         )
         scorer = Scorer(
-            self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
+            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile
         )
         page = request.k if request.budget is None else max(request.k, CONSIDERED)
         wanted = request.offset + page
@@ -121,7 +124,7 @@ class Engine:
             scored = scorer.score(fresh, named)
             if depth == _DEPTHS[0] and (self._config.rerank if request.rerank is None else request.rerank):
                 scored, warnings = self._reranked(query, scorer, scored)
-            ranked = saturate(self._view, scored, taken)
+            ranked = saturate(self._view, scorer, scored, taken)
             # Quotas must see everything; without them nothing past the page is put in order.
             if profile.quotas:
                 ordered += in_pages(profile, list(ranked), lambda item: self._category(scorer, item), page)

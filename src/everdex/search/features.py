@@ -24,9 +24,10 @@ _WEAK_KINDS: Final = frozenset(
 _NAMELESS_KINDS: Final = frozenset(("heading", "key"))
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
 _FAMILY: Final = 4  # letters that two stems of one family share at least
+_NOTHING: Final = (0.0, 0.0)
 _QUALIFIER: Final = re.compile(r"\.|::|#|/|->")
 
-Definition = tuple[str, str, str]  # name, qualified name, kind
+Definition = tuple[str, str, str]  # name, qualified name of what is around it or "", kind
 
 
 @lru_cache(maxsize=65_536)
@@ -40,12 +41,6 @@ def _place(path_key: str) -> tuple[str, str, bool]:
 def stems(text: str) -> tuple[str, ...]:
     """Stems of the identifier parts of a name."""
     return tuple(split.stem(part) for token in split.tokens(text) for part in split.parts(token))
-
-
-@lru_cache(maxsize=65_536)
-def _starts(text: str) -> frozenset[str]:
-    """How the stems of a name begin: names without a common one are of no common family."""
-    return frozenset(stem[:_FAMILY] for stem in stems(text))
 
 
 def query_stems(text: str) -> tuple[str, ...]:
@@ -99,26 +94,40 @@ class NameMatcher:
         return self._exact
 
     def _mask(self, stem: str) -> int:
-        mask = self._masks.get(stem)
-        if mask is None:
-            near = self._by_start.get(stem[:_FAMILY], ())
-            mask = self._masks[stem] = sum(1 << place for place, word in near if same_family(stem, word))
+        """Which of the query's words a stem matches; remembered."""
+        mask = 0
+        for place, word in self._by_start.get(stem[:_FAMILY], ()):
+            if same_family(stem, word):
+                mask |= 1 << place
+        self._masks[stem] = mask
         return mask
 
     def _shares(self, name: str) -> tuple[float, float]:
         """(share of the name's words in the query, share of the query's words in the name)."""
         known = self._names.get(name)
         if known is None:
-            parts = stems(name)
-            if not parts or not self._words:
-                return 0.0, 0.0
-            named = asked = 0
-            for part in parts:
-                mask = self._mask(part)
-                asked |= mask
-                named += mask > 0
-            known = self._names[name] = (named / len(parts), asked.bit_count() / len(self._words))
+            known = self._names[name] = self._counted(name) if self._may_share(name) else _NOTHING
         return known
+
+    def _counted(self, name: str) -> tuple[float, float]:
+        parts, masks = stems(name), self._masks
+        if not parts or not self._words:
+            return _NOTHING
+        named = asked = 0
+        for part in parts:
+            mask = masks[part] if part in masks else self._mask(part)
+            if mask:
+                asked |= mask
+                named += 1
+        return named / len(parts), asked.bit_count() / len(self._words)
+
+    def _may_share(self, name: str) -> bool:
+        """False for most names, and many times faster than taking one apart: a word of a name stands in it."""
+        folded = name.lower()
+        for start in self._by_start:
+            if start in folded:
+                return True
+        return not name.isascii()  # whose words may be folded in other ways
 
     def path(self, path_key: str) -> PathFeatures:
         """What the file's name and place say."""
@@ -129,17 +138,22 @@ class NameMatcher:
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""
-        best, best_name, exact = 0.0, "", False
-        wanted, starts = self._exact, self._by_start
-        for name, qualified, kind in found:
+        best, exact = 0.0, False
+        shown: Definition | None = None
+        wanted, names = self._exact, self._names
+        for definition in found:
+            name, _, kind = definition
             if kind in _NAMELESS_KINDS:
                 continue
             if name in wanted and kind not in _WEAK_KINDS:
-                exact, best_name = True, qualified
-            if _starts(name).isdisjoint(starts):  # most names of most chunks
-                continue
-            named, asked = self._shares(name)
+                exact, shown = True, definition
+            named, asked = names[name] if name in names else self._shares(name)
             if named * asked > best:
                 best = named * asked
-                best_name = best_name if exact else qualified
-        return NameFeatures(best, exact, best_name)
+                shown = shown if exact else definition
+        return NameFeatures(best, exact, _qualified(shown) if shown else "")
+
+
+def _qualified(definition: Definition) -> str:
+    name, container, _ = definition
+    return f"{container}.{name}" if container else name

@@ -82,10 +82,12 @@ class SymbolNames:
             return {}
         folded = split.fold(name)
         limit = 1 if len(name) < 6 else _MAX_DISTANCE
-        # One edit changes at most two letter counts, so most names are ruled out without being looked at.
-        apart = np.abs(self._letters - _letter_counts(folded)).sum(axis=1)
+        # One edit changes the length by one and at most two letter counts: most names are ruled out unseen.
+        lengths, places, letters = self._letters
+        first, last = np.searchsorted(lengths, [len(folded) - limit, len(folded) + limit + 1]).tolist()
+        apart = np.abs(letters[first:last] - _letter_counts(folded)).sum(axis=1)
         found = {}
-        for place in np.flatnonzero(apart <= 2 * limit).tolist():
+        for place in places[first:last][apart <= 2 * limit].tolist():
             candidate = self._line_names[place]
             distance = edit_distance(folded, split.fold(candidate), limit)
             if distance <= limit:
@@ -106,13 +108,15 @@ class SymbolNames:
         return sorted((split.fold(name), name) for name in self._line_names)
 
     @cached_property
-    def _letters(self) -> npt.NDArray[np.int16]:
-        """Per name, how often each letter class occurs."""
+    def _letters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int16]]:
+        """Names by length: the length, the place in `_line_names`, and how often each letter class occurs."""
         folded = [split.fold(name) for name in self._line_names]
+        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
+        places = np.argsort(lengths, kind="stable")
         letters = np.frombuffer("".join(folded).encode("utf-32-le"), dtype="<u4") & (_CLASSES - 1)
-        owners = np.repeat(np.arange(len(folded)), [len(name) for name in folded])
+        owners = np.repeat(np.arange(len(folded)), lengths)
         counts = np.bincount(owners * _CLASSES + letters, minlength=len(folded) * _CLASSES)
-        return counts.astype(np.int16).reshape(len(folded), _CLASSES)
+        return lengths[places], places, counts.astype(np.int16).reshape(len(folded), _CLASSES)[places]
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from everdex.changes.model import IndexedFile
     from everdex.identity.chunks import ChunkIdentity
     from everdex.parse.model import ParsedFile
+    from everdex.segment.source import PackedSource
     from everdex.segment.vectors import VectorBatch
     from everdex.terms.model import TermBatch
 
@@ -26,7 +27,7 @@ class FileRecord(msgspec.Struct, frozen=True):
     file: IndexedFile
     parsed: ParsedFile
     identities: tuple[ChunkIdentity, ...]
-    source: bytes  # zlib-compressed bytes of the file
+    source: PackedSource
 
 
 class RecordBatch(msgspec.Struct, frozen=True):

@@ -20,11 +20,12 @@ from everdex.identity.chunks import chunk_id_of, range_id_of, row_id_of, uid_of
 from everdex.memory import remembering
 from everdex.parse.model import Chunk
 from everdex.segment.model import ChunkRow, FileRecord, SymbolRow
+from everdex.segment.source import piece
 
 BREADCRUMB_SEPARATOR: Final = "\x1f"
 # Not importlib.resources, which reads a file after ten milliseconds of imports.
 _SCHEMA: Final = Path(__file__).with_name("rows.sql")
-_FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?)"
+_FILE_SQL = "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?)"
 _CHUNK_SQL = "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _SYMBOL_SQL = "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
 _DESCRIPTIONS_SQL = "INSERT INTO descriptions VALUES (?,?)"
@@ -35,6 +36,7 @@ _SYMBOL_COLUMNS = (
 )
 _SYMBOLS_FROM = "FROM symbols s CROSS JOIN chunks c USING (row_no) CROSS JOIN files f USING (file_no)"
 _DESCRIPTION_LEVEL = 6
+_MOST_MAPPED: Final = 1 << 30
 
 
 class RowsWriter:
@@ -73,7 +75,7 @@ class RowsWriter:
         parsed = record.parsed
         files.append((
             self._files, record.file.path_key, bytes.fromhex(record.file.content_hash), parsed.language,
-            str(parsed.status), self.rows, len(parsed.chunks), record.source,
+            str(parsed.status), self.rows, len(parsed.chunks), record.source.entrances, record.source.stream,
         ))  # fmt: skip
         if parsed.symbols:
             texts = [text for symbol in parsed.symbols for text in (symbol.signature, symbol.doc)]
@@ -152,6 +154,8 @@ class RowsReader:
         uri = f"file:{_uri_path(path)}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            # Mapped like the segment's other files: a page is not copied through a read for every few rows.
+            self._connection.execute(f"PRAGMA mmap_size={_MOST_MAPPED}")
             version = self._connection.execute("SELECT value FROM meta WHERE key='chunk_row_schema_version'").fetchone()
         except sqlite3.DatabaseError as error:
             raise Corrupt(f"{path} is not a readable segment: {error}") from error
@@ -178,14 +182,13 @@ class RowsReader:
 
     def chunk(self, row_no: int) -> ChunkRow:
         row = self._connection.execute(
-            "SELECT c.*, f.path_key, f.file_hash, f.language, f.source FROM chunks c JOIN files f USING (file_no)"
-            " WHERE row_no=?",
+            "SELECT c.*, f.path_key, f.file_hash, f.language, f.entrances, f.source"
+            " FROM chunks c JOIN files f USING (file_no) WHERE row_no=?",
             (row_no,),
         ).fetchone()
         if row is None:
             raise Corrupt(f"row {row_no} is missing from a segment")
-        # What lies behind the chunk is not decompressed.
-        return self._chunk_row(row[:-1], zlib.decompressobj().decompress(row[-1], row[6]))
+        return _chunk_row(row[:-2], piece(row[-1], row[-2], row[5], row[6]))
 
     def chunks(self, file_no: int) -> list[ChunkRow]:
         """Every row of one file, in order."""
@@ -196,7 +199,7 @@ class RowsReader:
             (file_no,),
         )
         source = self.source(file_no)
-        return [self._chunk_row(row, source) for row in rows]
+        return [_chunk_row(row, source[row[5] : row[6]]) for row in rows]
 
     def row_starts(self, rows: range) -> list[int]:
         """First bytes of consecutive rows; the rows of a file cover it once, in order."""
@@ -243,11 +246,12 @@ class RowsReader:
         return self._symbols("s.row_no >= ? AND s.row_no < ?", first, first + count)
 
     def names_defined(self, row_numbers: Sequence[int]) -> Iterator[tuple[int, str, str, str]]:
-        """(row_no, name, qualified_name, kind) of every definition that starts in these rows."""
-        marks = ",".join("?" * len(row_numbers))
+        """(row_no, name, container, kind) of every definition that starts in these rows."""
+        # As one value: a statement with a mark for each row would be prepared anew for every number of rows.
         return self._connection.execute(
-            f"SELECT row_no, name, {_QUALIFIED}, kind FROM symbols s WHERE row_no IN ({marks}) ORDER BY row_no, place",
-            tuple(row_numbers),
+            "SELECT row_no, name, container, kind FROM symbols WHERE row_no IN (SELECT value FROM json_each(?))"
+            " ORDER BY row_no, place",
+            (json.dumps(row_numbers),),
         )
 
     def all_symbols(self) -> list[tuple[int, str]]:
@@ -292,44 +296,45 @@ class RowsReader:
         texts = json.loads(zlib.decompress(compressed)) if compressed else []
         return list(zip(texts[::2], texts[1::2], strict=True))
 
-    def _chunk_row(self, row: tuple[Any, ...], source: bytes) -> ChunkRow:
-        """A stored row and its file's bytes, at least as far as the row goes."""
-        (_, _, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
-         symbol, symbol_kind, breadcrumb, span, pre, post, collision, path_key, file_hash,
-         file_language) = row  # fmt: skip
-        crumbs = tuple((breadcrumb or symbol.replace(".", BREADCRUMB_SEPARATOR)).split(BREADCRUMB_SEPARATOR))
-        crumbs = () if breadcrumb == BREADCRUMB_SEPARATOR or crumbs == ("",) else crumbs
-        language = language or file_language
-        chunk = Chunk(ordinal, kind, start, end, start_line, end_line, language, segment_id, crumbs, None, ())
-        chunk_id = chunk_id_of(chunk_hash, kind)
-        uid = uid_of(path_key, segment_id, span.hex(), pre.hex(), post.hex())
-        return ChunkRow(
-            row_id=row_id_of(path_key, chunk_id, ordinal).hex(),
-            chunk_id=chunk_id.hex(),
-            path_key=path_key,
-            path_key_ci=path_key.casefold(),
-            ordinal=ordinal,
-            file_hash=file_hash.hex(),
-            chunk_hash=chunk_hash.hex(),
-            chunker_version=versions.CHUNKER_VERSION,
-            kind=kind,
-            text=source[start:end].decode("utf-8"),
-            start_line=start_line,
-            end_line=end_line,
-            byte_start=start,
-            byte_end=end,
-            language=language,
-            segment_id=segment_id,
-            symbol=symbol,
-            symbol_kind=symbol_kind,
-            breadcrumb=crumbs,
-            range_id=range_id_of(path_key, chunk, symbol),
-            chunk_uid=f"{uid}:c{collision}" if collision else uid,
-            span_hash=span.hex(),
-            pre_hash=pre.hex(),
-            post_hash=post.hex(),
-            collision_of=uid if collision else None,
-        )
+
+def _chunk_row(row: tuple[Any, ...], text: bytes) -> ChunkRow:
+    """A stored row and its own bytes."""
+    (_, _, ordinal, kind, chunk_hash, start, end, start_line, end_line, language, segment_id,
+     symbol, symbol_kind, breadcrumb, span, pre, post, collision, path_key, file_hash,
+     file_language) = row  # fmt: skip
+    crumbs = tuple((breadcrumb or symbol.replace(".", BREADCRUMB_SEPARATOR)).split(BREADCRUMB_SEPARATOR))
+    crumbs = () if breadcrumb == BREADCRUMB_SEPARATOR or crumbs == ("",) else crumbs
+    language = language or file_language
+    chunk = Chunk(ordinal, kind, start, end, start_line, end_line, language, segment_id, crumbs, None, ())
+    chunk_id = chunk_id_of(chunk_hash, kind)
+    uid = uid_of(path_key, segment_id, span.hex(), pre.hex(), post.hex())
+    return ChunkRow(
+        row_id=row_id_of(path_key, chunk_id, ordinal).hex(),
+        chunk_id=chunk_id.hex(),
+        path_key=path_key,
+        path_key_ci=path_key.casefold(),
+        ordinal=ordinal,
+        file_hash=file_hash.hex(),
+        chunk_hash=chunk_hash.hex(),
+        chunker_version=versions.CHUNKER_VERSION,
+        kind=kind,
+        text=text.decode("utf-8"),
+        start_line=start_line,
+        end_line=end_line,
+        byte_start=start,
+        byte_end=end,
+        language=language,
+        segment_id=segment_id,
+        symbol=symbol,
+        symbol_kind=symbol_kind,
+        breadcrumb=crumbs,
+        range_id=range_id_of(path_key, chunk, symbol),
+        chunk_uid=f"{uid}:c{collision}" if collision else uid,
+        span_hash=span.hex(),
+        pre_hash=pre.hex(),
+        post_hash=post.hex(),
+        collision_of=uid if collision else None,
+    )
 
 
 def _crumbs_to_store(breadcrumb: tuple[str, ...], symbol: str) -> str:

@@ -9,6 +9,7 @@ CREATE TABLE files (
     status    TEXT NOT NULL,       -- parsed, partial, windows
     first_row INTEGER NOT NULL,
     row_count INTEGER NOT NULL,
+    entrances BLOB NOT NULL,       -- u32: where in `source` the second and every further 16 KiB begin
     source    BLOB NOT NULL        -- zlib: the file's bytes; chunk text is a slice of them
 );
 

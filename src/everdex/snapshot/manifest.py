@@ -13,7 +13,7 @@ import msgspec
 
 from everdex import versions
 from everdex.changes.model import GitState
-from everdex.durable import decode_json
+from everdex.durable import decode_json, is_sealed
 from everdex.errors import Corrupt
 
 
@@ -96,22 +96,21 @@ def seal(manifest: Manifest) -> bytes:
 
 
 def decode(raw: bytes, where: Path) -> Manifest:
-    """Check versions first (a newer schema is not corruption), then the checksum, then every field."""
+    """Check the seal and the versions (a newer schema is not corruption), then every field."""
     try:
         loose = decode_json(raw)
     except msgspec.DecodeError as error:
         raise Corrupt(f"{where} is not JSON: {error}") from error
     if not isinstance(loose, dict):
         raise Corrupt(f"{where} is not a manifest")
+    if not raw.endswith(b"\n") or not is_sealed(raw[:-1], "manifest_sha256"):
+        raise Corrupt(f"{where} fails its own checksum")
     versions.check_readable("manifest", loose.get("schema_version"), str(where))
     versions.check_readable("chunk_row", loose.get("chunk_row_schema_version"), str(where))
     try:
-        manifest = msgspec.json.decode(raw, type=Manifest)
+        return msgspec.json.decode(raw, type=Manifest)
     except msgspec.ValidationError as error:
         raise Corrupt(f"{where} is damaged: {error}") from error
-    if seal(manifest) != raw:
-        raise Corrupt(f"{where} fails its own checksum")
-    return manifest
 
 
 def read(path: Path) -> Manifest:

@@ -21,6 +21,7 @@ from everdex.durable import (
     Permissions,
     decode_json,
     encode_json,
+    is_sealed,
     make_directory,
     open_lasting,
     replace_atomically,
@@ -157,13 +158,12 @@ def _decode_info(raw: bytes, path: Path) -> StoreInfo:
         loose = decode_json(raw)
         if not isinstance(loose, dict):
             raise Corrupt(f"{path / 'store.json'} is not a store description")
+        if not is_sealed(raw, "info_sha256"):
+            raise Corrupt(f"{path / 'store.json'} fails its own checksum")
         versions.check_readable("store", loose.get("schema_version"), str(path / "store.json"))
-        info = msgspec.convert(loose, StoreInfo)
+        return msgspec.convert(loose, StoreInfo)
     except msgspec.DecodeError as error:
         raise Corrupt(f"{path / 'store.json'} is damaged: {error}") from error
-    if _seal_info(info) != raw:
-        raise Corrupt(f"{path / 'store.json'} fails its own checksum")
-    return info
 
 
 def _seal_info(info: StoreInfo) -> bytes:

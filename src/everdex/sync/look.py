@@ -30,6 +30,7 @@ class Look:
     def __init__(self, root: Root, config: Config, store: Store, base: Manifest | None, options: SyncOptions) -> None:
         # A shared store serves several people: one's scratch files are none of the others' business.
         untracked = config.index.untracked and not store.info.shared
+        self.started_ns = time.time_ns()
         with start_discovery(
             root, config.index, include_untracked=untracked, everdex_home=everdex_home()
         ) as discovering:
@@ -40,6 +41,8 @@ class Look:
             self.indexed: dict[str, IndexedFile] = touched.apply(store, self.live.indexed())
             discovering.judge_ahead(self.indexed)
             self.discovery: Discovery = discovering.result()
+            self.listed = discovering.listed
+            self.home = discovering.home
         self.observed_ns = time.time_ns()
         self.git: GitState = asked.result(untracked)
         known = {} if options.rebuild else self.indexed

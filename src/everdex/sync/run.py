@@ -27,7 +27,7 @@ from everdex.snapshot.publish import Draft, StagedSegment, publish, staging
 from everdex.snapshot.recover import Base, begin
 from everdex.snapshot.retention import collect
 from everdex.snapshot.store import Store
-from everdex.sync import touched
+from everdex.sync import glance, touched
 from everdex.sync.look import Look, pinned_or_none
 from everdex.sync.model import SyncOptions, SyncReport
 from everdex.sync.timing import Timings
@@ -37,21 +37,28 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     """Bring the store up to date with the tree; publishes only when something differs."""
     timings = Timings()
     options.progress("scan", 0, 0)
-    seen = Look(root, config, store, pinned_or_none(store), options)
+    base = pinned_or_none(store)
+    if base is not None and not options.rebuild and not options.always_rehash:
+        unchanged = glance.unchanged_files(root, config, store, base)
+        timings.mark("detect")
+        if unchanged is not None:
+            return SyncReport(base, published=False, unchanged=unchanged, timings_ms=timings.as_dict())
+    seen = Look(root, config, store, base, options)
     timings.mark("detect")
     _remember_touched(store, seen)
     if seen.nothing_to_do and not options.rebuild:
         assert seen.base is not None
+        glance.remember(root, config, store, seen)
         return _report(seen, seen.base, published=False, timings=timings)
     with hold_lease(store) as lease:
-        base = begin(lease)
-        if (base.manifest and base.manifest.snapshot_id) != (seen.base and seen.base.snapshot_id):
-            seen = Look(root, config, store, base.manifest, options)
+        begun = begin(lease)
+        if (begun.manifest and begun.manifest.snapshot_id) != (seen.base and seen.base.snapshot_id):
+            seen = Look(root, config, store, begun.manifest, options)
             if seen.nothing_to_do and not options.rebuild:
                 assert seen.base is not None
                 return _report(seen, seen.base, published=False, timings=timings)
         _refuse_collisions(seen.discovery, options)
-        manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
+        manifest = _index_and_publish(root, config, lease, begun, seen, options, timings)
         compacted = _compacted(lease, manifest, timings) if options.auto_compact else None
         if compacted is not None:
             _collect(lease)

@@ -184,7 +184,7 @@ class SnapshotView:
         return self.segments[file.segment].rows.descriptions(file.file_no)[symbol.place]
 
     def definitions(self, doc_ids: Sequence[int]) -> dict[int, list[tuple[str, str, str]]]:
-        """docId -> (name, qualified name, kind) of every definition that starts in it; remembered for a while."""
+        """docId -> (name, container, kind) of every definition that starts in it; remembered for a while."""
         # Several threads may ask at once: what is remembered is complete before it can be seen.
         if len(self._definitions) > _MAX_REMEMBERED:
             self._definitions = {}
@@ -192,12 +192,15 @@ class SnapshotView:
         found = {doc_id: remembered[doc_id] for doc_id in doc_ids if doc_id in remembered}
         fresh: dict[int, list[tuple[str, str, str]]] = {doc_id: [] for doc_id in doc_ids if doc_id not in found}
         by_segment: dict[int, dict[int, int]] = {}
-        for doc_id in fresh:
-            segment = self._files[int(self.doc_files[doc_id])].segment
-            by_segment.setdefault(segment, {})[int(self.doc_rows[doc_id]) - self.bases[segment]] = doc_id
+        wanted = list(fresh)
+        for doc_id, file, row in zip(
+            wanted, self.doc_files[wanted].tolist(), self.doc_rows[wanted].tolist(), strict=True
+        ):
+            segment = self._files[file].segment
+            by_segment.setdefault(segment, {})[row - self.bases[segment]] = doc_id
         for segment, rows in by_segment.items():
-            for row_no, name, qualified_name, kind in self.segments[segment].rows.names_defined(tuple(rows)):
-                fresh[rows[row_no]].append((name, qualified_name, kind))
+            for row_no, name, container, kind in self.segments[segment].rows.names_defined(tuple(rows)):
+                fresh[rows[row_no]].append((name, container, kind))
         remembered.update(fresh)
         return {**found, **fresh}
 

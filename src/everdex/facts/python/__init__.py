@@ -30,6 +30,6 @@ def _extract(root: Node, data: bytes) -> bytes:
     places = encode_places(Places(lines, walk.starts, lengths))
     facts = Facts(
         root.has_error, len(data), walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores, walk.item_stores,
-        walk.stars, walk.exported, places,
+        walk.stars, walk.exported, places, walk.statements,
     )  # fmt: skip
     return encode(facts)

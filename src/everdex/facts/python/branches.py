@@ -22,16 +22,16 @@ _EMPTY: Final = frozenset(("comment", "pass_statement", "line_continuation"))
 class Branches(Expressions):
     """The handlers of statements with blocks."""
 
-    def __init__(self, data: bytes, statements: Mapping[str, Callable[[Any, Node, int], None]]) -> None:
+    def __init__(self, data: bytes, handlers: Mapping[str, Callable[[Any, Node, int], None]]) -> None:
         super().__init__(data)
-        self.statements = statements
+        self.by_type = handlers
 
     def block(self, node: Node, depth: int) -> None:
         for child in node.children:
             self.statement(child, depth)
 
     def statement(self, node: Node, depth: int) -> None:
-        handler = self.statements.get(node.type)
+        handler = self.by_type.get(node.type)
         if handler is not None:
             if depth > MAX_DEPTH:
                 self.too_deep(node)

@@ -120,6 +120,7 @@ class Facts(msgspec.Struct, array_like=True, gc=False):
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
     places: msgspec.Raw
+    statements: list[tuple[int, int, int]]  # the module's: expressions and bindings before it, where it begins
 
 
 _encoder: Final = msgspec.msgpack.Encoder()

@@ -24,12 +24,16 @@ class Walk(Branches):
         super().__init__(data, STATEMENTS)
         self.stars: list[Any] = []
         self.exported: list[str] | None = None
+        self.statements: list[tuple[int, int, int]] = []
 
     def file(self, root: Node) -> None:
         self.scopes.append(
             m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, len(self.data), 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])
         )
-        self.block(root, 0)
+        for child in root.children:
+            if child.type != "comment":
+                self.statements.append((len(self.entries), len(self.bindings), child.start_byte))
+                self.statement(child, 0)
         done = 0
         while done < len(self.deferred):
             node, number = self.deferred[done]

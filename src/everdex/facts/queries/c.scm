@@ -3,9 +3,10 @@
 (function_definition type: (_) @returns declarator: [(function_declarator declarator: (_) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)) (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name parameters: (_) @parameters)))]) @shape
 (declaration type: (_) @returns declarator: [(function_declarator declarator: (identifier) @name parameters: (_) @parameters) (pointer_declarator declarator: (function_declarator declarator: (identifier) @name parameters: (_) @parameters))]) @shape
 (function_definition (storage_class_specifier "static") @static)
+(preproc_function_def value: (_) @replacement)
+(preproc_def value: (_) @replacement)
 (preproc_function_def name: (_) @name parameters: (_) @parameters) @shape
-(field_declaration type: (_) @stated declarator: (field_identifier) @bind)
-(field_declaration type: (_) @stated declarator: (pointer_declarator declarator: (field_identifier) @bind))
+(field_declaration type: (_) @stated declarator: [(field_identifier) @bind (array_declarator declarator: (field_identifier) @bind) (pointer_declarator declarator: [(field_identifier) @bind (array_declarator declarator: (field_identifier) @bind) (pointer_declarator declarator: (field_identifier) @bind)])])
 (type_definition type: (_ name: (_) @stated) declarator: (type_identifier) @bind)
 (type_definition type: (type_identifier) @stated declarator: [(type_identifier) @bind (pointer_declarator declarator: (type_identifier) @bind)])
 (parameter_declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @bind)) (array_declarator declarator: (identifier) @bind)])

@@ -1,6 +1,8 @@
 (call_expression function: (_) @callee arguments: (_) @arguments)
 (new_expression type: (_) @new arguments: (_)? @arguments)
 (compound_literal_expression type: [(type_identifier) (qualified_identifier) (template_type)] @new value: (initializer_list) @arguments)
+(declaration type: [(type_identifier) (qualified_identifier) (template_type)] @new declarator: (init_declarator declarator: (identifier) value: [(argument_list) (initializer_list)] @arguments))
+(compound_statement (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @new declarator: (function_declarator declarator: (identifier) parameters: (_) @arguments)))
 (field_initializer . (_) @call (argument_list) @arguments)
 (preproc_include) @import
 (using_declaration) @import
@@ -11,8 +13,11 @@
 (class_specifier name: (_) @name (base_class_clause) @base) @shape
 (struct_specifier name: (_) @name (base_class_clause) @base) @shape
 (function_definition (storage_class_specifier "static") @static)
+(preproc_function_def value: (_) @replacement)
+(preproc_def value: (_) @replacement)
 (preproc_function_def name: (_) @name parameters: (_) @parameters) @shape
-(field_declaration type: (_) @stated declarator: [(field_identifier) @bind (pointer_declarator declarator: (field_identifier) @bind) (reference_declarator (field_identifier) @bind)])
+(field_declaration type: (_) @stated declarator: [(field_identifier) @bind (array_declarator declarator: (field_identifier) @bind) (pointer_declarator declarator: [(field_identifier) @bind (array_declarator declarator: (field_identifier) @bind) (pointer_declarator declarator: (field_identifier) @bind)]) (reference_declarator (field_identifier) @bind)])
+(type_definition type: [(qualified_identifier) (template_type)] @stated declarator: (type_identifier) @bind)
 (type_definition type: (_ name: (_) @stated) declarator: (type_identifier) @bind)
 (type_definition type: (type_identifier) @stated declarator: (type_identifier) @bind)
 (alias_declaration name: (type_identifier) @bind type: (_) @stated)
@@ -20,6 +25,8 @@
 (optional_parameter_declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind)])
 (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
 (declaration type: (_) @stated declarator: (init_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (reference_declarator (identifier) @bind) (array_declarator declarator: (identifier) @bind)] value: (_) @value))
+(compound_statement (declaration type: (_) @stated declarator: (function_declarator declarator: (identifier) @bind)))
+(condition_clause value: (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind)] value: (_) @value))
 (for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
 (lambda_expression) @lambda
 (type_identifier) @type

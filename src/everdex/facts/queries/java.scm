@@ -4,6 +4,7 @@
 (enum_constant name: (identifier) @name arguments: (_)) @shape
 (import_declaration) @import
 (package_declaration (_) @package)
+(annotation_type_element_declaration type: (_) @returns name: (_) @name) @shape
 (method_declaration type: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
 (constructor_declaration name: (_) @name parameters: (_) @parameters) @shape
 (annotation_type_element_declaration name: (_) @name) @shape

@@ -81,6 +81,11 @@ MAPPED: Final = frozenset(("map", "flatMap"))
 TEXT: Final = frozenset(("join", "toString"))
 
 # methods that call the function they are given, and which of its parameters is an element
+# What every function has; anything else was hung on it by somebody.
+OF_FUNCTIONS: Final = frozenset((
+    "apply", "arguments", "bind", "call", "caller", "constructor", "hasOwnProperty", "isPrototypeOf", "length", "name",
+    "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+))  # fmt: skip
 TAKES_ELEMENT: Final = {
     **dict.fromkeys(
         _words(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import types
+from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -98,7 +98,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         )
     if kind == v.HOLDER:
         return _stored(engine, file, value[2], name)
-    return _direct((v.EXTERNAL, f"Function.{name}"))
+    return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
 
 
 def _direct(value: Value) -> tuple[Slot, ...]:
@@ -177,7 +177,7 @@ def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int)
     if name == "prototype":
         return _direct((v.MADE, *value[1:]))
     found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name)
-    return found or _direct((v.METHOD, "Function", name, value))
+    return found or (_direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ())
 
 
 def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) -> tuple[Slot, ...]:

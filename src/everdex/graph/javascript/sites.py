@@ -19,6 +19,7 @@ from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status,
 _TEXT_LIMIT: Final = 80
 _SIGNATURE_LIMIT: Final = 200
 _ARGUMENTS_AHEAD: Final = 40
+_NAMED: Final = frozenset(("variable", "constant", "field", "property", "member", "method"))
 _ROLES: Final = {
     "c": Role.CALL, "n": Role.CALL, "r": Role.REFERENCE, "w": Role.WRITE, "i": Role.IMPORT, "h": Role.INHERIT,
     "d": Role.DECORATE,
@@ -105,6 +106,7 @@ class FileSites:
             if role is Role.CALL:
                 found = self._finder.call(file, file.expressions[mention.value][1])
                 self._call(mention, found, span, text)
+                self._named(mention, found, span, text)
                 if found.outside and not found.targets:
                     ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
                     called.update(self._callbacks(mention, found, ahead))
@@ -125,6 +127,22 @@ class FileSites:
             if callee[0] == m.MEMBER and (namesakes := self._finder.namesakes(callee[2])):
                 status, targets = Status.AMBIGUOUS, namesakes
         self._add(Role.CALL, mention.node, span, text, status, targets, reason)
+
+    def _named(self, mention: m.Mention, called: Found, span: tuple[int, int], text: str) -> None:
+        """What the call names, where that is not what runs: a variable that holds it, a method that is only declared.
+        A getter runs as well."""
+        callee = self._file.expressions[mention.value][1]
+        if self._file.expressions[callee][0] not in (m.NAME, m.MEMBER):
+            return
+        named = self._finder.reference(self._file, callee)
+        values = {
+            (path, node): None for path, node in named.targets
+            if (path, node) not in called.targets and self._engine.files[path].facts.nodes[node].kind in _NAMED
+        }  # fmt: skip
+        if values:
+            status, targets, reason = self._finder.answer(Found(targets=values))
+            role = Role.CALL if named.accessor else Role.REFERENCE
+            self._add(role, mention.node, span, text, status, targets, reason)
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
         """Functions handed to something outside are called by it: from here, as far as anyone can see."""

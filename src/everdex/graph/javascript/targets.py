@@ -27,10 +27,16 @@ class Found:
     targets: dict[tuple[str, int], None] = field(default_factory=dict)  # path, definition
     outside: dict[str, None] = field(default_factory=dict)
     reason: str = ""
+    lost: bool = False  # it may be something of which nothing is known
     cut: bool = False
     accessor: bool = False
 
     def unknown(self, reason: str) -> None:
+        self.reason = reason if not self.lost else self.reason
+        self.lost = True
+
+    def impossible(self, reason: str) -> None:
+        """One of the values cannot be what is meant: no reason to doubt the others."""
         self.reason = self.reason or reason
 
 
@@ -48,7 +54,7 @@ class Finder:
             if found.cut or len(found.targets) > _MAX_TARGETS:
                 return Status.AMBIGUOUS, targets, "too many candidates"
             return Status.RESOLVED, targets, ""
-        if found.outside:
+        if found.outside and not found.lost:
             return Status.EXTERNAL, tuple(Target("", name) for name in list(found.outside)[:_MAX_TARGETS]), ""
         return Status.UNRESOLVED, (), found.reason or "unknown value"
 
@@ -72,7 +78,7 @@ class Finder:
             return
         slots = members.find(self._engine, receiver, name, FUEL)
         if not slots and receiver[0] != v.HOLDER:
-            found.unknown("no such member")
+            found.impossible("no such member")
         for slot in slots:
             self._slot_call(slot, receiver, name, found)
 
@@ -126,8 +132,10 @@ class Finder:
             found.unknown(value[1])
         elif kind == v.HOLDER:
             pass
+        elif kind in (v.CALLABLE, v.TYPED):
+            found.unknown("function type only")
         else:
-            found.unknown("function type only" if kind in (v.CALLABLE, v.TYPED) else "not a function")
+            found.impossible("not a function")
 
     def _constructor(self, value: Value) -> int:
         row = self._engine.files[value[1]].classes[value[2]]

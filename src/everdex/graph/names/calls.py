@@ -14,7 +14,7 @@ from everdex.graph.model import Status
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
-from everdex.graph.names.members import MAX_IMPLEMENTATIONS
+from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.things import (
     CALLABLE,
@@ -126,6 +126,9 @@ class Calls:
         elif self.language == "ruby" and name == "new" and self.module.owner(place.scope):
             owner = self.module.owner(place.scope)
             return self._member(use, Thing(TYPE, owner, evaluation.reader.definitions(owner)))
+        field = self._field_constructed(use, place)
+        if field is not None:
+            return field
         # Java keeps names of variables and of methods apart.
         separate = self.language == "java"
         local = evaluation.local(name, place) if use.role == facts.CALL and not separate else None
@@ -151,9 +154,6 @@ class Calls:
             return self._chosen(list(thing.refs), use)
         if thing.kind == OUTSIDE:
             return _outside(thing.name)
-        field = self._field_constructed(use, place)
-        if field is not None:
-            return field
         if thing.kind == INSTANCE and thing.refs:
             return self._variant_or_value(name, use, place)
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
@@ -186,6 +186,8 @@ class Calls:
         refs, _ = self.evaluation.member(Thing(INSTANCE, owner), use.name)
         if not refs or refs[0].defined.kind != "field":
             return None
+        if "*" in refs[0].defined.signature or "&" in refs[0].defined.signature:
+            return _outside("builtin.pointer")  # it is copied: nothing is constructed
         thing = self.evaluation.of_refs(tuple(refs))
         return self._constructed(Thing(TYPE, thing.name, thing.refs) if thing.kind == INSTANCE else thing, use)
 
@@ -194,6 +196,8 @@ class Calls:
         name = use.name
         known = self.evaluation.reader.named(name)
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
+        if beyond.startswith(LOST):
+            return self._guessed(fits, use, f"base {beyond.removeprefix(LOST)} not found")
         if beyond and not (fits and self.language in _RECEIVING):
             return _outside(f"{beyond}.{name}")
         if self.rules.global_calls and not fits:
@@ -284,14 +288,20 @@ class Calls:
             refs, outside = evaluation.member(Thing(INSTANCE, f"super:{owner}"), name)
             if refs:
                 return self._chosen(refs, use)
-            return _outside(f"{outside}.{name}") if outside else _unresolved("no base has this method")
+            return self._above(outside, f".{name}", "no base has this method")
         if use.name == "this":
             return self._constructed(Thing(TYPE, owner, evaluation.reader.definitions(owner)), use)
         bases, outside = evaluation.bases(owner)
         classes = [base for base in bases if any(ref.defined.kind in ("class", "struct") for ref in base.refs)]
         if classes:
             return self._constructed(Thing(TYPE, classes[0].name, classes[0].refs), use)
-        return _outside(outside) if outside else _unresolved("base not found")
+        return self._above(outside, "", "base not found")
+
+    def _above(self, outside: str, member: str, reason: str) -> Answer:
+        """What is a base's, where no base in the root has it."""
+        if outside.startswith(LOST):
+            return _unresolved(f"base {outside.removeprefix(LOST)} not found")
+        return _outside(outside + member) if outside else _unresolved(reason)
 
     # -- calls on a receiver ---------------------------------------------------------------------------------------
 
@@ -314,8 +324,12 @@ class Calls:
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return _unresolved(thing.name or "type not found")
         around = evaluation.evaluate(use.receiver, place)
+        if around.kind == OUTSIDE and self._is_of_a_block(use, place):
+            return self._by_name(use, "receiver of a block")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or _outside(f"{around.name}.{name}")
+        if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
+            return _outside(use.text.replace("::", "."))  # no namespace and no type of this name is here
         if around.kind == UNKNOWN:
             return self._by_name(use, around.name)
         if around.kind == SPACE:
@@ -329,6 +343,11 @@ class Calls:
             return self._by_name(use, "member of a function")
         return self._member(use, around)
 
+    def _is_of_a_block(self, use: facts.Use, place: Place) -> bool:
+        """Whether `this` may be another object's: that of whoever runs the block."""
+        own = use.receiver.partition(".")[0] in self.rules.self_names and self.language in ("kotlin", "ruby")
+        return own and self.module.outline.definitions[place.scope].kind == "lambda" if place.scope >= 0 else False
+
     def _member(self, use: facts.Use, around: Thing) -> Answer:
         evaluation, name = self.evaluation, use.name
         if self.language == "ruby" and name == "new" and around.kind == TYPE:
@@ -336,7 +355,9 @@ class Calls:
             own = evaluation.reader.definitions(f"{around.name}.new")
             if own or made:
                 return self._chosen(list(own) or made, use)
-            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else _outside(outside)
+            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else self._above(
+                outside, "", "type not found"
+            )
         refs, outside = evaluation.member(around, name)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if callables:
@@ -363,6 +384,8 @@ class Calls:
             outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
         if self.language == "php" and name in ("from", "tryFrom", "cases"):
             outside = outside or "BackedEnum"
+        if outside.startswith(LOST):
+            return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
         if outside or name in OF_EVERY_OBJECT:
             return _outside(f"{outside or 'builtin'}.{name}")
         if self.rules.group == "rust" and name in OF_WRAPPERS:
@@ -382,7 +405,16 @@ class Calls:
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if fits:
             return self._chosen(fits, use)
+        # What a type outside the root extends, nobody here knows.
+        loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
+        fitting = [ref for ref in loose if use.arguments < 0 or _takes(ref.defined, use.arguments)]
+        if fitting:
+            reason = "may extend what is outside"
+            return Answer(Status.AMBIGUOUS, tuple(fitting[:_MAX_CANDIDATES]), reason=reason)
         return None
+
+    def _is_here(self, type_text: str) -> bool:
+        return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))
 
     def _by_name(self, use: facts.Use, reason: str) -> Answer:
         """Nothing is known of the receiver: perhaps the name itself tells."""

@@ -11,7 +11,7 @@ from everdex.facts import names_model as facts
 from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH
-from everdex.graph.names.members import Members
+from everdex.graph.names.members import LOST, Members
 from everdex.graph.names.rules import CALLABLES, SPACES, TYPES, VALUES
 from everdex.graph.names.scopes import Names
 from everdex.graph.names.things import (
@@ -88,7 +88,15 @@ class Evaluation(Names, Members):
             return found or unknown("untyped attribute")
         if head in rules.super_names:
             return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
-        return self.name(head, place, called=called)
+        found = self.name(head, place, called=called)
+        if found.kind == UNKNOWN and self._is_foreign(head, called) and self.local(head, place) is None:
+            return Thing(OUTSIDE, head)
+        return found
+
+    def _is_foreign(self, head: str, called: bool) -> bool:
+        """Whether a name that is not in reach, and that nothing in the root has, must be somebody else's."""
+        kept = self.rules.capital_types and head[:1].isupper() and not head.isupper()
+        return (kept or (called and self.rules.global_calls)) and not self.reader.named(head)
 
     def extended(self, place: Place) -> Thing | None:
         """The type that the extension function around a place is written for."""
@@ -159,11 +167,24 @@ class Evaluation(Names, Members):
             return self.type_named(thing.arguments[-1], thing.home)
         for ref in thing.refs:
             item = ref.defined
-            if thing.kind == INSTANCE and item.kind == "type" and item.type:
-                return self.item_of(self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0)))
+            if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
+                return self._item_of_alias(ref)
+        if thing.kind == INSTANCE and thing.refs and self.rules.group == "c":
+            given = tuple(self.member(thing, "operator[]")[0])
+            return self._returned(Thing(CALLABLE, thing.name, given)) if given else thing  # or it is a pointer
         if thing.kind == INSTANCE and thing.refs:
             return unknown("item of an object")
         return unknown("type of items not stated")
+
+    def _item_of_alias(self, ref: Ref) -> Thing:
+        if self._depth >= MAX_DEPTH:
+            return unknown("too deep")  # aliases may stand for each other
+        self._depth += 1
+        try:
+            place = Place(ref.module, ref.at, ref.defined.start_line, 0)
+            return self.item_of(self.type_named(ref.defined.type, place))
+        finally:
+            self._depth -= 1
 
     def step(self, thing: Thing, name: str, place: Place, will_call: bool = False) -> Thing:
         """A member of a thing."""
@@ -202,9 +223,15 @@ class Evaluation(Names, Members):
             return slot
         if refs:
             return unknown("type of field not stated")
+        if self.rules.group == "go" and thing.kind == INSTANCE:
+            embedded = [base for base in self.bases(thing.name)[0] if base.name.rpartition(".")[2] == name]
+            if embedded:
+                return embedded[0]  # what is embedded is a field by the name of its type
         if name in OF_WRAPPERS and thing.kind == INSTANCE:
             # The result of the call on it is the thing itself again: hand out something that calling leaves alone.
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing
+        if outside.startswith(LOST):
+            return unknown(f"base {outside.removeprefix(LOST)} not found")
         if outside or name in OF_EVERY_OBJECT:
             return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}")
         return unknown(f"no member {name}")
@@ -260,6 +287,9 @@ class Evaluation(Names, Members):
         first, *rest = dotted.split(".")
         thing = self.name(first, place, types_only=True)
         for name in rest:
+            aliased = self._aliased(thing) if thing.kind == TYPE else None
+            if aliased is not None:
+                thing = aliased if aliased.kind == OUTSIDE else Thing(TYPE, aliased.name, aliased.refs)
             thing = self.step(thing, name, place)
         if thing.kind == UNKNOWN and rest:
             whole = self.whole_name(dotted)
@@ -273,9 +303,9 @@ class Evaluation(Names, Members):
             if item.kind == "type" and item.type and last_name(item.type) != item.name:
                 found = self.type_named(item.type, Place(ref.module, ref.at, item.start_line, 0))
                 own = any(other.name.startswith(f"{thing.name}.") for other in thing.refs)
-                if found.kind == INSTANCE and not own and ref.module.outline.language != "go":
-                    return found
-                if found.kind == INSTANCE and "=" in item.signature:
+                if found.kind not in (INSTANCE, OUTSIDE):
+                    continue
+                if "=" in item.signature or (not own and ref.module.outline.language != "go"):
                     return found
         return None
 

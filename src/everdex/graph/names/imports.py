@@ -26,7 +26,7 @@ class Led:
     local: str  # the name it has in the importing file; '*' for every name
     names: tuple[str, ...] = ()  # lookup names (of spaces or definitions), to be tried in order
     files: tuple[str, ...] = ()
-    outside: str = ""  # dotted name of what is outside the root
+    outside: str = ""  # dotted name of what is outside the root; '' when it should be here and is not
 
 
 def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
@@ -38,11 +38,21 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     if language in ("c", "cpp", "cuda") and item.kind:
         return Led("", files=_included(module.path, item.path, item.kind, reader), outside=item.path)
     if language in ("ruby", "lua", "bash") or (language == "php" and item.kind == "file"):
-        return Led("", files=_required(module, item, reader), outside=item.path)
+        return Led("", files=_required(module, item, reader), outside="" if item.kind == "relative" else item.path)
     local = item.alias or item.path.rpartition(".")[2]
     if language == "swift":
         return Led("*", (), outside=item.path)
-    return Led(local, (item.path,), outside=item.path)
+    names = _from_around(module.outline.package, item.path) if language in ("scala", "csharp") else (item.path,)
+    return Led(local, names, outside=item.path)
+
+
+def _from_around(package: str, path: str) -> tuple[str, ...]:
+    """An import is read from inside its package first, and from those around it."""
+    names = [path]
+    while package:
+        names.insert(-1, f"{package}.{path}")
+        package = package.rpartition(".")[0]
+    return tuple(names)
 
 
 def _go(item: facts.Import, reader: Reader) -> Led:
@@ -74,7 +84,12 @@ def _go(item: facts.Import, reader: Reader) -> Led:
 def _rust(module: Module, item: facts.Import, reader: Reader) -> Led:
     local = item.alias or item.path.rpartition(".")[2]
     names = rust_paths(module, item.scope, item.path, reader)
-    return Led(local, names, outside=item.path)
+    return Led(local, names, outside="" if is_own(item.path) else item.path)
+
+
+def is_own(path: str) -> bool:
+    """Whether a Rust path begins in its own crate, found or not."""
+    return path.partition(".")[0] in ("crate", "$crate", "self", "super")
 
 
 def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[str, ...]:
@@ -85,7 +100,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
     written = path
     found: list[str] = []
     if head in ("crate", "$crate"):
-        found = [_under(crate, rest)]
+        found = [_under(root, rest) for root in _crate_roots(module, crate)]
     elif head == "self":
         found = [_under(here, rest)]
     elif head == "super":
@@ -104,6 +119,15 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
     whole = written.rpartition(".")[2] in ("crate", "self", "super")
     return tuple(dict.fromkeys(name for name in found if name or whole))
+
+
+def _crate_roots(module: Module, crate: str) -> list[str]:
+    """Where `crate` may lead: without a `src` the crate's root may be any directory around the file."""
+    if "/src/" in f"/{module.path}":
+        return [crate]
+    directories = module.path.split("/")[:-1]
+    around = [".".join(directories[:length]).replace("-", "_") for length in range(len(directories), -1, -1)]
+    return [crate, *around]
 
 
 def inner_space(module: Module, scope: int) -> str:

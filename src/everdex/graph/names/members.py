@@ -13,13 +13,15 @@ from everdex.graph.names.types import last_name
 
 _MAX_BASES: Final = 24
 MAX_IMPLEMENTATIONS: Final = 16
+LOST: Final = "?"
 
 
 class Members(Lookup):
     """The part that knows types."""
 
     def bases(self, name: str) -> tuple[list[Thing], str]:
-        """The bases of a type inside the root, and one outside it ('' when there is none)."""
+        """The bases of a type inside the root, and one outside it ('' when there is none; with LOST before the name of
+        one that may be in the root and was not found)."""
         known = self._bases.get(name)
         if known is None:
             self._in_bases += 1
@@ -50,8 +52,10 @@ class Members(Lookup):
                 thing = self.type_named(text, Place(ref.module, scope, item.start_line, 0))
                 if thing.kind == INSTANCE and thing.name != name:
                     found.append(thing)
+                elif thing.kind == OUTSIDE:
+                    outside = outside if outside and not outside.startswith(LOST) else thing.name
                 elif thing.kind != INSTANCE:
-                    outside = outside or (thing.name if thing.kind == OUTSIDE else last_name(text))
+                    outside = outside or LOST + last_name(text)
             if item.flags & facts.SCOPE_ONLY and item.kind == "extension":
                 outside = outside or name
         if self.rules.group == "rust":

@@ -29,6 +29,8 @@ def rust_space(path: str) -> str:
         parts = parts[:at] + parts[at + 1 :]
         if parts[-1] in ("lib", "main") and len(parts) == at + 1:
             parts.pop()
+    elif parts[-1] in ("lib", "main"):
+        parts.pop()
     if parts and parts[-1] == "mod":
         parts.pop()
     return ".".join(part.replace("-", "_") for part in parts)
@@ -93,8 +95,10 @@ class Module:
         """The lookup name of each definition."""
         prefix = f"{self.space}." if self.space else ""
         return [
-            # A file that is a namespace by one statement has the statement as a definition as well.
-            item.path if item.kind == "namespace" and item.path == self.outline.package else prefix + item.path
+            # A file that is a namespace by one statement has the statement as a definition as well; the preprocessor
+            # knows no namespaces.
+            item.path if item.kind == "namespace" and item.path == self.outline.package
+            else item.name if item.kind == "macro" and self.rules.group == "c" else prefix + item.path
             for item in self.outline.definitions
         ]
 

@@ -29,11 +29,13 @@ class Rules:
     self_names: frozenset[str] = frozenset(("this",))
     super_names: frozenset[str] = frozenset(("super",))
     implicit_members: bool = True  # a bare name may be a member of a type around it
+    closed_types: bool = False  # the variables around a type are not visible inside it
     outer_spaces: bool = False  # names of the namespaces around a namespace are visible inside it
     constructors: tuple[str, ...] = ()  # members that construct, besides those of kind 'constructor'
     call_constructs: bool = False  # `Type(…)` without a word for it
     bare_calls: bool = False  # a name without parentheses may be a call
     global_calls: bool = False  # what is defined nowhere in the root is a library's or the system's
+    capital_types: bool = True  # types begin with a capital letter, and little else does
     wrappers: frozenset[str] = frozenset()  # types that stand for their first argument
     builtins: frozenset[str] = frozenset()
     literal: str = "builtin"  # what values of literals belong to
@@ -41,7 +43,10 @@ class Rules:
 
 
 RULES: Final[dict[str, Rules]] = {
-    "go": Rules("go", frozenset(), frozenset(), implicit_members=False, builtins=words.GO_BUILTINS),
+    "go": Rules(
+        "go", frozenset(), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
+        builtins=words.GO_BUILTINS
+    ),
     "java": Rules("jvm", builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
     "kotlin": Rules(
         "jvm", call_constructs=True, builtins=words.KOTLIN_BUILTINS, wrappers=_set("Lazy")
@@ -50,16 +55,18 @@ RULES: Final[dict[str, Rules]] = {
         "jvm", outer_spaces=True, call_constructs=True, bare_calls=True, builtins=words.SCALA_BUILTINS
     ),
     "rust": Rules(
-        "rust", _set("self Self"), frozenset(), implicit_members=False, call_constructs=True,
+        "rust", _set("self Self"), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
+        call_constructs=True,
         wrappers=_set("Box Rc Arc Option Result RefCell Cell Mutex RwLock Ref RefMut MutexGuard Cow Pin Weak Lazy "
                       "OnceCell ManuallyDrop"),
         builtins=words.RUST_BUILTINS
     ),
     "c": Rules(
-        "c", frozenset(), frozenset(), implicit_members=False, global_calls=True, builtins=words.C_BUILTINS
+        "c", frozenset(), frozenset(), implicit_members=False, global_calls=True, capital_types=False,
+        builtins=words.C_BUILTINS
     ),
     "cpp": Rules(
-        "c", super_names=frozenset(), outer_spaces=True, call_constructs=True, global_calls=True,
+        "c", super_names=frozenset(), outer_spaces=True, call_constructs=True, global_calls=True, capital_types=False,
         wrappers=_set("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic"),
         builtins=words.CPP_BUILTINS,
     ),
@@ -68,20 +75,23 @@ RULES: Final[dict[str, Rules]] = {
         wrappers=_set("Task ValueTask Lazy Nullable")
     ),
     "ruby": Rules(
-        "ruby", _set("self"), outer_spaces=True, constructors=("initialize",), bare_calls=True,
+        "ruby", _set("self"), closed_types=True, outer_spaces=True, constructors=("initialize",), bare_calls=True,
         builtins=words.RUBY_BUILTINS
     ),
     "php": Rules(
-        "php", _set("this self static"), _set("parent"), implicit_members=False, constructors=("__construct",),
-        global_calls=True, builtins=words.PHP_BUILTINS
+        "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
+        constructors=("__construct",), global_calls=True, builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
         "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,
         wrappers=_set("Optional EventLoopFuture Unmanaged")
     ),
-    "lua": Rules("lua", _set("self"), frozenset(), implicit_members=False, builtins=words.LUA_BUILTINS),
+    "lua": Rules(
+        "lua", _set("self"), frozenset(), implicit_members=False, capital_types=False, builtins=words.LUA_BUILTINS
+    ),
     "bash": Rules(
-        "bash", frozenset(), frozenset(), implicit_members=False, global_calls=True, builtins=words.BASH_BUILTINS
+        "bash", frozenset(), frozenset(), implicit_members=False, global_calls=True, capital_types=False,
+        builtins=words.BASH_BUILTINS
     ),
 }
 RULES["cuda"] = RULES["cpp"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, rust_paths
+from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, is_own, rust_paths
 from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import CALLABLES, TYPES
-from everdex.graph.names.things import OUTSIDE, SPACE, TYPE, Place, Thing
+from everdex.graph.names.things import OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 
 class RustNames(Lookup):
@@ -50,7 +50,7 @@ class RustNames(Lookup):
             thing = self.rust_path(path, depth)
             if thing:
                 return thing
-        return Thing(OUTSIDE, item.path)
+        return unknown("missing import") if is_own(item.path) else Thing(OUTSIDE, item.path)
 
     def rust_path(self, path: str, depth: int) -> Thing | None:
         refs = self.reader.definitions(path)
@@ -96,7 +96,7 @@ class RustNames(Lookup):
                             return thing
                 elif (item.alias or item.path.rpartition(".")[2]) == name:
                     thing = self._rust_import(module, item, depth - 1)
-                    if thing.kind != OUTSIDE:
+                    if thing.kind not in (OUTSIDE, UNKNOWN):
                         return thing
         return None
 

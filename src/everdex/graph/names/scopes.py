@@ -43,14 +43,9 @@ class Names(RustNames):
             if found:
                 before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
                 return before[-1] if before else (found[0] if index >= 0 else None)
-            if index >= 0 and definitions[index].kind in ("class", "struct", "trait", "interface", "impl"):
-                return None if self.module.outline.language in ("rust", "go") else self._class_local(index, name)
+            if index >= 0 and definitions[index].kind in TYPES and self.rules.closed_types:
+                return None
         return None
-
-    def _class_local(self, index: int, name: str) -> facts.Local | None:
-        """Parameters of a class are visible in its body."""
-        found = self._locals.get((index, name))
-        return found[0] if found else None
 
     def _local_value(self, item: facts.Local, place: Place) -> Thing:
         here = Place(place.module, item.scope, item.line, max(item.column - 1, 0))
@@ -216,7 +211,8 @@ class Names(RustNames):
         yield space
         while space and module.rules.outer_spaces:
             space = space.rpartition(".")[0]
-            yield space
+            if space or module.outline.language != "scala":  # Scala hides what has no package from those who have one
+                yield space
         if module.space and module.rules.group in ("php",):
             yield ""
 

@@ -183,18 +183,19 @@ class _File:
             targets = tuple(Target(ref.module.path, ref.key) for ref in refs) or tuple(
                 Target(path, "") for path in files[:16]
             )
-            status = Status.RESOLVED if targets else Status.EXTERNAL
-            outside = (Target("", led.outside or item.path),)
+            status = Status.RESOLVED if targets else Status.EXTERNAL if led.outside else Status.UNRESOLVED
+            outside = (Target("", led.outside),) if led.outside else ()
             sites.append(
                 Site(
                     Role.IMPORT, self._node(item.scope), item.line, item.column, item.end_line, item.end_column,
-                    _shown(item.path), status, targets or outside, "",
+                    _shown(item.path), status, targets or outside,
+                    "missing import" if status is Status.UNRESOLVED else "",
                 )
             )  # fmt: skip
             for path in files[:64]:
                 if path != self.module.path:
                     dependencies.append(Dependency(Target(path, ""), item.line, names))
-            if not files:
+            if outside and not files:
                 dependencies.append(Dependency(outside[0], item.line, ()))
         return sites, dependencies
 

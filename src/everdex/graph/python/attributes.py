@@ -83,11 +83,11 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == INSTANCE and wanted == "__class__":
         return frozenset(((CLASS, value[1], value[2]),))
     if kind == INSTANCE:
-        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
     if kind == CLASS:
-        return _class(engine, value, wanted, fuel)
+        return _class(engine, value, wanted, fuel, importer)
     if kind in (MODULE, NAMESPACE):
-        found = names.attribute_of(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
+        found = names.attribute_of(engine, value, wanted, fuel, importer)
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
@@ -105,10 +105,10 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     return frozenset(((METHOD, value, wanted),))
 
 
-def _class(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
-    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP)
+    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
     if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found
@@ -128,9 +128,9 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     if wanted == "__func__":
         return frozenset(((*value[:4], None),))
     file = engine.file(value[1])
+    engine.seen.append(file.seen_stores)
     parts = []
     for base, stored in file.other_stores.get(wanted, ())[:8]:
-        engine.look_at(value[1], file.where[base])
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, (fuel | LEVEL) - LOOKUP_STEP)):
             parts.append(engine.values(value[1], stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
     return union(parts) or frozenset(((METHOD, value, wanted),))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from everdex.graph.python import containers, parameters
-from everdex.graph.python.engine import STEP, Argument, Engine
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
@@ -41,6 +42,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -191,10 +193,10 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
         if each[0] != LITERAL or not isinstance(each[2], str):
             continue
         if not each[2].startswith("."):
-            found.append(modules.find(engine, each[2], engine.home))
+            found.append(modules.find(engine, each[2], positional[0].path))
         for package in packages if each[2].startswith(".") else ():
             if package[0] == LITERAL and isinstance(package[2], str):
-                found.append(modules.find(engine, package[2] + each[2], engine.home))
+                found.append(modules.find(engine, package[2] + each[2], positional[0].path))
     return frozenset(found) or unknown("module by a computed name")
 
 
@@ -269,7 +271,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
     if name == "property":
         getter = first(engine, positional, fuel)
         setters = nth(engine, positional, 1, fuel)
-        setter = min(setters, key=repr) if setters else None
+        setter = min(setters, key=order) if setters else None
         return frozenset((PROPERTY, each, setter) for each in getter if each[0] == FUNCTION)
     if name in ("staticmethod", "classmethod"):
         return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
@@ -299,7 +301,7 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     for key in keys:
         if key[0] == LITERAL and isinstance(key[2], str):
             for base in first(engine, positional, fuel):
-                parts.append(attributes.read(engine, base, key[2], fuel - STEP, engine.home))
+                parts.append(attributes.read(engine, base, key[2], fuel - STEP, positional[0].path))
         elif key[0] == PREFIX:
             for base in first(engine, positional, fuel):
                 parts.append(attributes.beginning(engine, base, key[1], fuel - STEP) or unknown("dynamic attribute"))
@@ -335,7 +337,7 @@ def super_of(engine: Engine, file: File, expression: int, context: int, position
     owner = file.class_of(method)
     path = file.path
     if positional:
-        named = [each for each in first(engine, positional, fuel) if each[0] == CLASS]
+        named = sorted(each for each in first(engine, positional, fuel) if each[0] == CLASS)
         if named:
             path, owner = named[0][1], named[0][2]
     own = file.scopes[method]

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, records
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Argument, Context, Engine
+from everdex.graph.python.contexts import Argument, Context
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
 from everdex.graph.python.values import (
@@ -131,7 +132,7 @@ def entered(engine: Engine, function: Value, positional: Positional, keywords: K
     if not own.params or len(own.returns) > MAX_RETURNS_APART or file.sizes[scope] > MAX_SIZE_APART:
         return int(outer)
     given = with_receiver(receiver, positional)
-    return engine.enter(Context(path, scope, outer, given, keywords)) or int(outer)
+    return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)
 
 
 def with_receiver(receiver: Value | None, positional: Positional) -> Positional:
@@ -152,7 +153,7 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
             return frozenset(((COROUTINE, path, scope, context),))
         return outcome(engine, file, scope, context, fuel)
 
-    found: Values = engine.ask(("returns", path, scope, context), fuel, answer, unknown("too many steps"))
+    found: Values = engine.ask_within(("returns", path, scope, context), fuel, answer, unknown("too many steps"))
     return found
 
 
@@ -234,8 +235,7 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
     """How one call site calls one function; nothing when it does not."""
     entry = file.entries[number]
-    if file.path != engine.home:
-        engine.scopes_read.add((file.path, file.where[number]))
+    engine.seen.append(file.seen_at(number))
     callees = engine.values(file.path, entry[1], 0, fuel - STEP)
     positional, keywords = arguments(file, entry, 0)
     found: list[Context] = []
@@ -279,10 +279,10 @@ def definition(engine: Engine, file: File, entry: Any, expression: int, context:
     if own.kind == m.CLASS_SCOPE:
         return frozenset(((CLASS, file.path, scope),))
     around = file.owner(own.parent)
-    outer = engine.context_of(context, file.path, around) if context and around else 0
+    outer = engine.contexts.around(context, file.path, around) if context and around else 0
     while context and not outer and around > 0:
         around = file.owner(file.scopes[around].parent) if file.scopes[around].parent >= 0 else 0
-        outer = engine.context_of(context, file.path, around) if around else 0
+        outer = engine.contexts.around(context, file.path, around) if around else 0
     return frozenset(((FUNCTION, file.path, scope, outer, None),))
 
 

@@ -29,6 +29,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -42,38 +43,47 @@ BASE_KEY: Final = "py:base:"
 
 def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     """The classes it names as bases, one each."""
-    file = engine.look_at(path, file_parent(engine, path, scope))
-    engine.look_at(path, scope)
+    found: tuple[Value, ...] = engine.ask_within(
+        ("bases", path, scope), fuel, lambda fuel: _bases(engine, path, scope, fuel), ()
+    )
+    return found
+
+
+def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
+    file = engine.look_at(path, scope)
     found: list[Value] = []
     for base in file.scopes[scope].bases:
         entry = file.entries[base]
         while entry[0] == m.SUBSCRIPT:  # Generic[T]
             base = entry[1]
             entry = file.entries[base]
-        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=repr):
+        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=order):
             if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
                 found.append(value)
                 break
     return tuple(found)
 
 
-def file_parent(engine: Engine, path: str, scope: int) -> int:
-    return engine.file(path).scopes[scope].parent
-
-
 def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
-    """C3; where it does not exist, depth first."""
+    """C3; where it does not exist, depth first. However long the line is, it costs what its dearest base does."""
 
     def answer(fuel: int) -> tuple[Value, ...]:
-        parents = bases(engine, path, scope, fuel)
-        lines = [
-            list(mro(engine, each[1], each[2], (fuel | LEVEL) - LOOKUP_STEP)) if each[0] == CLASS else [each]
-            for each in parents
-        ]
-        return ((CLASS, path, scope), *_merge([line for line in lines if line] + [list(parents)]))
+        return tuple(_line(engine, (CLASS, path, scope), {}, (fuel | LEVEL) - LOOKUP_STEP))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
     return found
+
+
+def _line(engine: Engine, value: Value, lines: dict[Value, list[Value]], fuel: int) -> list[Value]:
+    known = lines.get(value)
+    if known is not None:
+        return known
+    lines[value] = [value]  # what a class that is its own ancestor finds of itself
+    if value[0] == CLASS:
+        parents = bases(engine, value[1], value[2], fuel)
+        merged = _merge([*(_line(engine, each, lines, fuel) for each in parents), list(parents)])
+        lines[value] = [value, *(each for each in merged if each != value)]
+    return lines[value]
 
 
 def _merge(lines: list[list[Value]]) -> list[Value]:
@@ -116,14 +126,15 @@ def outside(classes: tuple[Value, ...]) -> str:
     return ""
 
 
-def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str = "") -> Values:
     """C.name"""
+    importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
-        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope)))
+        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
         if found:
             return found
@@ -142,7 +153,8 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return frozenset(((METHOD, (CLASS, path, scope), wanted),))
         return unknown("no such attribute")
 
-    found: Values = engine.ask(("class attribute", path, scope, wanted), fuel, answer, unknown("too many steps"))
+    key = ("class attribute", path, scope, wanted, importer)
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
     return found
 
 
@@ -160,8 +172,9 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
 metaclasses = _metaclasses
 
 
-def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
+def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
     """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
+    importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
@@ -170,12 +183,12 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
-            parts.extend(_stored(engine, line, wanted, fuel, receiver))
+            parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
         if owner is not None and records.is_vague(values):
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
-            if below and all(is_stub(engine, value) for value in values):
+            if below and are_stubs(engine, values):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
@@ -183,7 +196,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int) 
             found = _below(engine, path, scope, wanted, fuel)
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
-    found: Values = engine.ask(("attribute", receiver, wanted), fuel, answer, unknown("too many steps"))
+    key = ("attribute", receiver, wanted, importer)
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
     return found
 
 
@@ -225,8 +239,19 @@ def _may_differ(value: Value) -> bool:
 _OBJECT: Final = frozenset(dir(object))
 
 
-def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value) -> list[Values]:
-    """What is assigned to the attribute: through self in its classes, through other names in their files."""
+def _storing(engine: Engine, path: str, wanted: str) -> str:
+    """The file when it assigns such an attribute, else ''."""
+    if not path:
+        return ""
+    file = engine.file(path)
+    engine.seen.append(file.seen_stores)
+    return path if wanted in file.other_stores else ""
+
+
+def _stored(
+    engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
+) -> list[Values]:
+    """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     parts: list[Values] = []
     for owner in line:
         if owner[0] != CLASS:
@@ -236,13 +261,13 @@ def _stored(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, rec
         for value in stored[:16]:
             parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
     seen: set[str] = set()
-    for owner in (*line, ("", engine.home)):
-        if owner[0] == EXTERNAL or owner[1] in seen:
+    for owner in (*line, ("", importer)):
+        if owner[0] == EXTERNAL or not owner[1] or owner[1] in seen:
             continue
         seen.add(owner[1])
         file = engine.file(owner[1])
+        engine.seen.append(file.seen_stores)
         for base, value in file.other_stores.get(wanted, ())[:8]:
-            engine.look_at(owner[1], file.where[base])
             for each in engine.values(owner[1], base, 0, (fuel | LEVEL) - 2 * LOOKUP_STEP):
                 if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
                     parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
@@ -289,7 +314,7 @@ def bind_class(values: Values, owner: Value) -> Values:
 
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
     found: list[Values] = []
-    stub = all(is_stub(engine, value) for value in base_values)
+    stub = are_stubs(engine, base_values)
     below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
     if below is None:
         return NOTHING
@@ -308,31 +333,41 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     return union(found)
 
 
-def is_stub(engine: Engine, value: Value) -> bool:
+def are_stubs(engine: Engine, values: Values) -> bool:
+    # Every one is looked at, or what was looked at would depend on the order of a set.
+    stubs = [_is_stub(engine, value) for value in values]
+    return all(stubs)
+
+
+def _is_stub(engine: Engine, value: Value) -> bool:
     if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
         value = value[1]
-    return value[0] == FUNCTION and bool(engine.file(value[1]).scopes[value[2]].flags & m.IS_STUB)
+    return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)
 
 
 def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
     """Every known class below; None when there are too many places to look."""
 
     def answer(fuel: int) -> tuple[Value, ...] | None:
-        wanted = engine.file(path).scopes[scope].name
-        files = engine.offering(BASE_KEY + wanted)
-        if len(files) > MAX_SUBCLASS_FILES:
-            return None
         found: dict[Value, None] = {}
-        for other in files:
-            file = engine.file(other)
-            for number in file.classes_by_base.get(wanted, ()):
-                if (CLASS, path, scope) in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
-                    found[(CLASS, other, number)] = None
-                    for each in subclasses(engine, other, number, (fuel | LEVEL) - 2 * LOOKUP_STEP) or ():
+        waiting: list[Value] = [(CLASS, path, scope)]
+        while waiting:
+            above = waiting.pop()
+            wanted = engine.file(above[1]).scopes[above[2]].name
+            files = engine.offering(BASE_KEY + wanted)
+            if len(files) > MAX_SUBCLASS_FILES:
+                if above[1:] == (path, scope):
+                    return None
+                continue
+            for other in files:
+                for number in engine.file(other).classes_by_base.get(wanted, ()):
+                    each = (CLASS, other, number)
+                    if each not in found and above in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
                         found[each] = None
+                        waiting.append(each)
         return tuple(sorted(found))
 
-    result: tuple[Value, ...] | None = engine.ask(("subclasses", path, scope), fuel, answer, ())
+    result: tuple[Value, ...] | None = engine.ask_within(("subclasses", path, scope), fuel, answer, ())
     return result
 
 

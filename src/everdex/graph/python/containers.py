@@ -13,6 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import filled_key
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
     ANNOTATED,
@@ -64,7 +65,8 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return found
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
-    found = engine.ask(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    fuel = (fuel | LEVEL) - LOOKUP_STEP  # a container is known by its place: going there may come back to here
+    found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
     return found
 
 
@@ -93,7 +95,8 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
 
 def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, expression, context = value
-    file = engine.look_at(path, engine.file(path).where[expression])
+    file = engine.file(path)
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:
@@ -159,9 +162,6 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
     """(key, stored value) of assignments to items of a container, in its own file."""
     _, path, expression, _ = value
     file = engine.file(path)
-    if not file.facts.item_stores:
-        return ()
-
     def answer(fuel: int) -> tuple[tuple[int, int], ...]:
         found: list[tuple[int, int]] = []
         for base, key, stored in candidates:
@@ -172,11 +172,12 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
 
     candidates: list[tuple[int, int, int]] = []
     for name in ("", *sorted(file.display_names.get(expression, ()))):
+        engine.note(file, filled_key(path, name))
         candidates.extend(file.item_stores_by_name.get(name, ()))
     candidates = [each for each in dict.fromkeys(candidates) if each[2] >= 0]
     if not candidates or len(candidates) > MAX_STORES:
         return ()
-    stores: tuple[tuple[int, int], ...] = engine.ask(("stores", path, expression), fuel, answer, ())
+    stores: tuple[tuple[int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
     return stores
 
 
@@ -186,7 +187,7 @@ def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool,
     file = engine.file(path)
     parts: list[Values] = []
     for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
-        engine.look_at(path, file.where[stored])
+        engine.seen.append(file.seen_at(stored))
         if key == -2:  # extended with, or updated from, another container
             inner = engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
@@ -212,7 +213,8 @@ def literals(values: Values) -> set[Any] | None:
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
-        made: Values = engine.ask(
+        fuel = (fuel | LEVEL) - LOOKUP_STEP
+        made: Values = engine.ask_within(
             ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
         )
         return made
@@ -238,7 +240,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == ROW:
         return value[2][wanted] if isinstance(wanted, int) and wanted < len(value[2]) else union(value[2])
     if kind == MODULE:
-        return names.attribute_of(engine, value, wanted, fuel, engine.home) if isinstance(wanted, str) else _TOO_MANY
+        return names.attribute_of(engine, value, wanted, fuel, value[1]) if isinstance(wanted, str) else _TOO_MANY
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
@@ -270,13 +272,14 @@ def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     if value[0] == KEYED:
         return union(values for key, values in value[1] if key == name)
     if value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] in (m.DICT, m.CALL):
-        return _display_item(engine, value, name, fuel)
+        return item(engine, value, name, fuel)
     return NOTHING
 
 
 def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     _, path, expression, context = value
-    file = engine.look_at(path, engine.file(path).where[expression])
+    file = engine.file(path)
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:
@@ -315,7 +318,10 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     """What a `yield` gives back: what callers in its file send."""
     scope = file.owner(file.where[expression])
     parts: list[Values] = []
+    if file.path not in engine.offering("py:call:send"):
+        return unknown("sent value")
     for number in file.calls_by_name.get("send", ())[:MAX_STORES]:
+        engine.seen.append(file.seen_at(number))
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
             made = engine.values(file.path, file.entries[call[1]][1], 0, (fuel | LEVEL) - LOOKUP_STEP)

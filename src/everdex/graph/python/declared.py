@@ -26,6 +26,7 @@ from everdex.graph.python.values import (
     NOTHING,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -35,7 +36,7 @@ _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Has
 
 def instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     """What a value declared with this type may be."""
-    found: Values = engine.ask(
+    found: Values = engine.ask_within(
         ("instances", file.path, expression, context),
         fuel,
         lambda fuel: _instances(engine, file, expression, context, fuel),
@@ -45,7 +46,7 @@ def instances(engine: Engine, file: File, expression: int, context: int, fuel: i
 
 
 def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
-    engine.look_at(file.path, file.where[expression])
+    engine.seen.append(file.seen_at(expression))
     entry = file.entries[expression]
     kind = entry[0]
     if kind == m.SUBSCRIPT:
@@ -186,7 +187,7 @@ def _classes(engine: Engine, file: File, expression: int, context: int, fuel: in
     if entry[0] == m.BINARY and entry[1] == "|":
         return [found for each in entry[2:4] for found in _classes(engine, file, each, context, fuel)]
     values = engine.values(file.path, expression, context, fuel - STEP)
-    return sorted((each for each in values if each[0] in (CLASS, EXTERNAL)), key=repr)
+    return sorted((each for each in values if each[0] in (CLASS, EXTERNAL)), key=order)
 
 
 def matched(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

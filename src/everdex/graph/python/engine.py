@@ -2,61 +2,78 @@
 
 Fuel is what each step costs, so that cyclic code ends; it is the only cut-off besides counting candidates. An answer
 that never ran out holds for every larger amount as well and is kept once with what it needed; one that did is kept for
-exactly its amount. So no answer depends on what was asked before, or on who is asking now. One engine serves the
-questions of one file and notes what it looked at in others.
+exactly its amount. So no answer depends on what was asked before, or on who is asking now, and one engine serves all
+files of a world. With every answer it keeps what the answer looked at, so that who uses it has looked there, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
-from everdex.graph.python.values import NOTHING, Values, unknown
+from everdex.graph.python.seen import Seen, gathered, joined, joined_with
+from everdex.graph.python.values import Values, unknown
 
 if TYPE_CHECKING:
     from everdex.graph.model import World
 
-# Fuel is counted in levels of sixteen: a step into a part of the same expression costs one, every other step at least
-# what is left of its level, so that a question is asked with few different amounts however it was come by.
-LEVEL: Final = 15  # `fuel | LEVEL` is the top of the current level
-FUEL: Final = 14 * 16 - 1
-STEP: Final = 1  # into a part of the same expression
-NAME_STEP: Final = 16  # from a name to its binding
-LOOKUP_STEP: Final = 16  # through a class or module
-CALL_STEP: Final = 16  # into what a function returns
-CALLERS_STEP: Final = 4 * 16  # out to a function's callers
-MAX_CONTEXTS: Final = 3  # calls within calls that are told apart
+# A step into a part of the same expression is free: expressions are trees. Every other step costs, so every cycle does.
+FUEL: Final = 12
+WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
+NAME_STEP: Final = 1  # from a name to its binding
+LOOKUP_STEP: Final = 1  # through a class or into a container
+CALL_STEP: Final = 1  # into what a function returns
+CALLERS_STEP: Final = 3  # out to a function's callers
 _TOO_DEEP: Final = unknown("too many steps")
+_MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
+_MAX_ANSWERS: Final = 1_000_000  # about 300 bytes each
+
+STEP: Final = 0
+LEVEL: Final = 0
 
 
-class Argument(NamedTuple):
-    """Something passed to a call: an expression where it stands, or values already known."""
+class Engine:
+    """The questions that resolving the files of one world asks."""
 
-    path: str
-    expression: int
-    context: int
-    values: Values = NOTHING
-    starred: bool = False
-
-
-class Context(NamedTuple):
-    """One call of one function: what its parameters are there."""
-
-    path: str
-    scope: int
-    outer: int  # the context around the function's definition
-    positional: tuple[Argument, ...]
-    keywords: tuple[tuple[str, Argument], ...]
-
-
-class Sources:
-    """Decoded files of a world, shared by the engines of a resolution."""
-
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, handlers: dict[int, Callable[..., Values]]) -> None:
         self.world = world
+        self.low = FUEL
+        self.contexts = Contexts()
+        self.seen: list[Seen] = []
+        self._handlers = handlers
         self._files: dict[str, File] = {}
         self._held = 0
+        self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
+        self._cut: dict[Any, tuple[Any, Seen | None]] = {}
+        self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
+        self._answers = 0
+        self._gatherings = 0
+        self._is_known = False
+
+    def begin(self, path: str) -> File:
+        """Before the questions of a file."""
+        self.seen = []
+        file = self.file(path)
+        self._is_known = bool(file.answers or file.cut)
+        if self._answers > _MAX_ANSWERS:
+            self._asked.clear()
+            self._cut.clear()
+            self.contexts = Contexts()
+            for file in self._files.values():
+                file.forget()
+            self._answers = 0
+        return file
+
+    def end(self, file: File) -> frozenset[str]:
+        """After them: the keys of other files' content that they needed."""
+        self._gatherings += 1
+        found = gathered(self.seen, file.path, self._gatherings)
+        if not self._is_known:  # nobody asked about this file before, so few will: most of its answers are for itself
+            self._answers -= len(file.answers) + len(file.cut)
+            file.forget()
+        return found
 
     def file(self, path: str) -> File:
         found = self._files.get(path)
@@ -69,28 +86,6 @@ class Sources:
             found = self._files[path] = File(path, data)
         return found
 
-
-_MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
-
-
-class Engine:
-    """The questions that resolving one file asks."""
-
-    def __init__(self, sources: Sources, home: str, handlers: dict[int, Callable[..., Values]]) -> None:
-        self.sources = sources
-        self.world = sources.world
-        self.home = home
-        self.file = sources.file
-        self.keys: set[str] = set()
-        self.scopes_read: set[tuple[str, int]] = set()
-        self.low = FUEL
-        self._handlers = handlers
-        self._memo: dict[Any, tuple[int, Any]] = {}
-        self._cut: dict[Any, Any] = {}
-        self._contexts: list[Context] = [Context("", -1, 0, (), ())]
-        self._depths: list[int] = [0]
-        self._context_ids: dict[Context, int] = {}
-
     # -- questions
 
     def values(self, path: str, expression: int, context: int, fuel: int) -> Values:
@@ -98,30 +93,33 @@ class Engine:
         if fuel < 0:
             self.low = -1
             return _TOO_DEEP
-        key = (path, expression, context)
-        hit = self._memo.get(key)
+        file = self._files.get(path) or self.file(path)
+        key = (expression, context) if context else expression
+        hit = file.answers.get(key)
         if hit is not None and hit[0] <= fuel:
-            left = (fuel - hit[0]) & ~LEVEL
+            left = fuel - hit[0]
             if left < self.low:
                 self.low = left
-            found: Values = hit[1]
-            return found
-        cut = self._cut.get((key, fuel))
+            self.seen.append(hit[2])
+            return hit[1]
+        cut = file.cut.get((expression, context, fuel))
         if cut is not None:
             self.low = -1
-            found = cut
-            return found
+            self.seen.append(cut[1])
+            return cut[0]
         saved, self.low = self.low, fuel
-        file = self.file(path)
-        if path != self.home:
-            self.scopes_read.add((path, file.where[expression]))
+        around, self.seen = self.seen, []
         entry = file.entries[expression]
         result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
+        seen = joined_with(file.seen_at(expression), self.seen)
+        around.append(seen)
+        self.seen = around
+        self._answers += 1
         low = self.low
         if low >= 0:
-            self._memo[key] = (fuel - (low & ~LEVEL), result)
+            file.answers[key] = (fuel - low, result, seen)
         else:
-            self._cut[key, fuel] = result
+            file.cut[expression, context, fuel] = (result, seen)
         if saved < low:
             self.low = saved
         return result
@@ -131,66 +129,69 @@ class Engine:
         if fuel < 0:
             self.low = -1
             return otherwise
-        hit = self._memo.get(key)
+        hit = self._asked.get(key)
         if hit is not None and hit[0] <= fuel:
-            left = (fuel - hit[0]) & ~LEVEL
+            left = fuel - hit[0]
             if left < self.low:
                 self.low = left
+            if hit[2] is not None:
+                self.seen.append(hit[2])
             return hit[1]
-        if (key, fuel) in self._cut:
+        cut = self._cut.get((key, fuel))
+        if cut is not None:
             self.low = -1
-            return self._cut[key, fuel]
+            if cut[1] is not None:
+                self.seen.append(cut[1])
+            return cut[0]
         saved, self.low = self.low, fuel
+        around, self.seen = self.seen, []
         result = answer(fuel)
+        seen = joined(self.seen)
+        if seen is not None:
+            around.append(seen)
+        self.seen = around
+        self._answers += 1
         low = self.low
         if low >= 0:
-            self._memo[key] = (fuel - (low & ~LEVEL), result)
+            self._asked[key] = (fuel - low, result, seen)
         else:
-            self._cut[key, fuel] = result
+            self._cut[key, fuel] = (result, seen)
         if saved < low:
             self.low = saved
         return result
 
+    def ask_within(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:
+        """The same with no more fuel than a question of its kind is worth, so that most askers share one answer."""
+        if fuel <= WORTH:
+            return self.ask(key, fuel, answer, otherwise)
+        saved, self.low = self.low, WORTH
+        result = self.ask(key, WORTH, answer, otherwise)
+        left = fuel - WORTH + self.low if self.low > 0 else fuel - WORTH
+        self.low = left if left < saved else saved
+        return result
+
+    # -- what is looked at
+
     def offering(self, key: str) -> tuple[str, ...]:
-        self.keys.add(key)
-        return tuple(self.world.offering(key))
+        """The files that offer a key."""
+        found = self._offering.get(key)
+        if found is None:
+            found = self._offering[key] = (tuple(self.world.offering(key)), Seen(key, "", ()))
+        self.seen.append(found[1])
+        return found[0]
+
+    def look_for(self, path: str, name: str) -> File:
+        """Note that it matters what a module binds under a name."""
+        file = self.file(path)
+        self.seen.append(file.seen_name(name))
+        return file
+
+    def note(self, file: File, key: str) -> None:
+        """Note that it matters what a key of a file stands for."""
+        self.seen.append(file.seen_key(key))
 
     def look_at(self, path: str, scope: int) -> File:
         """Note that a scope's content matters."""
-        if path != self.home:
-            self.scopes_read.add((path, scope))
-        return self.file(path)
-
-    # -- contexts
-
-    def context(self, number: int) -> Context:
-        return self._contexts[number]
-
-    def enter(self, context: Context) -> int:
-        """The number of a call's context; 0, all calls alike, when it is nested too deeply."""
-        known = self._context_ids.get(context)
-        if known is not None:
-            return known
-        depths = self._depths
-        depth = depths[context.outer]
-        for argument in context.positional:
-            depth = max(depth, depths[argument.context])
-        for _, argument in context.keywords:
-            depth = max(depth, depths[argument.context])
-        if depth >= MAX_CONTEXTS:
-            number = 0
-        else:
-            number = len(self._contexts)
-            self._contexts.append(context)
-            depths.append(depth + 1)
-        self._context_ids[context] = number
-        return number
-
-    def context_of(self, number: int, path: str, scope: int) -> int:
-        """The context around that was entered for this function; 0 when there is none."""
-        while number:
-            context = self._contexts[number]
-            if context.scope == scope and context.path == path:
-                return number
-            number = context.outer
-        return 0
+        file = self.file(path)
+        self.seen.append(file.seen_scope(scope))
+        return file

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
 from everdex.facts.python import model as m
+from everdex.graph.python.keys import name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.rules import CONTAINER_NAMES
+from everdex.graph.python.seen import Seen
+from everdex.graph.python.values import Values
 
 
 class File:
@@ -19,6 +23,74 @@ class File:
         self.where = self.facts.where
         self.scopes = self.facts.scopes
         self.bindings = self.facts.bindings
+        self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's
+        self._seen_keys: dict[str, Seen] = {}
+        self._seen_names: dict[str, Seen] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Lose the answers about its expressions, which the engine keeps here."""
+        self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
+        self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
+
+    # -- what an answer looked at
+
+    def seen_scope(self, scope: int) -> Seen:
+        """A scope's content; of the module all of it."""
+        found = self._seen[scope]
+        if found is None:
+            found = self.seen_key(scope_key(self.path, self.scopes[scope].key))
+            if self.owner(scope):
+                self._seen[scope] = found
+        return found
+
+    def seen_key(self, key: str) -> Seen:
+        """What a key of this file stands for."""
+        found = self._seen_keys.get(key)
+        if found is None:
+            found = self._seen_keys[key] = Seen(key, self.path, ())
+        return found
+
+    def seen_name(self, name: str) -> Seen:
+        """What the module binds under a name."""
+        found = self._seen_names.get(name)
+        if found is None:
+            found = self._seen_names[name] = Seen(name_key(self.path, name), self.path, ())
+        return found
+
+    @cached_property
+    def seen_stars(self) -> Seen:
+        return Seen(stars_key(self.path), self.path, ())
+
+    @cached_property
+    def seen_stores(self) -> Seen:
+        return Seen(stores_key(self.path), self.path, ())
+
+    def seen_at(self, expression: int) -> Seen:
+        """The content that an expression stands in: a scope, or the statement of the module."""
+        scope = self.where[expression]
+        found = self._seen[scope]
+        if found is None:
+            if self.owner(scope):
+                found = self.seen_scope(scope)
+            else:
+                names = self.bound_by[bisect_right(self._first_expressions, expression) - 1]
+                found = self.seen_name(names[0]) if names else self.seen_scope(0)
+        return found
+
+    @cached_property
+    def _first_expressions(self) -> list[int]:
+        return [each[0] for each in self.facts.statements]
+
+    @cached_property
+    def bound_by(self) -> list[list[str]]:
+        """The names that each statement of the module binds."""
+        found: list[list[str]] = [[] for _ in self.facts.statements]
+        firsts = [each[1] for each in self.facts.statements]
+        for number, (scope, name, _, flag) in enumerate(self.bindings):
+            if not scope and flag != m.FROM_INSIDE:
+                found[bisect_right(firsts, number) - 1].append(name)
+        return found
 
     @cached_property
     def names(self) -> list[dict[str, list[int]]]:
@@ -113,18 +185,6 @@ class File:
                     found.setdefault(name, []).append(number)
         return found
 
-    @cached_property
-    def given_to(self) -> dict[int | str, list[int]]:
-        """Functions, by scope or name -> calls that take them as an argument: a builtin such as map may call them."""
-        found: dict[int | str, list[int]] = {}
-        for number in self.calls:
-            entry = self.entries[number]
-            for given in (*entry[2], *(value for _, value in entry[3])):
-                what = self.entries[given]
-                if what[0] in (m.DEFINITION, m.NAME):
-                    found.setdefault(what[1], []).append(number)
-        return found
-
     def last_name(self, expression: int) -> str:
         entry = self.entries[expression]
         if entry[0] == m.NAME:
@@ -172,6 +232,18 @@ class File:
             if entry[0] in (m.NAME, m.ATTRIBUTE) and number not in callees
         }
         return frozenset(names)
+
+    @cached_property
+    def given(self) -> dict[int | str, list[int]]:
+        """Functions that are passed on, by scope or as a name -> the calls that take them."""
+        found: dict[int | str, list[int]] = {}
+        for number in self.calls:
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[each]
+                if what[0] == m.DEFINITION or what[0] == m.NAME:
+                    found.setdefault(what[1], []).append(number)
+        return found
 
     @cached_property
     def self_stores(self) -> dict[int, dict[str, list[int]]]:
@@ -285,7 +357,7 @@ class File:
 
 
 def _nothing() -> m.Facts:
-    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [])))
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [])), [])
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

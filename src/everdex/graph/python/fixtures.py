@@ -52,7 +52,7 @@ def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[V
             return found
     for path in (file.path, *_conftests(file.path.rpartition("/")[0])):
         if path in offering:
-            other = engine.look_at(path, 0)
+            other = engine.file(path)
             for number, other_scope in enumerate(other.scopes):
                 if other_scope.name == name and other_scope.decorators and is_fixture(engine, other, number, fuel):
                     engine.look_at(path, number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers
-from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, STEP, Argument, Engine
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -24,6 +25,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -38,7 +40,7 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
     kind = receiver[0]
     if kind == PROPERTY:
         given = builtin_calls.first(engine, positional, fuel)
-        functions = sorted((each for each in given if each[0] == FUNCTION), key=repr)
+        functions = sorted((each for each in given if each[0] == FUNCTION), key=order)
         if name == "getter" and functions:
             return frozenset(((PROPERTY, functions[0], receiver[2]),))
         setter = functions[0] if functions and name == "setter" else receiver[2]

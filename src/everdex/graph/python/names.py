@@ -35,12 +35,13 @@ def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, f
     """A name that no binding of its own scope reaches."""
     home, found = binding_scope(file, scope, wanted)
     if found:
-        engine.look_at(file.path, home)
-        around = engine.context_of(context, file.path, home) if home else 0
+        engine.seen.append(file.seen_scope(home) if home else file.seen_name(wanted))
+        around = engine.contexts.around(context, file.path, home) if home else 0
         return union(
             engine.values(file.path, file.bindings[each][2], around, (fuel | LEVEL) - NAME_STEP) for each in found
         )
-    engine.look_at(file.path, 0)
+    engine.seen.append(file.seen_name(wanted))
+    engine.seen.append(file.seen_stars)
     if file.facts.stars:
         imported = _from_stars(engine, file, wanted, fuel)
         if imported:
@@ -94,7 +95,8 @@ def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
         target = source_of(engine, file.path, level, module)
         if target[0] != MODULE:
             continue
-        other = engine.look_at(target[1], 0)
+        other = engine.file(target[1])
+        engine.seen.append(other.seen_stars)
         exported = other.facts.exported
         if wanted not in exported if exported is not None else wanted.startswith("_"):
             continue
@@ -121,12 +123,14 @@ def from_import(engine: Engine, file: File, entry: Any, expression: int, context
         inner = modules.submodule(engine, source, wanted, file.path)
         if inner is not None:
             return frozenset((inner,))
-    found = attribute_of(engine, source, wanted, (fuel | LEVEL) - LOOKUP_STEP, file.path)
+    found = attribute_of(engine, source, wanted, fuel, file.path)
     return found or unknown("missing import")
 
 
 def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     """What a module gives under a name; nothing when it has none."""
+    if source[0] == MODULE:
+        source, wanted = landing(engine, source[1], wanted)
     found: Values = engine.ask(
         ("module attribute", source, wanted, importer if source[0] == NAMESPACE else ""),
         fuel,
@@ -136,12 +140,71 @@ def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer
     return found
 
 
+def landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
+    """The module in which a name is defined that this one may only pass on, and its name there."""
+    found: tuple[Value, str] = engine.ask(
+        ("landing", path, wanted), 0, lambda fuel: _landing(engine, path, wanted), ((MODULE, path), wanted)
+    )
+    return found
+
+
+def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
+    seen = {(path, wanted)}
+    while True:
+        here: tuple[Value, str] = ((MODULE, path), wanted)
+        file = engine.look_for(path, wanted)
+        bindings = file.final(0, wanted)
+        if len(bindings) == 1:
+            entry = file.entries[file.bindings[bindings[0]][2]]
+            if entry[0] != m.FROM:
+                return here
+            source, name = source_of(engine, path, entry[1], entry[2]), entry[3]
+        else:
+            engine.seen.append(file.seen_stores)
+            engine.seen.append(file.seen_stars)
+            if bindings or wanted in file.other_stores:
+                return here
+            if modules.submodule(engine, (MODULE, path), wanted, path) is not None:
+                return here
+            stars = [source_of(engine, path, level, module) for _, level, module in file.facts.stars]
+            passing = [each for each in stars if each[0] == MODULE and _exports(engine, each[1], wanted)]
+            if not passing:
+                return here
+            source, name = passing[-1], wanted
+        if source[0] != MODULE or (source[1], name) in seen:
+            return here
+        path, wanted = source[1], name
+        seen.add((path, wanted))
+
+
+def _exports(engine: Engine, path: str, wanted: str) -> bool:
+    """Whether a star takes this name from a module."""
+    seen: set[str] = set()
+    waiting = [path]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        file = engine.look_for(path, wanted)
+        engine.seen.append(file.seen_stars)
+        exported = file.facts.exported
+        if wanted not in exported if exported is not None else wanted.startswith("_"):
+            continue
+        if file.names[0].get(wanted) or modules.submodule(engine, (MODULE, path), wanted, path) is not None:
+            return True
+        stars = [source_of(engine, path, level, module) for _, level, module in file.facts.stars]
+        waiting += [each[1] for each in stars if each[0] == MODULE]
+    return False
+
+
 def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer: str) -> Values:
     if source[0] == NAMESPACE:
         inner = modules.submodule(engine, source, wanted, importer)
         return frozenset((inner,)) if inner is not None else NOTHING
     path = source[1]
-    file = engine.look_at(path, 0)
+    file = engine.look_for(path, wanted)
+    engine.seen.append(file.seen_stores)
     parts = [
         engine.values(path, file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in file.final(0, wanted)
     ]
@@ -154,8 +217,9 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     inner = modules.submodule(engine, source, wanted, importer)
     if inner is not None:
         return frozenset((inner,))
+    engine.seen.append(file.seen_stars)
     if file.facts.stars:
         return _from_stars(engine, file, wanted, (fuel | LEVEL) - LOOKUP_STEP)
-    if file.names[0].get("__getattr__"):
+    if engine.look_for(path, "__getattr__").names[0].get("__getattr__"):
         return unknown("module __getattr__")
     return NOTHING

@@ -1,13 +1,16 @@
 """What a Python file offers to be looked at by others, by key, each with a hash of what a reader of it could see.
 
 Modules by every dotted name they could be imported as; each scope by its own text without the bodies of the functions
-inside it; the names it calls, the methods and fixtures it defines, the bases it names. Text, not positions: a line that
-only moved changes nothing.
+inside it, the module also name by name; the names it calls, the methods and fixtures it defines, the bases it names;
+and where its bodies assign, fill and pass on what others may look at. Text, not positions: a line that only moved
+changes nothing.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import xxhash
@@ -16,17 +19,21 @@ from everdex.facts.python import model as m
 from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
+from everdex.graph.python.keys import (
+    filled_key,
+    indirect_key,
+    name_key,
+    passed_key,
+    scope_key,
+    stars_key,
+    stores_key,
+)
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.targets import METHOD_KEY
 
-SCOPE_KEY = "py:scope:"
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
 _SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
-
-
-def scope_key(path: str, key: str) -> str:
-    return f"{SCOPE_KEY}{path}:{key}"
 
 
 def offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
@@ -49,9 +56,34 @@ def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
+    _elsewhere(file, sites)
     for key, places in sites.items():
-        offered[key] = xxhash.xxh3_64_intdigest("\n".join(places).encode())
+        offered[key] = _hash(places)
     return offered
+
+
+def _hash(parts: Iterable[str]) -> int:
+    return xxhash.xxh3_64_intdigest("\n".join(parts).encode("utf-8", "surrogatepass"))
+
+
+def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
+    """What bodies do to things that are looked at without looking at the bodies; and stars."""
+    path, facts = file.path, file.facts
+    if facts.stars or facts.exported is not None:
+        taken = [f"{level} {module}" for _, level, module in facts.stars]
+        sites[stars_key(path)] = [*taken, "all", *(facts.exported or ())] if facts.exported is not None else taken
+    stores = [
+        f"{name} {file.scopes[file.where[base]].key}" for name, found in file.other_stores.items() for base, _ in found
+    ]
+    if stores:
+        sites[stores_key(path)] = stores
+    for name, filled in file.item_stores_by_name.items():
+        sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
+    functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
+    for name in file.passed & functions:
+        sites[passed_key(path, name)] = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
+    if file.indirect_calls:
+        sites[indirect_key(path)] = [file.scopes[file.where[each]].key for each in file.indirect_calls]
 
 
 def _modules(path: str, offered: dict[str, int]) -> None:
@@ -75,18 +107,63 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
     for scope in file.scopes[1:]:
         if scope.kind in (m.CLASS_SCOPE, m.FUNCTION_SCOPE):
             inner.setdefault(file.owner(scope.parent), []).append(scope)
+    for each in inner.values():
+        each.sort(key=lambda scope: scope.start)
     for number, scope in enumerate(file.scopes):
         if scope.kind == m.COMPREHENSION_SCOPE:
             continue
         digest = xxhash.xxh3_64()
-        at = scope.start
-        for each in sorted(inner.get(number, ()), key=lambda each: each.start):
-            if each.start < at:
-                continue
-            digest.update(_SILENT.sub(b"", source[at : each.body]))
-            at = each.end
-        digest.update(_SILENT.sub(b"", source[at : scope.end]))
+        _digest(digest, source, scope.start, scope.end, inner.get(number, ()))
+        if scope.kind == m.CLASS_SCOPE:
+            for name, values in file.self_stores.get(number, {}).items():
+                digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
+    _names(file, source, inner.get(0, ()), offered)
+
+
+def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
+    for each in inner:
+        if each.start < start:
+            continue
+        if each.start >= end:
+            break
+        digest.update(_SILENT.sub(b"", source[start : each.body]))
+        start = each.end
+    digest.update(_SILENT.sub(b"", source[start:end]))
+
+
+def _names(file: File, source: bytes, inner: Sequence[m.Scope], offered: dict[str, int]) -> None:
+    """Each name of the module: the statements that bind it, and how what they define is called in the graph.
+
+    Which of several bindings is seen from where depends on their order among all other statements.
+    """
+    statements = file.facts.statements
+    starts = [start for _, _, start in statements]
+    ends = [*starts[1:], file.facts.length][: len(starts)]
+    defined: list[list[str]] = [[] for _ in statements]
+    for scope in file.scopes[1:]:
+        if scope.kind != m.COMPREHENSION_SCOPE and not file.owner(scope.parent):
+            defined[bisect_right(starts, scope.start) - 1].append(scope.key)
+    texts: list[bytes] = []
+    place = 0
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        within = []
+        while place < len(inner) and inner[place].start < end:
+            within.append(inner[place])
+            place += 1
+        digest = xxhash.xxh3_64("\n".join(defined[number]).encode("utf-8", "surrogatepass"))
+        _digest(digest, source, start, end, within)
+        texts.append(digest.digest())
+    found: dict[str, list[bytes]] = {}
+    for number, names in enumerate(file.bound_by):
+        for name in dict.fromkeys(names):
+            found.setdefault(name, []).append(texts[number])
+    whole = b"".join(texts)
+    for name, bindings in file.names[0].items():
+        parts = found.get(name, [])
+        offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(
+            b"".join(parts) if len(bindings) == 1 and parts else whole
+        )
 
 
 def _may_be_fixture(file: File, scope: m.Scope) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, containers
-from everdex.graph.python.engine import CALL_STEP, LEVEL, STEP, Argument, Engine
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import CALL_STEP, LEVEL, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (

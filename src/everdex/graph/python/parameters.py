@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, declared, fixtures
-from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Argument, Context, Engine
+from everdex.graph.python.contexts import Argument, Context
+from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import indirect_key, passed_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -33,7 +35,7 @@ CALL_KEY: Final = "py:call:"
 MAX_CALLING_FILES: Final = 10
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
-ONE_CALLER_STEP: Final = 2 * NAME_STEP  # out to the only caller there is: no more to look through than a call in
+ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
 MAX_DECORATED: Final = 6
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
@@ -75,9 +77,9 @@ _BINARY: Final = frozenset(
 
 def parameter(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     _, scope, index = entry
-    inside = engine.context_of(context, file.path, scope)
+    inside = engine.contexts.around(context, file.path, scope)
     if inside:
-        passed = from_call(engine, file, scope, index, engine.context(inside), fuel)
+        passed = from_call(engine, file, scope, index, engine.contexts[inside], fuel)
         if passed and (is_known(passed) or file.scopes[scope].params[index][2] < 0):
             return passed
     return anywhere(engine, file, scope, index, fuel)
@@ -220,12 +222,14 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
         file = engine.file(path)
         own = file.scopes[scope]
         sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
+        engine.note(file, passed_key(path, own.name))
         if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
+            engine.note(file, indirect_key(path))
             indirect = file.indirect_calls
             if len(indirect) <= MAX_INDIRECT:
                 sites.extend((path, each) for each in indirect)
-            given_to = (*file.given_to.get(scope, ()), *file.given_to.get(own.name, ()))
-            sites.extend((path, each) for each in sorted(given_to))
+            given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
+            sites.extend((path, each) for each in sorted(given))
         found: dict[Context, None] = {}
         left = (fuel | LEVEL) - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
@@ -233,7 +237,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
                 found[call] = None
         return tuple(found)
 
-    result: tuple[Context, ...] = engine.ask(("callers", path, scope), fuel, answer, ())
+    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
     return result
 
 
@@ -278,7 +282,7 @@ def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
         while entry[0] == m.DECORATED:
             entry = other.entries[entry[2]]
         if entry[0] == m.DEFINITION:
-            engine.look_at(path, other.where[number])
+            engine.seen.append(other.seen_at(number))
             name = other.scopes[entry[1]].name
             if not name.startswith("__"):
                 found[name] = None

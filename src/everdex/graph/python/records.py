@@ -10,7 +10,8 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, parameters
-from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, Context, Engine
+from everdex.graph.python.contexts import Context
+from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import CLASS, ROW, Value, Values, union
 
@@ -91,7 +92,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
             entry = file.entries[number]
             if entry[0] != m.CALL:
                 continue
-            engine.look_at(path, file.where[number])
+            engine.seen.append(file.seen_at(number))
             positional, keywords = calls.arguments(file, entry, 0)
             for value in engine.values(path, entry[1], 0, (fuel | LEVEL) - LOOKUP_STEP):
                 if value in kinds:

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from everdex.facts.python import model as m
 from everdex.graph.model import Dependency, FileGraph, Resolution, Target, World
 from everdex.graph.python import names
-from everdex.graph.python.engine import Engine, Sources
+from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import File
 from everdex.graph.python.modules import dotted_of, is_package, submodule
 from everdex.graph.python.nodes import Places, interface_of, nodes_of
-from everdex.graph.python.offers import offers, scope_key
+from everdex.graph.python.offers import offers
 from everdex.graph.python.sites import Sites
 from everdex.graph.python.values import EXTERNAL, MODULE, Value
 
@@ -27,7 +27,7 @@ class PythonResolution:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._sources = Sources(world)
+        self._engine = Engine(world, HANDLERS)
 
     def resolve(self, path: str) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
@@ -36,16 +36,14 @@ class PythonResolution:
             return self._resolve(path)
 
     def _resolve(self, path: str) -> FileGraph:
-        engine = Engine(self._sources, path, HANDLERS)
-        file = self._sources.file(path)
+        engine = self._engine
+        file = engine.begin(path)
         places = Places(file.places.line_lengths)
         nodes, index_of = nodes_of(file, qualified_module(engine, path), places)
         sites = Sites(engine, file, self._world.source(path), places, index_of).collect()
         dependencies = _dependencies(engine, file, places)
-        reads = set(engine.keys)
-        for other, scope in engine.scopes_read:
-            reads.add(scope_key(other, self._sources.file(other).scopes[scope].key))
-        return FileGraph(nodes, sites, dependencies, frozenset(reads), interface_of(nodes), file.facts.partial)
+        reads = engine.end(file)
+        return FileGraph(nodes, sites, dependencies, reads, interface_of(nodes), file.facts.partial)
 
 
 def qualified_module(engine: Engine, path: str) -> str:
@@ -73,7 +71,7 @@ def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependenc
         source = names.source_of(engine, file.path, entry[1], entry[2])
         if source[0] != EXTERNAL and entry[3] != "*":
             inner = submodule(engine, source, entry[3], file.path)
-            own = source[0] == MODULE and engine.look_at(source[1], 0).names[0].get(entry[3])
+            own = source[0] == MODULE and engine.look_for(source[1], entry[3]).names[0].get(entry[3])
             if inner is not None and not own:
                 found.setdefault((_target(inner), line), [])
                 continue

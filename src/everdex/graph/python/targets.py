@@ -44,6 +44,9 @@ class Answer(NamedTuple):
     reason: str
 
 
+_UNKNOWN: Final = Answer(Status.UNRESOLVED, (), "too many steps")
+
+
 def node_of(engine: Engine, value: Value) -> Target:
     return Target(value[1], engine.file(value[1]).scopes[value[2]].key)
 
@@ -58,6 +61,11 @@ class _Found:
 
 def called(engine: Engine, values: Values, name: str = "") -> Answer:
     """What a call of these values runs; `name` is the attribute it was read by."""
+    found: Answer = engine.ask(("called", values, name), FUEL, lambda fuel: _called(engine, values, name), _UNKNOWN)
+    return found
+
+
+def _called(engine: Engine, values: Values, name: str) -> Answer:
     found = _Found()
     for value in values:
         _collect(engine, value, found, FUEL)
@@ -161,6 +169,11 @@ def by_method_name(engine: Engine, name: str) -> tuple[Target, ...]:
 
 def named(engine: Engine, values: Values) -> Answer:
     """What a reference that is not a call names: definitions and modules."""
+    found: Answer = engine.ask(("named", values), FUEL, lambda fuel: _named(engine, values), _UNKNOWN)
+    return found
+
+
+def _named(engine: Engine, values: Values) -> Answer:
     inside: set[tuple[str, str]] = set()
     outside: set[str] = set()
     reasons: set[str] = set()

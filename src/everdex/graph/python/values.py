@@ -49,6 +49,15 @@ NOTHING: Final[Values] = frozenset()
 MAX_VALUES: Final = 48
 
 
+def order(value: Any) -> str:
+    """A text that orders values alike in every process: the members of sets stand sorted in it."""
+    if isinstance(value, tuple):
+        return f"({','.join([order(each) for each in value])})"
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted([order(each) for each in value]))}}}"
+    return repr(value)
+
+
 def unknown(reason: str) -> Values:
     return frozenset(((UNKNOWN, reason),))
 
@@ -69,7 +78,7 @@ def cut(values: Values) -> Values:
     if len(known) <= MAX_VALUES:
         rest = sorted(value for value in values if value[0] in (UNKNOWN, MANY))
         return frozenset((*known, *rest[:2]))
-    known.sort(key=repr)
+    known.sort(key=order)
     return frozenset((*known[: MAX_VALUES - 1], (MANY,)))
 
 

@@ -17,7 +17,9 @@
 (type_definition declarator: (type_identifier) @name) @definition.type
 (preproc_def name: (identifier) @name) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
-(field_declaration declarator: (field_identifier) @name) @definition.field
+(field_declaration declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @definition.field
+(field_declaration declarator: (pointer_declarator declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (pointer_declarator declarator: (field_identifier) @name)])) @definition.field
+(field_declaration declarator: (reference_declarator (field_identifier) @name)) @definition.field
 (translation_unit (declaration declarator: (identifier) @name) @definition.variable)
 (translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @definition.variable)
 (namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @definition.variable))

@@ -13,15 +13,18 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from everdex import maintain, service
+from everdex import exporting, maintain, service
 from everdex.answers import Freshness
 from everdex.errors import DaemonStopping, UsageError
 from everdex.reader import Reader
 from everdex.relations import Question
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
+from everdex.search.similar import parse_place
 from everdex.service import Reading
 from everdex.surfaces.api import model
+from everdex.surfaces.api.states import StateQuestions
+from everdex.surfaces.cli.output import encode, escape
 from everdex.surfaces.cli.search import known_languages
 from everdex.surfaces.daemon.client import connect, stop
 from everdex.surfaces.daemon.start import start
@@ -32,7 +35,7 @@ _Answer = TypeVar("_Answer", bound=msgspec.Struct)
 _Local = Callable[[Reader, Freshness], Any]
 
 
-class Index:
+class Index(StateQuestions):
     """One repository. Every method may be called from any thread."""
 
     def __init__(
@@ -114,6 +117,31 @@ class Index:
                 answer = self.search(query, **{**options, "snapshot_id": first.snapshot_id})
                 yield msgspec.structs.replace(answer, freshness=first.freshness)
 
+    def similar(
+        self,
+        place: str,
+        *,
+        k: int | None = None,
+        languages: Iterable[str] = (),
+        paths: Iterable[str] = (),
+        explain: bool = False,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.SearchAnswer:
+        """The code most like the code at `place` (path:line), nearest first."""
+        parse_place(place)
+        wanted, globs = tuple(languages), tuple(paths)
+        known_languages(wanted)
+        most = self._warm.index.config.query.k if k is None else k
+        params = {"place": place, "k": most, "languages": list(wanted), "paths": list(globs), "explain": explain}
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.similar(
+                place, most, freshness, snapshot_id=snapshot_id, languages=wanted, paths=globs, explain=explain
+            )
+
+        return self._ask(model.SearchAnswer, "similar", params, Reading(sync, snapshot_id), here)
+
     def symbol(self, name: str, *, sync: bool = True, snapshot_id: str | None = None) -> model.SymbolAnswer:
         """Every definition of a name (else names like it), or given a path the outline of that file."""
         return self._ask(
@@ -174,6 +202,22 @@ class Index:
     def map(self, *, budget: int = 2_000, sync: bool = True, snapshot_id: str | None = None) -> model.MapAnswer:
         """What the repository consists of and what matters most in it, under that many tokens."""
         return self._related(model.MapAnswer, "map", Reading(sync, snapshot_id), budget=budget)
+
+    def export_graph(
+        self,
+        output: str | os.PathLike[str],
+        *,
+        format: str = "json",
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> int:
+        """Write the whole graph to a file as json, dot, scip or ctags; the number of bytes.
+
+        Always written by this process: a graph is larger than an answer of the daemon may be.
+        """
+        reading, printing = Reading(sync, snapshot_id), exporting.Printing(encode, escape)
+        with exporting.export(self._warm.index, format, reading, SyncOptions(), printing) as found:
+            return exporting.to_file(found.pieces, Path(output))
 
     def get_map(self) -> model.MapAnswer:
         """`map`."""
@@ -325,7 +369,7 @@ class Index:
             return None
         with connection:
             try:
-                return connection.call(method, params)
+                return connection.call_patiently(method, params, silent)
             except DaemonStopping:
                 return None
 

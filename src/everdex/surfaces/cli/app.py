@@ -27,6 +27,11 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "impact": ("impact", "List what a change of a symbol may affect."),
     "map": ("map", "Show what a repository consists of and what matters most in it."),
     "graph": ("graph", "Export the graph of definitions, calls and references."),
+    "rename": ("rename", "Plan the renaming of a symbol: every place, and those in doubt."),
+    "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
+    "state": ("state", "Show which files are dirty, stale or pending, and why."),
+    "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),
+    "jobs": ("jobs", "List refresh jobs, newest first."),
     "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
     "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
     "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
@@ -70,7 +75,8 @@ Exit codes:
   0 found or done       10 busy           14 corrupt
   1 nothing found       11 timeout        15 degraded, refused
   2 usage or input      12 cancelled      70 internal or disk
-                        13 incompatible
+  3 gate: warn          13 incompatible
+  4 gate: block
 """
 
 

@@ -21,6 +21,7 @@ _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
     "publish": "publishing",
+    "offers": "reading definitions",
     "graph": "resolving",
     "wait": "waiting for another writer",
 }
@@ -64,7 +65,7 @@ class Progress:
             self._bar, self._task = _bar()
             self._bar.start()
         assert self._task is not None
-        if phase in ("index", "graph"):
+        if phase in ("index", "offers", "graph"):
             self._bar.update(self._task, description=_PHASES[phase], completed=done, total=total)
         else:
             # A finished count stays on the screen while the segment is written and published.

@@ -57,7 +57,7 @@ def ask(
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     if "symbol" in params:
-        params = {**params, "symbol": _from_root(params["symbol"], index.root.path)}
+        params = {**params, "symbol": from_root(params["symbol"], index.root.path)}
     question = relations.Question(method, **{"limit" if name == "k" else name: value for name, value in params.items()})
     relations.check(question)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
@@ -70,7 +70,7 @@ def ask(
     return document
 
 
-def _from_root(symbol: str, root: Path) -> str:
+def from_root(symbol: str, root: Path) -> str:
     """`path`, `path:line` or `path::name` of a file named from where we are, named from the root."""
     match = _NAMED_IN_FILE.fullmatch(symbol)
     if match is None or not os.path.isfile(match[1]):
@@ -90,7 +90,7 @@ def shown(lines: Lines, noun: str, found: Found) -> Shown:
 
     def all_lines(document: dict[str, Any]) -> Iterator[Line]:
         if document["symbol"] is None:
-            yield from ((False, line) for line in _no_symbol(document))
+            yield from ((False, line) for line in no_symbol(document))
         else:
             yield from ((True, line) for line in lines(document))
             yield from ((False, line) for line in _footer(document, noun))
@@ -114,7 +114,8 @@ def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool,
     return piped.code(document)
 
 
-def _no_symbol(document: dict[str, Any]) -> Iterator[str]:
+def no_symbol(document: dict[str, Any]) -> Iterator[str]:
+    """What is said when none or several definitions fit."""
     asked = escape(document["query"])
     if not document["matches"]:
         yield f"no definition is called {asked}"

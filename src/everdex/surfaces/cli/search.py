@@ -253,9 +253,21 @@ class _Answers:
 def _like(
     index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
 ) -> dict[str, Any]:
-    """The answer to --like, from the store."""
+    """The answer to --like: the running daemon's, or this process's."""
+    from everdex.search.similar import parse_place
+    from everdex.surfaces.cli.related import from_root
+    from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions
 
+    place = from_root(place, index.root.path)
+    parse_place(place)
+    params = {
+        "place": place, "k": asked.k, "languages": list(asked.languages), "paths": list(asked.paths),
+        "explain": explain, "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id,
+    }  # fmt: skip
+    document = client.ask(index, reading, "similar", params)
+    if document is not None:
+        return document
     with Progress(quiet=quiet) as progress:
         answer = index.similar(
             place, asked.k, reading, SyncOptions(workers=workers, progress=progress),

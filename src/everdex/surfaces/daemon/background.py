@@ -15,6 +15,8 @@ from everdex import limits
 from everdex.memory import resident_bytes
 from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
+from everdex.surfaces.daemon.graphs import Graphs
+from everdex.surfaces.daemon.jobs import JobRunner
 from everdex.surfaces.daemon.lanes import Lanes
 
 _PAUSE_S: Final = 1.0
@@ -37,6 +39,7 @@ class Background:
         self._due = self._backoff = 0.0
         self._reconciled = self._memory_checked = time.monotonic()
         self._tidied = False
+        self._jobs = JobRunner(warm, log)
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -77,6 +80,7 @@ class Background:
             self._tidied = True
             self._reconcile()
             self._warm.collect()
+        self._jobs.turn()
         if now - self._memory_checked >= _MEMORY_CHECK_S:
             self._memory_checked = now
             self._mind_memory()
@@ -114,9 +118,10 @@ class Background:
         return resident_bytes() + self._lanes.resident_bytes()
 
 
-def describe(warm: ResidentIndex, lanes: Lanes) -> dict[str, Any]:
+def describe(warm: ResidentIndex, lanes: Lanes, graphs: Graphs) -> dict[str, Any]:
     """The part of a daemon's status that its upkeep knows."""
     return {
         "watching": warm.watching, "publishes": warm.publishes, "compactions": warm.compactions,
-        "gc": warm.collections, "helpers": len(lanes.helpers), "rss_bytes": resident_bytes() + lanes.resident_bytes(),
+        "gc": warm.collections, "helpers": len(lanes.helpers), "graph": graphs.describe(),
+        "rss_bytes": resident_bytes() + lanes.resident_bytes() + graphs.resident_bytes(),
     }  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,8 @@ from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
 
 _LEAVE_S: Final = 20.0
+_LONGEST_GRAPH_S: Final = 660.0
+_LOOK_S: Final = 0.2
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 
@@ -59,6 +61,31 @@ class Connection:
             raise DaemonGone("the daemon went away before it answered") from error
         result: dict[str, Any] = reply["result"]
         return result
+
+    def call_patiently(
+        self, method: str, params: Mapping[str, Any] | None, progress: Callable[[str, int, int], None],
+        *, seconds: float = _LONGEST_GRAPH_S,
+    ) -> dict[str, Any]:  # fmt: skip
+        """As `call`; while the daemon is busy making the graph that the question needs, wait and ask again."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return self.call(method, params)
+            except Busy as busy:
+                again = min(deadline, time.monotonic() + (busy.retry_after_ms or 500) / 1000)
+                if not self._wait_for_graph(again, progress) or time.monotonic() >= deadline:
+                    raise
+
+    def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
+        """Whether a graph was being made; returns when it is there, or then."""
+        waited = False
+        while (graph := self.call("ping")["graph"])["state"] in ("making", "due"):
+            waited = True
+            progress(graph["phase"] or "starting", graph["done"], graph["total"])
+            if time.monotonic() >= until:
+                break
+            time.sleep(_LOOK_S)
+        return waited
 
     def _exchange(self, document: Mapping[str, Any]) -> dict[str, Any]:
         payload = encode(document)
@@ -100,9 +127,9 @@ def ask(index: Index, reading: Reading, method: str, params: Mapping[str, Any]) 
     connection = reach(index, reading)
     if connection is None:
         return None
-    with connection:
+    with connection, Progress(quiet=wants_json()) as progress:
         try:
-            return connection.call(method, params)
+            return connection.call_patiently(method, params, progress)
         except DaemonStopping:
             return None
 

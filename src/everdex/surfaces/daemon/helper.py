@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from everdex.answers import Freshness
 from everdex.memory import tame_allocator
 from everdex.reader import Reader
@@ -28,10 +30,9 @@ ANSWERED, FAILED = b"\0", b"\1"
 
 def question(request: Request, freshness: Freshness) -> dict[str, Any]:
     """What the daemon sends for a search."""
-    stated = [freshness.state, freshness.dirty_count, freshness.checked_at]
     return {
         "id": request.number, "params": request.params, "render": request.render, "jsonrpc": request.jsonrpc,
-        "freshness": stated,
+        "freshness": msgspec.to_builtins(freshness),
     }  # fmt: skip
 
 
@@ -42,7 +43,7 @@ def _answer(reader: Reader, document: dict[str, Any]) -> bytes:
     request = Request(document["id"], "search", document["params"], document["render"], document["jsonrpc"])
     try:
         found = reader.search(
-            methods.request(reader.index, request.params), Freshness(*document["freshness"]),
+            methods.request(reader.index, request.params), msgspec.convert(document["freshness"], Freshness),
             snapshot_id=request.params.get("snapshot_id"), explain=request.params.get("explain", False),
         )  # fmt: skip
         return ANSWERED + answered(request, found.to_dict())

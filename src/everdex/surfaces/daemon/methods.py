@@ -11,23 +11,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everdex import limits, maintain
+from everdex import limits, maintain, refreshing
 from everdex.answers import Answer
 from everdex.errors import UsageError
+from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
+from everdex.search.similar import parse_place
 from everdex.service import Index, Reading
+from everdex.state import scopes
+from everdex.state.model import EDIT
 from everdex.surfaces.cli import (
     audit,
     callees,
     callers,
     explain,
     files,
+    gate,
     health,
     impact,
+    jobs,
     piped,
+    refresh,
     refs,
+    rename,
+    state,
     status,
     symbols,
 )  # fmt: skip
@@ -74,6 +83,18 @@ def _count(value: Any) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31)
 
 
+def _paths(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MAX_PATHS and all(map(_text, value))
+
+
+def _hashes(value: Any) -> bool:
+    return isinstance(value, dict) and _paths(list(value)) and all(map(_name, value.values()))
+
+
+def _document(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= _MAX_ITEMS and all(map(_text, value))
 
@@ -102,15 +123,46 @@ def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.symbols(params["name"], reading(params))
 
 
+def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
+    parse_place(params["place"])
+    wanted = tuple(params.get("languages", ()))
+    known_languages(wanted)
+    k = params.get("k")
+    return warm.similar(
+        params["place"], warm.index.config.query.k if k is None else k, reading(params), languages=wanted,
+        paths=tuple(params.get("paths", ())), explain=params.get("explain", False),
+    )  # fmt: skip
+
+
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget"}
+    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget", "new": "new"}
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
         return warm.relations(Question(method, **given), reading(params))
 
     return answer
+
+
+def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
+    question = GateQuestion(
+        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since")
+    )
+    return warm.gate(question, reading(params))
+
+
+def _state(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.states(tuple(params.get("paths", ())), params.get("since"), reading(params))
+
+
+def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
+    budget = params.get("budget_ms") or limits.JOB_BUDGET_MS
+    return refreshing.enqueue_answer(warm.index, scopes.of_document(params.get("scope")), budget_ms=budget)
+
+
+def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
+    return refreshing.jobs_answer(warm.index, params.get("k") or refreshing.MAX_LISTED, params.get("job_id"))
 
 
 def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -158,12 +210,25 @@ METHODS: Final[dict[str, Method]] = {
         },
         None, ("query",), piped.SHOWN,
     ),
+    "similar": Method(
+        {"place": _text, "k": _count, "languages": _texts, "paths": _texts, "explain": _flag, **SYNCED},
+        _similar, ("place",), piped.SHOWN,
+    ),
     "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
     "refs": Method(_LISTING, _related("refs"), ("symbol",), refs.SHOWN),
     "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "map": Method({"budget": _count, **SYNCED}, _related("map"), (), repo_map.SHOWN),
+    "rename": Method({"symbol": _text, "new": _name, "k": _count, **SYNCED}, _related("rename"), ("symbol", "new"),
+                     rename.SHOWN),
+    "gate": Method(
+        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "no_sync": _flag}, _gate, ("paths",),
+        gate.SHOWN,
+    ),
+    "state": Method({"paths": _paths, "since": _name, "no_sync": _flag}, _state, (), state.SHOWN),
+    "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
+    "jobs": Method({"job_id": _count, "k": _count}, _jobs, (), jobs.SHOWN),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),

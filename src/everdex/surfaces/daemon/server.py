@@ -22,10 +22,12 @@ from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout, UsageErr
 from everdex.rendezvous import Claim, build_stamp
 from everdex.resident import ResidentIndex
 from everdex.search.check import check
+from everdex.settings import daemon_settings
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
 from everdex.surfaces.daemon.admission import Admission, Job
 from everdex.surfaces.daemon.background import Background, describe
+from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.helper import FAILED, question
 from everdex.surfaces.daemon.lanes import HelperGone, Lanes
 from everdex.surfaces.daemon.metrics import Metrics
@@ -92,6 +94,7 @@ class Server:
         self._checked = self._asked = self._started = time.monotonic()
         self._admission = Admission(self._work, self._too_late, self._metrics)
         self._lanes = Lanes(warm.index, claim.log)
+        self._graphs = warm.graphs = Graphs(warm, claim.log, unasked=daemon_settings().graph)
         self._background = Background(warm, self._lanes, lambda: time.monotonic() - self._asked, claim.log, self.stop)
 
     def listen(self) -> None:
@@ -112,6 +115,7 @@ class Server:
         """Serve until there is a reason to leave; returns it."""
         threading.Thread(target=self._accept, name="acceptor", daemon=True).start()
         self._background.start()
+        self._graphs.start()
         while not select.select([self._wakened], [], [], _TICK_S)[0]:
             self._admission.expire()
             self._mind_identity()
@@ -129,6 +133,7 @@ class Server:
 
     def _leave(self) -> None:
         self._background.end()
+        self._graphs.end()
         self._claim.withdraw()
         self._listener.close()
         for job in self._admission.close():
@@ -207,7 +212,7 @@ class Server:
                 raise UsageError(f"{request.method} has no text: leave `render` out")
             if request.method == "ping":
                 load = {"in_flight": self._admission.in_flight, "queued": self._admission.queued}
-                client.send(result(request, {"pid": os.getpid(), **load}))
+                client.send(result(request, {"pid": os.getpid(), **load, "graph": self._graphs.describe()}))
             elif request.method == "shutdown":
                 client.send(result(request, {"pid": os.getpid(), "stopping": True}))
                 self.stop("shutdown")
@@ -290,7 +295,7 @@ class Server:
     def _counts(self) -> dict[str, Any]:
         return {
             "in_flight": self._admission.in_flight, "queued": self._admission.queued, **self._metrics.to_dict(),
-            **describe(self._warm, self._lanes),
+            **describe(self._warm, self._lanes, self._graphs),
         }  # fmt: skip
 
     def _mind_identity(self) -> None:

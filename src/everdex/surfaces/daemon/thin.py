@@ -44,7 +44,9 @@ COMMANDS = {
     "health": (None, True, ()),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
-_DRAWN = ("search", "refs", "callers", "callees", "impact", "map")
+_OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
+_BUSY = 10
+_DRAWN = ("search", *_OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
@@ -65,6 +67,8 @@ def run(arguments: list[str]) -> int | None:
     if payload is None or not payload.startswith(b"\0"):
         return None
     code, out, err = wire.split_rendered(payload)
+    if code == _BUSY and asked[0] in _OF_THE_GRAPH:
+        return None  # the full command line waits while the graph is made, and shows how far it is
     _write(2, err)
     _write(1, out)
     return code

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from everdex.answers import UNCHECKED, Answer
+from everdex.caution import ALLOWED, caution
 from everdex.errors import UsageError
 from everdex.notice import Touch, notice
 from everdex.resident import ResidentIndex
@@ -38,11 +39,15 @@ PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def answer(warm: ResidentIndex, params: Mapping[str, Any]) -> Answer:
-    """`context` for a checked call: text for the agent, empty when there is nothing to say."""
+    """`context` for a checked call: text for the agent, empty when there is nothing to say; `gate`: may it go on."""
     moment = params.get("moment", "after")
     if moment not in MOMENTS:
         raise UsageError(f"unknown moment {moment[:40]!r}; known are {', '.join(MOMENTS)}")
     touch = Touch(moment, tuple(params.get("paths", ())), tuple(params.get("names", ())), params.get("written", False))
-    text = notice(warm, touch, params.get("limit", _DEFAULT_LIMIT))
+    limit = params.get("limit", _DEFAULT_LIMIT)
+    asks = moment == "before" and touch.written
+    held = caution(warm, touch.paths, limit) if asks else ALLOWED
+    text = notice(warm, touch, limit - len(held.text))
+    gate = {"decision": str(held.decision), "text": held.text}
     with warm.reader.pinned() as kept:
-        return warm.index.answer(kept.view, UNCHECKED, {"context": text})
+        return warm.index.answer(kept.view, UNCHECKED, {"context": text, "gate": gate})

@@ -12,7 +12,11 @@ import os
 import time
 
 from everdex.surfaces.daemon import thin
-from everdex.surfaces.hooks import events, log
+from everdex.surfaces.hooks import events, log, verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_CONTEXT = 900  # characters an agent is told at once
 _MAX_EVENT_BYTES = 33_554_432
@@ -29,10 +33,10 @@ def run() -> int:
     event: events.Event | None = None
     try:
         event = events.understood(json.loads(_event_bytes()))
-        text = _told(event) if event is not None else ""
-        if event is not None and text:
-            reply = {"hookSpecificOutput": {"hookEventName": event.hook, "additionalContext": text[:MAX_CONTEXT]}}
-            _print(json.dumps(reply).encode() + b"\n")
+        result = _told(event) if event is not None else None
+        said = verdict.output(event.hook, result, MAX_CONTEXT) if event is not None and result is not None else None
+        if said is not None:
+            _print(json.dumps({"hookSpecificOutput": said}).encode() + b"\n")
     except BaseException as error:  # noqa: BLE001 - a hook never breaks the agent, not even when it is interrupted
         kind = str(error) if isinstance(error, HookFailed) else type(error).__name__
         hook, tool = (event.hook, event.tool) if event is not None else ("", "")
@@ -50,11 +54,11 @@ def _event_bytes() -> bytes:
     return b"".join(pieces)
 
 
-def _told(event: events.Event) -> str:
-    """What the daemon has to say about an event; empty without a daemon."""
+def _told(event: events.Event) -> dict[str, Any] | None:
+    """What the daemon has to say about an event; None without a daemon."""
     place = _daemon(event)
     if place is None:
-        return ""
+        return None
     params = {
         "moment": event.moment, "paths": event.paths, "names": event.names, "written": event.written,
         "limit": MAX_CONTEXT,
@@ -66,10 +70,10 @@ def _told(event: events.Event) -> str:
     reply = json.loads(payload)
     if "error" in reply:
         if reply["error"]["code"] == "daemon_stopping":
-            return ""  # as if there were none
+            return None  # as if there were none
         raise HookFailed(reply["error"]["code"])
-    text = reply["result"]["context"]
-    return text if isinstance(text, str) else ""
+    result: dict[str, Any] = reply["result"]
+    return result
 
 
 def _daemon(event: events.Event) -> str | None:

@@ -19,6 +19,8 @@ from everdex.surfaces.daemon.start import start
 
 Progress = Callable[[str, int, int], None]
 
+# Clients give up on a call that takes a minute: better an answer that says when to ask again.
+_PATIENCE_S: Final = 45.0
 _ATTEMPTS: Final = 3  # a configuration may change under a daemon that has only just been started
 
 
@@ -44,7 +46,7 @@ class Proxy:
             connection = connect(index) or start(index, progress)
             with connection:
                 try:
-                    return connection.call(method, params)
+                    return connection.call_patiently(method, params, progress, seconds=_PATIENCE_S)
                 except DaemonStopping:
                     if attempt == _ATTEMPTS - 1:
                         raise

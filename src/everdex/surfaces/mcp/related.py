@@ -122,15 +122,16 @@ def _frame(document: Document) -> Reply:
     return {
         **about,
         "warnings": list(document["warnings"]),
-        "symbol": _match(symbol) if symbol else None,
-        "matches": [_match(item) for item in document["matches"]],
+        "symbol": match(symbol) if symbol else None,
+        "matches": [match(item) for item in document["matches"]],
         "suggestions": list(document["suggestions"]),
         "counts": document.get("counts", {}),
         "could_add": document.get("could_add", {}),
     }
 
 
-def _match(item: Document) -> Reply:
+def match(item: Document) -> Reply:
+    """A definition as a model sees it."""
     return {"path": item["path"], "line": item["name_line"], "kind": item["kind"], "text": item["text"][:300]}
 
 

@@ -22,7 +22,7 @@ from everdex.errors import EverdexError, NotIndexed, QueryError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.surfaces.cli.failures import as_everdex
-from everdex.surfaces.mcp import model, related, replies, text
+from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
@@ -63,8 +63,8 @@ class Tools:
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
         functions: tuple[Callable[..., Any], ...] = (
-            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.files,
-            self.explain_path, self.status, self.health,
+            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.gate, self.rename_plan,
+            self.files, self.explain_path, self.status, self.health,
         )  # fmt: skip
         tools = [
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
@@ -210,6 +210,61 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             room = int(budget_tokens * _MAP_SHARE)
             return _related(related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens))
+
+        return await _run(ctx, ask)
+
+    async def gate(
+        self,
+        ctx: Context[Any],
+        paths: Annotated[
+            list[str], Field(min_length=1, max_length=100, description="the files you are about to change")
+        ],
+        seen: Annotated[
+            dict[str, str] | None,
+            Field(description="SHA-256 of each file's content as you read it, by path: is it still that?"),
+        ] = None,
+        since: Annotated[
+            str | None, Field(description="the snapshot_id of the answer you know the files from: what changed since?")
+        ] = None,
+        intent: Annotated[
+            Literal["edit", "semantic"],
+            Field(description="semantic: the change is computed from references, such as a rename"),
+        ] = "edit",
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, gated.GateReply]:
+        """Tell whether files may be changed now, before you change them: allow, warn or block, and what to do first.
+
+        Blocks when a file changed since you read it (`seen` or `since`), or when it uses a function or class whose
+        signature changed since its references were resolved, and says which. Warns of files that are generated,
+        vendored, outside the index or in an unmerged conflict. It changes nothing.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            params = {"paths": paths, "seen": seen or {}, "since": since, "intent": intent}
+            reply = gated.gate(self._ask("gate", params, progress), budget_tokens)
+            return _result(reply, gated.text_of(reply, text.footer(reply)))
+
+        return await _run(ctx, ask)
+
+    async def rename_plan(
+        self,
+        ctx: Context[Any],
+        symbol: SymbolName,
+        new_name: Annotated[str, Field(description="the new name, without dots")],
+        k: Count = 50,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, renamed.RenamePlanReply]:
+        """Plan the renaming of a function, class or method: every place to edit, and apart every place in doubt.
+
+        Edits are certain: resolved references, with the old name written there. Places that ask for the same name and
+        could not be decided are `doubts`; look at them before you decide. A method is renamed with those that override
+        it. Comments, strings and documents are not looked at. Nothing is changed: make the edits yourself.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            document = self._ask("rename", {"symbol": symbol, "new": new_name, "k": k}, progress)
+            reply = renamed.rename_plan(document, new_name, budget_tokens)
+            return _result(reply, renamed.text_of(reply, text.footer(reply)))
 
         return await _run(ctx, ask)
 

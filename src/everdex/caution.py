@@ -1,0 +1,113 @@
+"""What an agent is told before it edits files, and whether it may: the mutation gate in a few hundred characters.
+
+Part of the façade's room. Cheap, because an agent waits: the named files are read, the tree is not looked at unless one
+of them is not indexed as it is. A reason that nobody can act on is not told. Paths and names are a repository's own and
+so untrusted: they go out short and only when they are plain; no signature is ever passed on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from everdex.answers import UNCHECKED
+from everdex.errors import EverdexError
+from everdex.mutation import GateQuestion, Scene, judged, path_key, queue_refresh
+from everdex.resident import ResidentIndex
+from everdex.state.model import Decision, GateReason, GateResult
+from everdex.state.now import FilesNow
+
+# What can be parsed while an agent waits.
+_PARSE_BYTES: Final = 262_144
+_MAX_FILES: Final = 3
+_MAX_NAMES: Final = 5
+_NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
+_SAID: Final = {
+    "changed_since_seen": "changed on disk since it was read; re-read it",
+    "conflict_markers": "has unmerged conflicts; resolve them first",
+    "generated": "looks generated; change what it is made from",
+    "vendored": "is somebody else's code kept here; change it where it comes from",
+    "ineligible": "is not in the index; nobody can say who uses it",
+    "index_failed": "could not be indexed; `everdex health` says why",
+    "content_changed": "is not indexed as it is now; run `everdex refresh` and try again",
+    "gone": "is indexed and no longer there; run `everdex refresh`",
+}
+
+
+class Caution(msgspec.Struct, frozen=True):
+    decision: Decision
+    text: str  # empty when nothing speaks against it
+
+
+ALLOWED: Final = Caution(Decision.ALLOW, "")
+
+
+def caution(warm: ResidentIndex, paths: Sequence[str], limit: int) -> Caution:
+    """What the configured gate says to an edit of these files; it never blocks more than the configuration allows."""
+    mode = warm.index.config.hooks.gate
+    inside = [path for path in paths[:_MAX_FILES] if path_key(warm.index, path) is not None]
+    if mode == "off" or not inside:
+        return ALLOWED
+    result = _judged(warm, inside)
+    if any(reason.code in ("content_changed", "gone") for file in result.files for reason in file.reasons):
+        # Mostly the agent's own last edit, a moment ago: indexing it takes less than asking again.
+        with suppress(EverdexError):
+            warm.freshness()
+        result = _judged(warm, inside)
+    text = _told(result, limit)
+    if not text:
+        return ALLOWED
+    return Caution(Decision.WARN if mode == "warn" else result.decision, text)
+
+
+def _judged(warm: ResidentIndex, paths: Sequence[str]) -> GateResult:
+    with warm.reader.pinned() as kept:
+        known = warm.reader.known(kept)
+        base = {line.path_key: line.content_hash for line in kept.view.file_lines()}
+        keys = [key for path in paths if (key := path_key(warm.index, path)) is not None]
+        scene = Scene(kept.view, FilesNow(warm.index.root, base, keys), known, UNCHECKED)
+        result = judged(warm.index, scene, GateQuestion(tuple(paths)), parse_bytes=_PARSE_BYTES)
+        if any(reason.reason is not None for file in result.files for reason in file.reasons):
+            queue_refresh(kept.view, keys)
+        return result
+
+
+def _told(result: GateResult, limit: int) -> str:
+    lines = [
+        f"everdex gate: {_plain(file.path)} {said}"
+        for file in result.files
+        for reason in file.reasons
+        if reason.decision is not Decision.ALLOW and (said := _said(reason))
+    ]
+    text = ""
+    for line in lines:
+        if len(text) + len(line) + 1 > limit:
+            break
+        text += f"\n{line}" if text else line
+    return text
+
+
+def _said(reason: GateReason) -> str:
+    if reason.code in _SAID:
+        return _SAID[reason.code]
+    witness = reason.reason
+    if witness is None or not witness.path:
+        return ""
+    about = _plain(witness.path)
+    used = [symbol.name for symbol in witness.symbols if symbol.used] or [symbol.name for symbol in witness.symbols]
+    names = ", ".join([name for name in used if _NAME.fullmatch(name)][:_MAX_NAMES])
+    if reason.code == "dependency_gone":
+        return f"depends on {about}, which is gone"
+    if reason.code == "dependency_interface_changed":
+        return f"depends on {about}, whose interface changed{f' ({names})' if names else ''}; re-read that first"
+    if reason.code == "dependency_stale":
+        return f"depends, through others, on {about}, whose interface changed"
+    return f"depends on {about}, which changed; what that means is not known yet"
+
+
+def _plain(path: str) -> str:
+    return path if path.isprintable() and "`" not in path and len(path) <= 200 else "a file with an unusual name"

@@ -1,0 +1,236 @@
+"""Everything that a look at a git tree depends on, and how each looked: while all look the same, so does the tree.
+
+A directory whose stat has not moved has the same entries, so new, renamed and deleted files show without listing
+anything; git's own files stand for HEAD and for what is tracked. Taken only after a look, and only when nothing in it
+is stamped so late that it could have changed since that look began. In every doubt there is no standstill, and
+the tree is looked at in full: it can cost time, never an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from everdex import limits
+from everdex.changes.detect import RACY_NS
+from everdex.config import IGNORE_NAME
+from everdex.discover.beneath import open_root, read_beneath
+from everdex.discover.git import GitFailed, ignored_directories
+from everdex.discover.ignore import GIT_IGNORE
+from everdex.roots import Root
+
+_HEAD_REF: Final = re.compile(rb"ref: (refs/[^\0\n]+)\n?")
+_OBJECT_ID: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n?")
+# What decides HEAD, the index and how the two compare with the tree.
+_PER_WORKTREE: Final = (b"HEAD", b"index", b"config.worktree", b"reftable/tables.list")
+_COMMON: Final = (b"config", b"packed-refs", b"reftable/tables.list")
+
+Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+_GONE: Final[Stamp] = (-1, -1, -1, -1)
+
+
+class Standstill(msgspec.Struct, frozen=True, array_like=True):
+    """Paths (below the root, or absolute) and their stamps, in the same order."""
+
+    paths: list[bytes]
+    stamps: list[Stamp]
+
+
+class Hopeless(Exception):
+    """Nothing about this tree can be told without asking git; control flow between rooms."""
+
+
+def still(root: Root, known: Standstill) -> bool:
+    """Whether everything looks as it did."""
+    descriptor = open_root(root.path)
+    look = os.lstat
+    try:
+        for path, stamp in zip(known.paths, known.stamps, strict=True):
+            try:
+                seen = look(path, dir_fd=descriptor)
+            except OSError:
+                if stamp != _GONE:
+                    return False
+                continue
+            if (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino) != stamp:
+                return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def standstill(root: Root, listed: Iterable[bytes], started_ns: int, home: bytes | None) -> Standstill | None:
+    """The standstill since a look that began at `started_ns` and was shown `listed` by git; None if it is too early.
+
+    `home` is everdex's own directory when it lies below the root: nothing there belongs to the tree. Raises
+    `Hopeless` when later tries would fail too.
+    """
+    descriptor = open_root(root.path)
+    try:
+        taking = _Taking(root, descriptor, started_ns - RACY_NS, home)
+        taking.add_git()
+        taking.add_listed(listed)
+        taking.add_unlisted()
+        return Standstill(list(taking.stamps), list(taking.stamps.values()))
+    except _TooEarly:
+        return None
+    except (OSError, GitFailed) as error:
+        raise Hopeless(str(error)) from error
+    finally:
+        os.close(descriptor)
+
+
+class _TooEarly(Exception):
+    """Something is stamped so late that it may have changed since the look began."""
+
+
+class _Taking:
+    """A standstill in the making."""
+
+    def __init__(self, root: Root, descriptor: int, limit_ns: int, home: bytes | None) -> None:
+        self.stamps: dict[bytes, Stamp] = {}
+        self._root = root
+        self._descriptor = descriptor
+        self._limit_ns = limit_ns
+        self._home = home
+        self._directories: set[bytes] = {b""}
+        self._nested: set[bytes] = set()
+
+    def add_git(self) -> None:
+        """git's files and our own rules. A ref that names another ref is nothing we can vouch for."""
+        own, common = _git_places(self._root)
+        head = _read(os.path.join(own, b"HEAD"))
+        ref = _HEAD_REF.fullmatch(head)
+        if ref is None and not _OBJECT_ID.fullmatch(head):
+            raise Hopeless("HEAD is neither a branch nor a commit")
+        self._add(b".git")
+        self._add(IGNORE_NAME.encode())
+        for name in _PER_WORKTREE:
+            self._add(os.path.join(own, name))
+        for name in (*_COMMON, *(ref.groups() if ref else ())):
+            self._add(os.path.join(common, name))
+        if ref is not None:
+            branch = os.path.join(common, ref[1])
+            if os.path.lexists(branch) and not _OBJECT_ID.fullmatch(_read(branch)):
+                raise Hopeless("the branch of HEAD stands for another")
+
+    def add_listed(self, listed: Iterable[bytes]) -> None:
+        """Every listed path, and every directory above one."""
+        links: list[bytes] = []
+        for path in listed:
+            if self._home is not None and path.startswith(self._home + b"/"):
+                continue
+            nested = path.endswith(b"/")
+            path = path.removesuffix(b"/")
+            above = path.rpartition(b"/")[0]
+            while above not in self._directories:
+                self._directories.add(above)
+                above = above.rpartition(b"/")[0]
+            mode = self._add(path)
+            if nested:
+                self._nested.add(path)
+            elif stat.S_ISDIR(mode):
+                raise Hopeless("whether a submodule is dirty is decided inside it")
+            elif stat.S_ISLNK(mode):
+                links.append(path)
+        # Of tracked files that are gone, the directories may be gone too, or be something else now.
+        self._directories = {path for path in self._directories if stat.S_ISDIR(self._add(path or b"."))}
+        for link in links:
+            self._require_watched(link)
+
+    def add_unlisted(self) -> None:
+        """Directories in which nothing is listed, but something could be: empty ones, or with only ignored files."""
+        new = self._directories
+        while new:
+            unlisted = [path for directory in new for path in self._unlisted_below(directory)]
+            if len(self._directories) + len(unlisted) > limits.MAX_FILES:
+                raise Hopeless("too many directories")
+            ignored = ignored_directories(self._root, unlisted) if unlisted else frozenset()
+            new = {path for path in unlisted if path not in ignored}
+            self._directories |= new
+            for directory in new:
+                self._add(directory)
+
+    def _unlisted_below(self, directory: bytes) -> list[bytes]:
+        """Subdirectories not known yet; the ignore file is added on the way, since one can ignore itself."""
+        found: list[bytes] = []
+        opened = read_beneath(self._descriptor, directory or b".", directory=True)
+        try:
+            with os.scandir(opened) as scan:
+                for entry in scan:
+                    if entry.name == ".gitignore":
+                        self._add(_joined(directory, GIT_IGNORE))
+                    elif entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+                        path = _joined(directory, os.fsencode(entry.name))
+                        if path not in self._directories and path not in self._nested and path != self._home:
+                            found.append(path)
+        finally:
+            os.close(opened)
+        return found
+
+    def _require_watched(self, link: bytes) -> None:
+        """What the link leads to must be watched too, whether it is there or not, all the way."""
+        target = os.readlink(link, dir_fd=self._descriptor)
+        path = os.path.normpath(os.path.join(os.path.dirname(link), target))
+        climbs = b"/../" in target.lstrip(b"./") or target.endswith(b"/..")  # not to be told from the text alone
+        if climbs or target.startswith(b"/") or path == b".." or path.startswith(b"../"):
+            raise Hopeless("a symlink may lead out of the tree")
+        reached = b""
+        for name in path.split(b"/"):
+            reached = _joined(reached, name)
+            if reached not in self._directories:
+                break
+        # A watched directory shows when its entry comes, goes or is replaced; a listed link is required by itself.
+        if reached not in self._directories and reached not in self.stamps and _exists(reached, self._descriptor):
+            raise Hopeless("a symlink leads where nothing is watched")
+
+    def _add(self, path: bytes) -> int:
+        """Note how it looks; its mode, 0 when it is not there."""
+        try:
+            seen = os.lstat(path, dir_fd=self._descriptor)
+        except (FileNotFoundError, NotADirectoryError):
+            self.stamps[path] = _GONE
+            return 0
+        if max(seen.st_mtime_ns, seen.st_ctime_ns) >= self._limit_ns:
+            raise _TooEarly
+        self.stamps[path] = (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+        return seen.st_mode
+
+
+def _exists(path: bytes, descriptor: int) -> bool:
+    try:
+        os.lstat(path, dir_fd=descriptor)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _joined(directory: bytes, name: bytes) -> bytes:
+    return directory + b"/" + name if directory else name
+
+
+def _git_places(root: Root) -> tuple[bytes, bytes]:
+    """The worktree's own git directory and the one it shares; OSError when that cannot be told."""
+    own = os.path.join(os.fsencode(root.path), b".git")
+    if not stat.S_ISDIR(os.lstat(own).st_mode):
+        pointer = _read(own)
+        if not pointer.startswith(b"gitdir: "):
+            raise OSError(f"{os.fsdecode(own)} is no pointer to a git directory")
+        own = os.path.join(os.fsencode(root.path), pointer[len(b"gitdir: ") :].rstrip(b"\r\n"))
+    shared = os.path.join(own, b"commondir")
+    if not os.path.lexists(shared):
+        return own, own
+    return own, os.path.normpath(os.path.join(own, _read(shared).rstrip(b"\r\n")))
+
+
+def _read(path: bytes) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{os.fsdecode(path)} is not a regular file")
+        return stream.read(limits.MAX_CONFIG_BYTES)

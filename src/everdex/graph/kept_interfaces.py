@@ -1,0 +1,56 @@
+"""Interfaces by content: what other files may rely on in a file, worked out at most once for any content.
+
+The same bytes have the same interface under every path of one language (a package's `__init__` apart), in every
+snapshot and in the working tree, so one memory serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from everdex import versions
+from everdex.durable import make_directory
+from everdex.graph.kept_values import NAME, KeptValues
+from everdex.languages import language_of
+from everdex.parse.interface import Interface, interface_of
+from everdex.snapshot.store import Store
+
+_DECODER: Final = msgspec.msgpack.Decoder(Interface)
+
+
+class Unread(Exception):
+    """A content whose interface is not known and which is not to be read now; control flow between rooms."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class KeptInterfaces:
+    """The interfaces of a store's contents; for one thread. Opens nothing before it is asked."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._values: KeptValues | None = None
+
+    def of(self, path: str, content_hash: str, read: Callable[[], bytes]) -> Interface | None:
+        """The interface of a content, of which `read` gives the bytes or raises `Unread`; None where it has none."""
+        if self._values is None:
+            make_directory(self._store.graphs, self._store.permissions)
+            self._values = KeptValues(self._store.graphs / NAME)
+        package = path.rpartition("/")[2].startswith("__init__.")
+        name = f"interface\0{versions.INTERFACE_VERSION}\0{language_of(path)}\0{package}\0{content_hash}"
+        known = self._values.get(name)
+        if known is None:
+            found = interface_of(path, read())
+            self._values.put(name, b"" if found is None else msgspec.msgpack.encode(found))
+            return found
+        return _DECODER.decode(known) if known else None
+
+    def close(self) -> None:
+        if self._values is not None:
+            self._values.close()
+            self._values = None

@@ -1,0 +1,75 @@
+"""Calls told apart: what the parameters of one function are in one call of it.
+
+A context's number is a hash of what it is, so that a value that carries one is the same whoever made it first. Calls
+within calls are told apart to a fixed depth.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import xxhash
+
+from everdex.graph.python.values import NOTHING, Values, order
+
+MAX_CONTEXTS: Final = 3  # calls within calls that are told apart
+
+
+class Argument(NamedTuple):
+    """Something passed to a call: an expression where it stands, or values already known."""
+
+    path: str
+    expression: int
+    context: int
+    values: Values = NOTHING
+    starred: bool = False
+
+
+class Context(NamedTuple):
+    """One call of one function: what its parameters are there."""
+
+    path: str
+    scope: int
+    outer: int  # the context around the function's definition
+    positional: tuple[Argument, ...]
+    keywords: tuple[tuple[str, Argument], ...]
+
+
+class Contexts:
+    """Every context that was entered, by number; 0 is all calls alike."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Context, int]] = {}  # with its depth
+        self._numbers: dict[Context, int] = {}
+
+    def __getitem__(self, number: int) -> Context:
+        return self._known[number][0]
+
+    def enter(self, context: Context) -> int:
+        """The number of a call's context; 0 when it is nested too deeply."""
+        number = self._numbers.get(context)
+        if number is not None:
+            return number
+        depth = self._depth(context.outer)
+        for argument in context.positional:
+            depth = max(depth, self._depth(argument.context))
+        for _, argument in context.keywords:
+            depth = max(depth, self._depth(argument.context))
+        number = 0
+        if depth < MAX_CONTEXTS:
+            number = xxhash.xxh3_64_intdigest(order(context).encode("utf-8", "surrogatepass")) or 1
+            self._known[number] = (context, depth + 1)
+        self._numbers[context] = number
+        return number
+
+    def _depth(self, number: int) -> int:
+        return self._known[number][1] if number else 0
+
+    def around(self, number: int, path: str, scope: int) -> int:
+        """The context around that was entered for this function; 0 when there is none."""
+        while number:
+            context = self._known[number][0]
+            if context.scope == scope and context.path == path:
+                return number
+            number = context.outer
+        return 0

@@ -1,0 +1,42 @@
+"""The keys under which a Python file's content is offered and looked at, each standing for what a reader may see.
+
+Text, not positions. What a body may add to without being read itself (an attribute assigned, a container filled, a
+function passed on) has a key of its own, so that finding nothing there is noted, too.
+"""
+
+from __future__ import annotations
+
+
+def scope_key(path: str, key: str) -> str:
+    """A scope's own text without the bodies inside it; of a class also what its methods assign to self."""
+    return f"py:scope:{path}:{key}"
+
+
+def name_key(path: str, name: str) -> str:
+    """The statements of a module that bind a name."""
+    return f"py:name:{path}:{name}"
+
+
+def stars_key(path: str) -> str:
+    """What a module takes and gives by `*`."""
+    return f"py:stars:{path}"
+
+
+def stores_key(path: str) -> str:
+    """Where a file assigns attributes other than of self."""
+    return f"py:stores:{path}"
+
+
+def filled_key(path: str, name: str) -> str:
+    """Where a file puts something into a container of this name; '' for one it was given."""
+    return f"py:filled:{path}:{name}"
+
+
+def passed_key(path: str, name: str) -> str:
+    """Where a file passes on a function of this name."""
+    return f"py:passed:{path}:{name}"
+
+
+def indirect_key(path: str) -> str:
+    """Where a file calls what it does not name."""
+    return f"py:indirect:{path}"

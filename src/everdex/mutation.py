@@ -1,0 +1,272 @@
+"""States of files and the mutation gate, as answers: may this file be changed now, why not, and what to do first.
+
+Part of the façade's room. Looks at the tree first (and indexes it, unless told not to), takes the graph that is at hand
+and makes one only for an intent that needs references; says in every answer which graph that was. With `since`, the
+base is the snapshot from which the asker took what it knows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict
+
+from everdex import limits
+from everdex.answers import Answer, Freshness, checked
+from everdex.discover import explain as explain_path
+from everdex.discover.model import Skip
+from everdex.errors import QueryError, UsageError
+from everdex.graph import resolvers
+from everdex.graph.artifact import Graph
+from everdex.graph.keep import kept_graph
+from everdex.graph.kept_interfaces import KeptInterfaces
+from everdex.graph.resolvers import Resolvers
+from everdex.relations import open_for
+from everdex.roots import everdex_home
+from everdex.service import Index, Reading
+from everdex.state import gate, scopes
+from everdex.state.gate import Asked
+from everdex.state.jobs import JobRecords
+from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
+from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged
+from everdex.state.states import Known, States
+from everdex.sync.model import SyncOptions
+from everdex.view import SnapshotView, open_view
+
+MAX_PATHS: Final = 1_000
+MAX_LISTED: Final = 2_000
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class GateQuestion(msgspec.Struct, frozen=True):
+    """Which files somebody wants to change, and what it knows of them."""
+
+    paths: tuple[str, ...]  # absolute, or relative to the root
+    seen: Mapping[str, str] = {}  # path as in `paths` -> SHA-256 of the content that was seen
+    intent: str = EDIT
+    since: str | None = None  # the snapshot that the asker's knowledge is from
+
+
+class GraphKeeper:
+    """The graph that states are computed with, held from one question to the next."""
+
+    def __init__(self) -> None:
+        self._known: Known | None = None
+
+    def known(self, view: SnapshotView, at_hand: Graph | None = None) -> Known | None:
+        """A graph of the view or near it; None when the store has none. Makes none."""
+        held = self._known
+        found = at_hand or kept_graph(view, Resolvers(resolvers.MODULES), held.graph if held is not None else None)
+        if found is None:
+            return None
+        if held is None or held.graph is not found:
+            held = self._known = Known(found)
+        return held
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """What states are computed from."""
+
+    view: SnapshotView  # the base
+    now: Now
+    known: Known | None
+    freshness: Freshness
+    since: bool = False
+
+
+def check(question: GateQuestion) -> None:
+    """Refuse what cannot be judged, before anything is looked at."""
+    if not question.paths:
+        raise UsageError("which files? no path is named", hint="name the files that are to be changed")
+    check_paths(question.paths)
+    if question.intent not in INTENTS:
+        raise UsageError(f"unknown intent {question.intent[:40]!r}; known are {', '.join(INTENTS)}")
+    for path, content in question.seen.items():
+        if path not in question.paths:
+            raise UsageError(f"a content was seen of {path[:200]!r}, which is not among the paths")
+        if not _HASH.fullmatch(content):
+            raise UsageError(f"what was seen of {path[:200]!r} is not a SHA-256 in 64 lower-case digits")
+
+
+def check_paths(paths: Sequence[str]) -> None:
+    """Refuse paths that no file can have, and too many of them."""
+    if len(paths) > MAX_PATHS:
+        raise QueryError(f"{len(paths):,} paths; at most {MAX_PATHS:,} at once", hint="ask in parts")
+    if any(not path or "\0" in path for path in paths):
+        raise UsageError("a path is empty or has a NUL byte", hint="name files")
+
+
+# -- a process that asks once --------------------------------------------------------------------
+
+
+def ask_gate(index: Index, question: GateQuestion, reading: Reading, options: SyncOptions) -> Answer:
+    check(question)
+    with _opened(index, question.since, reading, options, make=question.intent == SEMANTIC) as found:
+        return gate_answer(index, found, question, reading.warnings)
+
+
+def ask_states(
+    index: Index, paths: tuple[str, ...], since: str | None, reading: Reading, options: SyncOptions
+) -> Answer:
+    check_paths(paths)
+    with _opened(index, since, reading, options, make=False) as found:
+        return states_answer(index, found, paths, reading.warnings)
+
+
+@contextmanager
+def _opened(
+    index: Index, since: str | None, reading: Reading, options: SyncOptions, *, make: bool
+) -> Iterator[Scene]:
+    with index.view(reading, options) as (view, freshness):
+        at_hand = open_for(view, options).atlas.graph if make else None
+        known = GraphKeeper().known(view, at_hand)
+        with scene(index, view, known, freshness, since) as found:
+            yield found
+
+
+@contextmanager
+def scene(
+    index: Index, view: SnapshotView, known: Known | None, freshness: Freshness, since: str | None
+) -> Iterator[Scene]:
+    """What there is to compare: a view that is current (or said not to be), and how the tree differs from it."""
+    if since is not None:
+        with open_view(view.store, since) as base:
+            contents = {line.path_key: line.content_hash for line in base.file_lines()}
+            yield Scene(base, SnapshotNow(contents, view), known, freshness, since=True)
+    elif freshness.state == "fresh":
+        yield Scene(view, Unchanged(), known, freshness)
+    else:
+        detected = index.preview()
+        changes = detected.changes
+        looked = checked(len(changes.to_index) + len(changes.delete), detected.discovery.warnings)
+        yield Scene(view, TreeNow(index.root, changes), known, looked)
+
+
+def queue_refresh(view: SnapshotView, keys: Sequence[str]) -> None:
+    """Have files refreshed by whoever runs jobs: who is told to wait must not wait for nothing."""
+    head = view.manifest.git.head_sha
+    JobRecords(view.store).enqueue(scopes.of_files(keys), head, "gate", limits.JOB_BUDGET_MS)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def gate_answer(
+    index: Index, found: Scene, question: GateQuestion, warnings: tuple[str, ...] = ()
+) -> Answer:
+    started = time.perf_counter()
+    result = judged(index, found, question)
+    body = {
+        "decision": str(result.decision),
+        "intent": question.intent,
+        "since": question.since,
+        "graph": _graph(found),
+        "files": [
+            {
+                "path": file.path,
+                "decision": str(file.decision),
+                "state": None if file.state is None else state_dict(file.state),
+                "reasons": [_reason_dict(reason) for reason in file.reasons],
+            }
+            for file in result.files
+        ],
+        "blocking": list(result.blocking),
+        "actions": list(result.actions),
+    }
+    timings = {"gate": round((time.perf_counter() - started) * 1000, 2)}
+    return index.answer(found.view, found.freshness, body, warnings=warnings, timings_ms=timings)
+
+
+def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: int | None = None) -> GateResult:
+    """The verdicts on a question's files."""
+    failed = {error.path_key: error.code for error in found.view.manifest.errors if error.path_key}
+    with states_of(found, parse_bytes) as states:
+        files = []
+        for path in question.paths:
+            key = path_key(index, path)
+            state = states.of(key) if key is not None else None
+            unknown = state is not None and state.indexed_hash is None and state.content_hash is None
+            skipped = _skipped(index, key) if key is not None and unknown else None
+            asked = Asked(path, key, question.seen.get(path), skipped, failed.get(key or ""))
+            files.append(gate.judge(index.root, asked, state, question.intent))
+    return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
+
+
+def states_answer(
+    index: Index, found: Scene, paths: tuple[str, ...], warnings: tuple[str, ...] = ()
+) -> Answer:
+    """The states of these files; without any, of every file that is not clean."""
+    keys = [key for path in paths if (key := path_key(index, path)) is not None] if paths else None
+    outside = tuple(f"{path} is outside the repository" for path in paths if path_key(index, path) is None)
+    with states_of(found, None) as states:
+        every = states.batch(keys)
+    counts = Counter(str(state.freshness) for state in every)
+    wanted = every if keys is not None else [state for state in every if state.freshness != "clean"]
+    body = {
+        "graph": _graph(found),
+        "counts": dict(sorted(counts.items())),
+        "files": [state_dict(state) for state in wanted[:MAX_LISTED]],
+        "omitted": max(0, len(wanted) - MAX_LISTED),
+    }
+    return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))
+
+
+@contextmanager
+def states_of(found: Scene, parse_bytes: int | None = None) -> Iterator[States]:
+    """The states of a scene, while the block runs."""
+    interfaces = KeptInterfaces(found.view.store)
+    states = States(found.view, found.known, found.now, interfaces, since=found.since, parse_bytes=parse_bytes)
+    try:
+        yield states
+    finally:
+        states.close()
+        interfaces.close()
+
+
+def path_key(index: Index, path: str) -> str | None:
+    """The key of a path below the root, also when a link leads there; None for any other."""
+    root = os.fspath(index.root.path)
+    parent, name = os.path.split(os.path.normpath(os.path.join(root, path)))
+    real = os.path.join(os.path.realpath(parent), name)
+    return os.path.relpath(real, root) if real.startswith(f"{root}{os.sep}") else None
+
+
+def _skipped(index: Index, key: str) -> str | None:
+    """Why a file that exists is not in the index; None for one that does not exist, or is in."""
+    if not os.path.lexists(index.root.path / key):
+        return None
+    if os.path.isdir(index.root.path / key):
+        return "directory"
+    found = explain_path(
+        index.root, index.config.index, key, include_untracked=index.untracked, everdex_home=everdex_home()
+    )
+    return str(found.reason) if isinstance(found, Skip) else None
+
+
+def _graph(found: Scene) -> str:
+    if found.known is None:
+        return "none"
+    return "current" if found.known.graph.digest == found.view.manifest.digest else "behind"
+
+
+def state_dict(state: FileState) -> dict[str, Any]:
+    return {
+        "path": state.path,
+        "freshness": str(state.freshness),
+        "certainty": str(state.certainty),
+        "indexed_hash": state.indexed_hash,
+        "content_hash": state.content_hash,
+        "reasons": [msgspec.to_builtins(reason) for reason in state.reasons],
+    }
+
+
+def _reason_dict(reason: GateReason) -> dict[str, Any]:
+    fields = asdict(reason)
+    return {**fields, "decision": str(reason.decision), "reason": msgspec.to_builtins(reason.reason)}

@@ -1,0 +1,219 @@
+"""Refreshing as jobs: brings files, and what refers to what, up to date, asked for by scope and run by whoever can.
+
+Part of the façade's room. A job syncs the index and makes the graph of the snapshot that comes of it; success is told
+after both are on disk. What changed while it ran is found by a fresh look at the tree and queued again; what it was
+asked to cover meanwhile is queued after it. One process at a time runs jobs; its death frees the lock, and the next one
+takes its job up again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from everdex import answers, clock, limits, relations
+from everdex.answers import Answer
+from everdex.changes import git_state
+from everdex.changes.model import ChangeSet
+from everdex.errors import Busy, EverdexError, NotIndexed, Timeout, UsageError
+from everdex.graph import resolvers
+from everdex.graph.keep import graph_path
+from everdex.graph.resolvers import Resolvers
+from everdex.service import Index
+from everdex.snapshot.guard import lock_for_life
+from everdex.state import scopes
+from everdex.state.jobs import LOCK, OPEN, JobRecords, RefreshJob
+from everdex.state.now import TreeNow
+from everdex.state.scopes import RefreshScope
+from everdex.sync.model import SyncOptions
+from everdex.view import open_view
+
+MAX_LISTED: Final = limits.JOBS_KEPT
+_POLL_S: Final = 0.05
+
+
+class Work(Protocol):
+    """Who brings the index up to date: this process, or one that keeps it warm."""
+
+    def sync(self, options: SyncOptions) -> None:
+        """Index what changed."""
+
+    def resolve(self, options: SyncOptions) -> str:
+        """Make the graph of the active snapshot; the snapshot's id."""
+
+
+class OwnWork:
+    """The work done by a process that asks once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def sync(self, options: SyncOptions) -> None:
+        self._index.sync(options, wait=True)
+
+    def resolve(self, options: SyncOptions) -> str:
+        with open_view(self._index.store()) as view:
+            relations.open_for(view, options)
+            return view.manifest.snapshot_id
+
+
+class RefreshJobs:
+    """The refresh jobs of one root."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def enqueue(
+        self, scope: RefreshScope | None = None, *, reason: str = "asked", budget_ms: int = limits.JOB_BUDGET_MS
+    ) -> int | None:
+        """The job that will refresh a scope; None when all of it is current, or an open job covers it."""
+        if not 1 <= budget_ms <= limits.MAX_JOB_BUDGET_MS:
+            raise UsageError(f"budget_ms must be between 1 and {limits.MAX_JOB_BUDGET_MS:,}")
+        wanted = scopes.checked(scope)
+        if not self._behind(wanted):
+            return None
+        store = self._index.create_store()
+        head = git_state(self._index.root, self._index.untracked).head_sha
+        return JobRecords(store).enqueue(wanted, head, reason, budget_ms)
+
+    def run(self, number: int, work: Work | None = None) -> RefreshJob:
+        """Run a queued job and give its record; `Busy` while another process runs one. A finished one stays so."""
+        store = self._index.store()
+        records = JobRecords(store)
+        records.get(number)  # one that does not exist is no reason to wait for a lock
+        handle = lock_for_life(store.locks / LOCK, store.permissions)
+        try:
+            records.recover()
+            job = records.claim(number)
+            if job is None:
+                return records.get(number)
+            return self._run(records, job, work or OwnWork(self._index))
+        finally:
+            os.close(handle)
+
+    def finish(self, number: int) -> RefreshJob:
+        """A job's record once it is done: run here, or by the process that runs jobs now."""
+        deadline = time.monotonic() + limits.MAX_JOB_BUDGET_MS / 1000
+        while True:
+            try:
+                return self.run(number)
+            except Busy:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_POLL_S)
+
+    def status(self, number: int) -> RefreshJob:
+        return JobRecords(self._index.store()).get(number)
+
+    def newest(self, most: int = MAX_LISTED) -> list[RefreshJob]:
+        return JobRecords(self._index.store()).newest(most)
+
+    def next_queued(self) -> int | None:
+        return JobRecords(self._index.store()).next_queued()
+
+    def open_job(self) -> int | None:
+        """The newest job that is not finished."""
+        try:
+            return next((job.id for job in self.newest() if job.status in OPEN), None)
+        except NotIndexed:
+            return None
+
+    # -- running -------------------------------------------------------------------------------
+
+    def _run(self, records: JobRecords, job: RefreshJob, work: Work) -> RefreshJob:
+        options = SyncOptions(progress=_within(job))
+        try:
+            changes = self._index.preview().changes
+            now = TreeNow(self._index.root, changes)
+            inside = _inside(job.scope, changes)
+            began = {path: content.content_hash if (content := now.content(path)) else None for path in inside}
+            records.begun(job.id, began)
+            work.sync(options)
+            snapshot_id = work.resolve(options)
+            # Fresh, after everything is on disk: whatever is another by now was not covered.
+            left = _inside(job.scope, self._index.preview().changes)
+        except EverdexError as error:
+            return records.failed(job.id, error.code, error.message)
+        except BaseException as error:
+            records.failed(job.id, "internal", type(error).__name__)
+            raise
+        done = records.succeeded(job.id, snapshot_id, {"indexed": len(inside) - len(left), "left": len(left)})
+        if left:
+            self.enqueue(scopes.of_files(left), reason="changed_during_run", budget_ms=job.budget_ms)
+        if done.widened:
+            self.enqueue(done.desired_scope, reason="widened", budget_ms=job.budget_ms)
+        return done
+
+    def _behind(self, scope: RefreshScope | None) -> bool:
+        """Whether anything in a scope is not indexed as it is, or the graph is of another snapshot."""
+        detected = self._index.preview()
+        if detected.base is None or _inside(scope, detected.changes):
+            return True
+        try:
+            with open_view(self._index.store()) as view:
+                return not graph_path(view, Resolvers(resolvers.MODULES)).is_file()
+        except NotIndexed:
+            return True
+
+
+def _within(job: RefreshJob) -> Callable[[str, int, int], None]:
+    """A progress callback that ends the work when the job's budget is spent."""
+    deadline = time.monotonic() + job.budget_ms / 1000
+
+    def progress(_phase: str, _done: int, _total: int) -> None:
+        if time.monotonic() > deadline:
+            raise Timeout(f"job {job.id} used up its {job.budget_ms:,} ms")
+
+    return progress
+
+
+def _inside(scope: RefreshScope | None, changes: ChangeSet) -> list[str]:
+    """The changed files of a scope."""
+    times = {item.path_key: item.stat.mtime_ns / 1e9 for item in changes.to_index}
+    gone = (*changes.delete, *(old for old, _ in changes.rename))
+    return sorted(path for path in {*times, *gone} if scopes.contains(scope, path, times.get(path)))
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def job_dict(job: RefreshJob) -> dict[str, Any]:
+    fields = msgspec.to_builtins(job)
+    for name in ("created_at", "started_at", "finished_at"):
+        fields[name] = None if fields[name] is None else clock.rfc3339(fields[name])
+    return dict(fields)
+
+
+def enqueue_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS) -> Answer:
+    jobs = RefreshJobs(index)
+    number = jobs.enqueue(scope, budget_ms=budget_ms)
+    return _answer(index, {"job_id": number, "job": None if number is None else job_dict(jobs.status(number))})
+
+
+def job_answer(index: Index, job: RefreshJob) -> Answer:
+    return _answer(index, {"job_id": job.id, "job": job_dict(job)})
+
+
+def jobs_answer(index: Index, most: int, number: int | None = None) -> Answer:
+    """The newest jobs, or the one of that number."""
+    jobs = RefreshJobs(index)
+    found = jobs.newest(most) if number is None else [jobs.status(number)]
+    return _answer(index, {"jobs": [job_dict(job) for job in found]})
+
+
+def _answer(index: Index, body: dict[str, Any]) -> Answer:
+    """Jobs are of the store, not of a snapshot."""
+    return Answer(index.tree_origin(), index.query_fingerprint, answers.UNCHECKED, body)
+
+
+def refresh_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS) -> Answer:
+    """Have a scope refreshed and wait for it; `job` is null when all of it was current."""
+    jobs = RefreshJobs(index)
+    number = jobs.enqueue(scope, budget_ms=budget_ms)
+    if number is None:
+        number = jobs.open_job()  # one that covers it
+    return _answer(index, {"job_id": None, "job": None}) if number is None else job_answer(index, jobs.finish(number))

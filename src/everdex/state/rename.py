@@ -1,0 +1,205 @@
+"""A plan to rename a definition: every place with its exact bytes, and apart from them every place that is in doubt.
+
+Reads one snapshot's graph and changes nothing. A place is an edit only when resolution is sure of it and the bytes at
+that place are the old name; whatever may mean the definition and is not sure is listed by itself, never among the
+edits. A method is renamed with those it overrides and those that override it: they are one name to their callers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from everdex.errors import QueryError
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.columns import last_name
+from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.postings import key32
+from everdex.graph.queries import called_as, overriders, uses
+
+_NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
+_MAX_NAME: Final = 200
+_CONTEXT: Final = 40  # bytes of anchor on either side
+_WORD: Final = rb"(?<![\w$])%s(?![\w$])"
+
+
+class RenameEdit(msgspec.Struct, frozen=True):
+    """Bytes to replace, half-open, in the file with this content; `before` and `after` stand around them."""
+
+    path: str
+    content_hash: str
+    byte_start: int
+    byte_end: int
+    line: int
+    column: int
+    role: str  # definition, or what the site does
+    text: str  # the whole line
+    before: str
+    after: str
+
+
+class RenameDoubt(msgspec.Struct, frozen=True):
+    """A place that may mean the definition: to be looked at by somebody."""
+
+    path: str
+    line: int
+    column: int
+    role: str
+    text: str
+    certainty: str
+    reason: str
+
+
+class RenameClash(msgspec.Struct, frozen=True):
+    """Something that has the new name already where it would be taken for the renamed one."""
+
+    path: str
+    line: int
+    qualified_name: str
+
+
+class RenamePlan(msgspec.Struct, frozen=True):
+    plan_id: str
+    definitions: tuple[Definition, ...]  # what is renamed: the one that was asked for first
+    edits: tuple[RenameEdit, ...]  # by path and place
+    doubts: tuple[RenameDoubt, ...]
+    clashes: tuple[RenameClash, ...]
+
+
+def check_name(new: str) -> None:
+    """Refuse what no language would take as a name."""
+    if not _NAME.fullmatch(new) or len(new) > _MAX_NAME:
+        raise QueryError(f"{new[:80]!r} is not a name", hint="letters, digits and underscores, no dots")
+
+
+def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
+    """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has."""
+    check_name(new)
+    old = definition.node.name
+    if new == old:
+        raise QueryError(f"it is called {old} already", hint="choose another name")
+    if definition.is_file:
+        raise QueryError("a file is renamed by moving it", hint="name a function, class or method in it")
+    family = _family(atlas, definition)
+    targets = {target for item in family for target in called_as(atlas, item)}
+    contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
+    edits: dict[tuple[str, int], RenameEdit] = {}
+    doubts: dict[tuple[str, int, int, str], RenameDoubt] = {}
+    for item in family:
+        edit = _at_definition(atlas, item, old, contents)
+        if edit is None:
+            doubts[item.path, item.node.name_line, 0, ""] = RenameDoubt(
+                item.path, item.node.name_line, item.node.name_column, "definition",
+                atlas.line(item.path, item.node.name_line), "unresolved", "its name is not written there",
+            )  # fmt: skip
+        else:
+            edits[edit.path, edit.byte_start] = edit
+    for use in uses(atlas, targets):
+        if use.site.role is Role.OVERRIDE or last_name(use.site.text) not in ("", old):
+            continue  # a definition of the family, or a place that says it by another name
+        edit = _at_site(atlas, use.path, use.site, old, contents) if use.site.status is Status.RESOLVED else None
+        # One of several targets: renaming it would be wrong for the others.
+        elsewhere = [target for target in use.site.targets if target.path and target not in targets]
+        if edit is not None and not elsewhere:
+            edits[edit.path, edit.byte_start] = edit
+        else:
+            why = "it may mean something else too" if elsewhere else use.site.reason or "its name is not written there"
+            _doubt(doubts, atlas, use.path, use.site, why)
+    for path, site in _loose(atlas, old, targets):
+        _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
+    ordered = tuple(edits[key] for key in sorted(edits))
+    settled = {(edit.path, edit.line, edit.column) for edit in ordered}
+    open_ones = tuple(doubts[key] for key in sorted(doubts) if key[:3] not in settled)
+    digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered))).hexdigest()[:32]
+    return RenamePlan(digest, family, ordered, open_ones, tuple(_clashes(atlas, family, new, ordered)))
+
+
+def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
+    """The definition, and for a method everything that is one with it by overriding, in both directions."""
+    found = {definition.target: definition}
+    waiting = {definition.target}
+    while waiting:
+        nearby = set(overriders(atlas, waiting))
+        for target in waiting:
+            nearby |= set(_overridden(atlas, target))
+        waiting = {target for target in nearby if target not in found}
+        for target in sorted(waiting, key=lambda item: (item.path, item.key)):
+            item = atlas.at(target)
+            if item is not None:
+                found[target] = item
+    return tuple(found.values())
+
+
+def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:
+    item = atlas.at(target)
+    if item is None:
+        return
+    columns = atlas.columns(item.file)
+    for number, source in enumerate(columns.sources):
+        if source == item.number and columns.role(number) is Role.OVERRIDE:
+            yield from (found for found in columns.site(number).targets if found.path)
+
+
+def _at_definition(atlas: Atlas, item: Definition, old: str, contents: dict[str, str]) -> RenameEdit | None:
+    start = atlas.byte(item.path, item.node.name_line, item.node.name_column)
+    return _edit(atlas, item.path, start, "definition", old, contents)
+
+
+def _at_site(atlas: Atlas, path: str, site: Site, old: str, contents: dict[str, str]) -> RenameEdit | None:
+    """Where a site writes the old name: at its end, else the one place in it that is the name."""
+    end = atlas.byte(path, site.end_line, site.end_column)
+    start = end - len(old.encode())
+    edit = _edit(atlas, path, start, str(site.role), old, contents)
+    if edit is not None:
+        return edit
+    begin = atlas.byte(path, site.line, site.column)
+    inside = atlas.view.source(path)[begin:end]
+    places = [match.start() for match in re.finditer(_WORD % re.escape(old.encode()), inside)]
+    return _edit(atlas, path, begin + places[0], str(site.role), old, contents) if len(places) == 1 else None
+
+
+def _edit(
+    atlas: Atlas, path: str, start: int, role: str, old: str, contents: dict[str, str]
+) -> RenameEdit | None:
+    source = atlas.view.source(path)
+    end = start + len(old.encode())
+    if source[start:end] != old.encode():
+        return None
+    line = source.count(b"\n", 0, start) + 1
+    column = start - (source.rfind(b"\n", 0, start) + 1)
+    before = source[max(0, start - _CONTEXT) : start].decode("utf-8", "ignore")
+    after = source[end : end + _CONTEXT].decode("utf-8", "ignore")
+    return RenameEdit(path, contents[path], start, end, line, column, role, atlas.line(path, line), before, after)
+
+
+def _doubt(
+    doubts: dict[tuple[str, int, int, str], RenameDoubt], atlas: Atlas, path: str, site: Site, reason: str
+) -> None:
+    text = atlas.line(path, site.line)
+    key = (path, site.line, site.column, str(site.role))
+    doubts[key] = RenameDoubt(path, site.line, site.column, str(site.role), text, str(site.status), reason)
+
+
+def _loose(atlas: Atlas, name: str, targets: set[Target]) -> Iterator[tuple[str, Site]]:
+    """Sites that ask for the name and were not resolved."""
+    for file in atlas.graph.tables["loose"].holders(key32(name)):
+        columns = atlas.columns(file)
+        for number in columns.loose_sites(name):
+            if targets.isdisjoint((site := columns.site(number)).targets):
+                yield atlas.graph.paths[file], site
+
+
+def _clashes(
+    atlas: Atlas, family: Iterable[Definition], new: str, edits: Iterable[RenameEdit]
+) -> Iterator[RenameClash]:
+    """Definitions with the new name beside a renamed one, or at the top of a file that will name it."""
+    beside = {(item.file, item.node.parent) for item in family}
+    tops = {(file, 0) for edit in edits if (file := atlas.graph.number(edit.path)) is not None}
+    for file in atlas.graph.tables["names"].holders(key32(new)):
+        for item in atlas.definitions(file):
+            if item.node.name == new and (file, item.node.parent) in beside | tops:
+                yield RenameClash(item.path, item.node.name_line, item.node.qualified_name)

@@ -1,0 +1,303 @@
+"""The state of files: what was known of each when it was indexed, against what is there now.
+
+Each dependency's interface as it was used when the graph was made is compared with its interface now; a difference
+makes whoever depends on it stale, and those behind it. Linear in files and edges for any number of paths. What a file
+refers to comes from the graph alone, so without one every changed file may be anybody's dependency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import Final
+
+import msgspec
+
+from everdex.graph.artifact import FileEntry, Graph
+from everdex.graph.dependents import Dependents
+from everdex.graph.kept_interfaces import KeptInterfaces, Unread
+from everdex.languages import role_of
+from everdex.parse.interface import Entry, Interface
+from everdex.state import model
+from everdex.state.model import Certainty, FileState, Freshness, Reason, SymbolChange
+from everdex.state.now import Now
+from everdex.state.older import OlderContents
+from everdex.view import SnapshotView
+
+_MAX_SYMBOLS: Final = 20
+_MAX_REASONS: Final = 20
+_MAX_USERS: Final = 4_096
+
+
+class Known:
+    """A graph at hand, of the base or of a snapshot near it; its edges are joined when something has changed."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def dependents(self) -> Dependents:
+        return Dependents(self.graph)
+
+
+class _Compared(msgspec.Struct, frozen=True):
+    """A changed file as its dependents see it: `code` is empty when its interface is what it was."""
+
+    code: str
+    detail: str = ""
+    changes: tuple[tuple[str, str | None, str | None], ...] = ()  # symbol, before, after
+    private: tuple[tuple[str, str | None, str | None], ...] = ()
+
+
+class States:
+    """The states of one base against one now; for one thread."""
+
+    def __init__(
+        self, view: SnapshotView, known: Known | None, now: Now, interfaces: KeptInterfaces,
+        *, since: bool = False, parse_bytes: int | None = None,
+    ) -> None:  # fmt: skip
+        """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it.
+
+        With `parse_bytes`, files beyond that many bytes in all are not parsed: their interface is not known yet.
+        """
+        self._view = view
+        self._known = known
+        self._now = now
+        self._interfaces = interfaces
+        self._since = since
+        self._left = parse_bytes
+        self._base = {line.path_key: line.content_hash for line in view.file_lines()}
+        self._older = OlderContents(view.store, known.graph.digest) if known is not None and not since else None
+        self._users = lru_cache(maxsize=_MAX_USERS)(self._users_of)
+
+    def close(self) -> None:
+        if self._older is not None:
+            self._older.close()
+
+    def of(self, path: str) -> FileState:
+        """The state of one path key, also of one that nobody knows."""
+        base = self._base.get(path)
+        if path in self._now.changed:
+            return self._changed(path, base)
+        if base is None:
+            return FileState(path, Freshness.UNINDEXED, Certainty.UNKNOWN, (Reason(model.NOT_INDEXED),))
+        reasons = self._reasons(path)
+        freshness = _freshness(reasons)
+        certainty, doubts = self._certainty(path) if freshness is Freshness.CLEAN else (Certainty.UNKNOWN, ())
+        return FileState(path, freshness, certainty, (*reasons, *doubts), base, base)
+
+    def batch(self, paths: Iterable[str] | None = None) -> list[FileState]:
+        """The states of these paths, or of every file that is indexed or changed."""
+        chosen = sorted(self._base.keys() | self._now.changed.keys()) if paths is None else paths
+        return [self.of(path) for path in chosen]
+
+    def _changed(self, path: str, base: str | None) -> FileState:
+        if self._now.changed[path] is None:
+            return FileState(path, Freshness.DIRTY, Certainty.UNKNOWN, (Reason(model.GONE),), base, None)
+        content = self._now.content(path)
+        now = content.content_hash if content is not None else None
+        if base is None:
+            return FileState(path, Freshness.UNINDEXED, Certainty.UNKNOWN, (Reason(model.NEW_FILE),), None, now)
+        own = Reason(model.CONTENT_CHANGED)
+        return FileState(path, Freshness.DIRTY, Certainty.UNKNOWN, (own, *self._reasons(path)), base, now)
+
+    # -- dependencies --------------------------------------------------------------------------
+
+    def _reasons(self, path: str) -> tuple[Reason, ...]:
+        """Why a file is not clean, although its own content is what the base has."""
+        if self._known is None:
+            unknown = _may_depend(path) and any(map(_may_depend, self._now.changed))
+            return (Reason(model.DEPENDENCIES_UNKNOWN),) if unknown else ()
+        number = self._known.graph.number(path)
+        if number is None:
+            return ()
+        reasons = []
+        entry = self._known.graph.files[number]
+        if path not in self._now.changed and self._is_behind(entry):
+            reasons.append(Reason(model.NOT_RESOLVED))
+        direct = self._direct.get(number, ())
+        reasons += [self._witness(number, seed) for seed in direct[:_MAX_REASONS]]
+        if not direct and number in self._stale:
+            reasons.append(self._inherited(model.DEPENDENCY_STALE, number, self._stale))
+        elif not direct and number in self._pending:
+            reasons.append(self._inherited(model.DEPENDENCY_UNCHECKED, number, self._pending))
+        return tuple(reasons)
+
+    def _witness(self, number: int, seed: int) -> Reason:
+        assert self._known is not None
+        path = self._known.graph.paths[seed]
+        found = self._compared[seed]
+        changes = found.changes or found.private
+        # What this file uses comes first: a long list is cut.
+        named = [SymbolChange(*change, number in self._users(path, change[0])) for change in changes]
+        listed = sorted(named, key=lambda item: (not item.used, item.name))
+        code = found.code or model.DEPENDENCY_CHANGED
+        return Reason(code, path, found.detail, (), tuple(listed[:_MAX_SYMBOLS]), max(0, len(listed) - _MAX_SYMBOLS))
+
+    def _inherited(self, code: str, number: int, through: dict[int, int]) -> Reason:
+        assert self._known is not None
+        paths = self._known.graph.paths
+        way = []
+        while number in through:
+            number = through[number]
+            way.append(paths[number])
+        return Reason(code, way[-1], "", tuple(way[:-1]))
+
+    @cached_property
+    def _compared(self) -> dict[int, _Compared]:
+        """Every file of the graph whose content is another now, by its number."""
+        assert self._known is not None
+        found: dict[int, _Compared] = {}
+        if not self._now.changed and self._known.graph.digest == self._view.manifest.digest:
+            return found
+        for number, entry in enumerate(self._known.graph.files):
+            if entry.path in self._now.changed or self._is_behind(entry):
+                found[number] = self._compare(entry)
+        return found
+
+    def _is_behind(self, entry: FileEntry) -> bool:
+        """Whether the graph was made with another content of a file than the base has."""
+        return not self._since and entry.content.hex() != self._base.get(entry.path)
+
+    @cached_property
+    def _direct(self) -> dict[int, list[int]]:
+        """Of each file, the changed files it depends on by an interface that changed, or may have."""
+        assert self._known is not None
+        direct: dict[int, list[int]] = {}
+        for seed, found in self._compared.items():
+            if found.code:
+                users: Iterable[int] = self._known.dependents.of(seed)
+            else:
+                path = self._known.graph.paths[seed]
+                users = {user for name, *_ in found.private for user in self._users(path, name)}
+            for user in users:
+                if user != seed:
+                    direct.setdefault(user, []).append(seed)
+        return direct
+
+    def _users_of(self, path: str, name: str) -> set[int]:
+        assert self._known is not None
+        return self._known.dependents.users_of(path, name)
+
+    @cached_property
+    def _stale(self) -> dict[int, int]:
+        return self._reach(sure=True)
+
+    @cached_property
+    def _pending(self) -> dict[int, int]:
+        return self._reach(sure=False)
+
+    def _reach(self, *, sure: bool) -> dict[int, int]:
+        assert self._known is not None
+        unsure = model.DEPENDENCY_UNCHECKED
+        seeds = [seed for seed, found in self._compared.items() if found.code and (found.code != unsure) is sure]
+        return self._known.dependents.reach(seeds)
+
+    # -- interfaces ----------------------------------------------------------------------------
+
+    def _compare(self, entry: FileEntry) -> _Compared:
+        path = entry.path
+        gone = self._now.changed.get(path, 0) is None or (path not in self._base and path not in self._now.changed)
+        if gone:
+            return _Compared(model.DEPENDENCY_GONE)
+        try:
+            after = self._after(path)
+            # As others were resolved against it, and as the base has it, if that is not the same.
+            used = {self._base.get(path)} if self._since else {entry.content.hex(), self._base.get(path)}
+            compared = [self._difference(path, content, after) for content in sorted(filter(None, used))]
+        except Unread as error:
+            return _Compared(model.DEPENDENCY_UNCHECKED, error.detail)
+        return next((found for found in compared if found.code), compared[0])
+
+    def _difference(self, path: str, content: str, after: Interface | None) -> _Compared:
+        """A content of a file that others rely on, against its interface now."""
+
+        def read() -> bytes:
+            here = self._base.get(path) == content
+            data = self._view.source(path) if here else self._older.read(path, content) if self._older else None
+            if data is None:
+                raise Unread("not_kept")
+            self._spend(len(data))
+            return data
+
+        before = self._interfaces.of(path, content, read)
+        if before is None or after is None:
+            return _Compared(model.DEPENDENCY_CHANGED)  # nothing tells interface from content
+        if after.partial and not before.partial:
+            return _Compared(model.DEPENDENCY_UNCHECKED, "syntax_errors")
+        if before.hash != after.hash:
+            return _Compared(model.DEPENDENCY_CHANGED, "", _difference(before.public, after.public))
+        return _Compared("", private=_difference(before.private, after.private))
+
+    def _after(self, path: str) -> Interface | None:
+        if path not in self._now.changed:
+            return self._interfaces.of(path, self._base[path], lambda: self._view.source(path))
+        size = self._now.changed[path] or 0
+        if self._left is not None and size > self._left:
+            raise Unread("budget")
+        content = self._now.content(path)
+        if content is None:
+            raise Unread("unreadable")
+
+        def read() -> bytes:
+            self._spend(len(content.data))
+            return content.data
+
+        return self._interfaces.of(path, content.content_hash, read)
+
+    def _spend(self, size: int) -> None:
+        if self._left is None:
+            return
+        if size > self._left:
+            raise Unread("budget")
+        self._left -= size
+
+    # -- certainty -----------------------------------------------------------------------------
+
+    def _certainty(self, path: str) -> tuple[Certainty, tuple[Reason, ...]]:
+        number = self._known.graph.number(path) if self._known is not None else None
+        if self._known is None or number is None:
+            why = model.UNRESOLVED_LANGUAGE if self._known is not None else model.DEPENDENCIES_UNKNOWN
+            return Certainty.UNKNOWN, (Reason(why),)
+        entry = self._known.graph.files[number]
+        if entry.partial or entry.failed:
+            return Certainty.UNKNOWN, (Reason(model.SYNTAX_ERRORS, detail=entry.failed),)
+        _, ambiguous, _, unresolved = entry.calls
+        if ambiguous or unresolved:
+            detail = f"{ambiguous} ambiguous, {unresolved} unresolved calls"
+            return Certainty.AMBIGUOUS, (Reason(model.AMBIGUOUS_REFERENCES, detail=detail),)
+        return Certainty.CERTAIN, ()
+
+
+_STALE: Final = frozenset((model.DEPENDENCY_CHANGED, model.DEPENDENCY_GONE, model.DEPENDENCY_STALE))
+_PENDING: Final = frozenset((model.DEPENDENCY_UNCHECKED, model.DEPENDENCIES_UNKNOWN))
+
+
+def _may_depend(path: str) -> bool:
+    """Whether a file may use another, or be used."""
+    return role_of(path) not in ("doc", "config")
+
+
+def _freshness(reasons: Sequence[Reason]) -> Freshness:
+    codes = {reason.code for reason in reasons}
+    if model.NOT_RESOLVED in codes:
+        return Freshness.DIRTY
+    if codes & _STALE:
+        return Freshness.STALE
+    return Freshness.PENDING_CHECK if codes & _PENDING else Freshness.CLEAN
+
+
+def _difference(
+    before: Sequence[Entry], after: Sequence[Entry]
+) -> tuple[tuple[str, str | None, str | None], ...]:
+    """(symbol, before, after) of each symbol that came, went or reads otherwise; overloads read as one."""
+    old, new = _by_name(before), _by_name(after)
+    names = sorted(old.keys() | new.keys())
+    return tuple((name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name))
+
+
+def _by_name(entries: Sequence[Entry]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        found.setdefault(entry.name, []).append(entry.signature or entry.kind)
+    return {name: " | ".join(signatures) for name, signatures in found.items()}

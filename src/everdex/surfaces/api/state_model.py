@@ -1,0 +1,145 @@
+"""What the Python API answers about states, the gate and refresh jobs: the fields of --json, under Python's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from everdex.state.scopes import RefreshScope as RefreshScope
+from everdex.surfaces.api.model import Answer, RelationAnswer
+
+
+class SymbolChange(Struct, frozen=True):
+    """A symbol of a dependency as it was and as it is; `used` by the file in question."""
+
+    name: str
+    before: str | None
+    after: str | None
+    used: bool
+
+
+class Reason(Struct, frozen=True):
+    """Why a file is in its state: a code, and the dependency, the way to it and the symbols that are its witness."""
+
+    code: str
+    path: str
+    detail: str
+    way: tuple[str, ...]
+    symbols: tuple[SymbolChange, ...]
+    omitted: int
+
+
+class FileState(Struct, frozen=True):
+    path: str
+    freshness: str  # clean, dirty, stale, pending_check, unindexed
+    certainty: str  # certain, ambiguous, unknown
+    indexed_hash: str | None
+    content_hash: str | None
+    reasons: tuple[Reason, ...]
+
+
+class StatesAnswer(Answer, frozen=True, kw_only=True):
+    graph: str  # current, behind, none
+    counts: dict[str, int]
+    files: tuple[FileState, ...]
+    omitted: int
+
+
+class GateReason(Struct, frozen=True):
+    """One thing that speaks against a change, and what to do about it."""
+
+    code: str
+    decision: str
+    message: str
+    action: str
+    reason: Reason | None
+
+
+class FileGate(Struct, frozen=True):
+    path: str
+    decision: str
+    state: FileState | None
+    reasons: tuple[GateReason, ...]
+
+
+class MutationGateResult(Answer, frozen=True, kw_only=True):
+    """`decision` is the worst of the files': allow, warn or block."""
+
+    decision: str
+    intent: str
+    since: str | None
+    graph: str
+    files: tuple[FileGate, ...]
+    blocking: tuple[str, ...]
+    actions: tuple[str, ...]
+
+
+class RenameEdit(Struct, frozen=True):
+    """Bytes to replace by the new name, half-open, in the file with this content; `before` and `after` stand around."""
+
+    path: str
+    content_hash: str
+    byte_start: int
+    byte_end: int
+    line: int
+    column: int
+    role: str
+    text: str
+    before: str
+    after: str
+
+
+class RenameDoubt(Struct, frozen=True):
+    """A place that may mean the symbol: to be looked at."""
+
+    path: str
+    line: int
+    column: int
+    role: str
+    text: str
+    certainty: str
+    reason: str
+
+
+class RenameClash(Struct, frozen=True):
+    path: str
+    line: int
+    qualified_name: str
+
+
+class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
+    """Without exactly one definition there is no plan: `plan_id` is None."""
+
+    new_name: str = ""
+    plan_id: str | None = None
+    definitions: tuple[dict[str, Any], ...] = ()
+    edits: tuple[RenameEdit, ...] = ()
+    edits_omitted: int = 0
+    files: tuple[str, ...] = ()
+    doubts: tuple[RenameDoubt, ...] = ()
+    doubts_omitted: int = 0
+    clashes: tuple[RenameClash, ...] = ()
+
+
+class RefreshJobStatus(Struct, frozen=True):
+    """One refresh job. `status` is queued, running, succeeded, failed or superseded."""
+
+    id: int
+    status: str
+    scope: RefreshScope | None
+    desired_scope: RefreshScope | None
+    widened: bool
+    trigger_reason: str
+    head_at_enqueue: str | None
+    budget_ms: int
+    attempts: int
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    files: int
+    snapshot_id: str | None
+    result: dict[str, Any] | None
+    superseded_reason: str | None
+    error_code: str | None
+    error: str | None

@@ -1,0 +1,134 @@
+"""The part of `Index` that speaks of states, the mutation gate and refresh jobs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from everdex import limits, mutation, refreshing
+from everdex.errors import UsageError
+from everdex.mutation import GateQuestion
+from everdex.refreshing import RefreshJobs
+from everdex.relations import Question, check
+from everdex.service import Reading
+from everdex.state.jobs import RefreshJob
+from everdex.state.scopes import RefreshScope
+from everdex.surfaces.api import state_model
+from everdex.warm import WarmIndex
+
+
+class StateQuestions(ABC):
+    """What an index says of whether files may be changed. Paths are relative to the root, or absolute."""
+
+    _warm: WarmIndex
+
+    @abstractmethod
+    def _over_daemon(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A daemon's answer; None when this process is to answer."""
+
+    # -- states and the gate -------------------------------------------------------------------
+
+    def gate(
+        self,
+        paths: Iterable[str],
+        *,
+        seen: Mapping[str, str] | None = None,
+        intent: str = "edit",
+        since: str | None = None,
+        sync: bool = True,
+    ) -> state_model.MutationGateResult:
+        """Whether files may be changed now: allow, warn or block, each with reasons and what to do first.
+
+        `seen` has the SHA-256 of contents the caller saw, by path; `since` is the snapshot it knows the files from.
+        `intent` is "edit", or "semantic" for a change computed from references.
+        """
+        question = GateQuestion(tuple(paths), dict(seen or {}), intent, since)
+        mutation.check(question)
+        params = {
+            "paths": list(question.paths), "seen": dict(question.seen), "intent": intent, "since": since,
+            "no_sync": not sync,
+        }  # fmt: skip
+        document = self._over_daemon("gate", params)
+        if document is None:
+            reader, freshness = self._warm.ready(Reading(sync))
+            document = reader.gate(question, freshness).to_dict()
+        return msgspec.convert(document, state_model.MutationGateResult)
+
+    def check_mutation_gate(self, paths: Iterable[str]) -> state_model.MutationGateResult:
+        """`gate`, of the index as it is."""
+        return self.gate(paths, sync=False)
+
+    def state(
+        self, paths: Iterable[str] = (), *, since: str | None = None, sync: bool = True
+    ) -> state_model.StatesAnswer:
+        """The states of files; without any, of every file that is not clean."""
+        wanted = tuple(paths)
+        mutation.check_paths(wanted)
+        document = self._over_daemon("state", {"paths": list(wanted), "since": since, "no_sync": not sync})
+        if document is None:
+            reader, freshness = self._warm.ready(Reading(sync))
+            document = reader.states(wanted, since, freshness).to_dict()
+        return msgspec.convert(document, state_model.StatesAnswer)
+
+    def get_file_state(self, path: str) -> state_model.FileState:
+        """How current and how certain the index, as it is, is about one file."""
+        return self.get_file_states_batch([path])[path]
+
+    def get_file_states_batch(self, paths: Iterable[str]) -> dict[str, state_model.FileState]:
+        """The same for many files at once, in the time of the work and not of their number."""
+        wanted = list(dict.fromkeys(paths))
+        for path in wanted:
+            if mutation.path_key(self._warm.index, path) is None:
+                raise UsageError(f"{path[:200]!r} is outside the repository", hint="name files below the root")
+        found: dict[str, state_model.FileState] = {}
+        for first in range(0, len(wanted), mutation.MAX_PATHS):
+            part = wanted[first : first + mutation.MAX_PATHS]
+            found |= dict(zip(part, self.state(part, sync=False).files, strict=True))
+        return found
+
+    def rename_plan(
+        self, symbol: str, new_name: str, *, k: int = 200, sync: bool = True, snapshot_id: str | None = None
+    ) -> state_model.RenamePlan:
+        """Every place that renaming a symbol takes, and apart at most `k` that are in doubt; nothing is changed."""
+        question = Question("rename", symbol, limit=k, new=new_name)
+        check(question)
+        reading = Reading(sync, snapshot_id)
+        params = {"symbol": symbol, "new": new_name, "k": k, "no_sync": not sync, "snapshot_id": snapshot_id}
+        document = self._over_daemon("rename", params)
+        if document is None:
+            reader, freshness = self._warm.ready(reading)
+            document = reader.relations(question, freshness, snapshot_id=snapshot_id).to_dict()
+        return msgspec.convert(document, state_model.RenamePlan)
+
+    # -- refresh jobs --------------------------------------------------------------------------
+
+    def refresh(
+        self, scope: RefreshScope | None = None, *, budget_ms: int = limits.JOB_BUDGET_MS
+    ) -> state_model.RefreshJobStatus | None:
+        """Bring files and what refers to what up to date and wait for it; None when there was nothing to do."""
+        document = refreshing.refresh_answer(self._warm.index, scope, budget_ms=budget_ms).to_dict()
+        return msgspec.convert(document["job"], state_model.RefreshJobStatus | None)
+
+    def enqueue_refresh(
+        self, scope: RefreshScope | None = None, *, budget_ms: int = limits.JOB_BUDGET_MS
+    ) -> int | None:
+        """Queue a refresh: the number of its job, None when nothing is to do or an open job covers it."""
+        return RefreshJobs(self._warm.index).enqueue(scope, budget_ms=budget_ms)
+
+    def run_job(self, job_id: int) -> state_model.RefreshJobStatus:
+        """Run a queued job here; one that is finished is told as it is."""
+        return _status(RefreshJobs(self._warm.index).run(job_id))
+
+    def get_job_status(self, job_id: int) -> state_model.RefreshJobStatus:
+        return _status(RefreshJobs(self._warm.index).status(job_id))
+
+    def jobs(self, *, k: int = 20) -> tuple[state_model.RefreshJobStatus, ...]:
+        """Refresh jobs, newest first."""
+        return tuple(_status(job) for job in RefreshJobs(self._warm.index).newest(k))
+
+
+def _status(job: RefreshJob) -> state_model.RefreshJobStatus:
+    return msgspec.convert(refreshing.job_dict(job), state_model.RefreshJobStatus)

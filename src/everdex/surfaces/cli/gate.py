@@ -1,0 +1,84 @@
+"""`everdex gate`: may these files be changed now, and if not, what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everdex.surfaces.cli import options
+from everdex.surfaces.cli.output import Line, Shown, escape
+from everdex.surfaces.cli.pathed import gathered, named_from_root
+
+
+@click.command("gate", short_help="Tell whether files may be changed now, and what to do first.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
+@click.option(
+    "--seen", multiple=True, metavar="SHA256",
+    help="The content you saw: SHA-256 of the file, once for each PATH in turn.",
+)
+@click.option("--since", metavar="ID", help="The snapshot you know the files from: what changed since then counts.")
+@click.option(
+    "--semantic", is_flag=True, help="The change is computed from references (a rename): they must be current."
+)
+@options.no_sync_option
+@options.way_options
+@options.shared_option
+@options.json_option
+def gate_command(
+    paths: tuple[str, ...], root: Path | None, seen: tuple[str, ...], since: str | None, semantic: bool, no_sync: bool,
+    offline: bool, shared_store: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Tell whether the files PATHS may be changed now: allow, warn or block, each with why and what to do.
+
+    Blocked is a file that is not indexed as it is now, that changed since you saw it, or that uses something whose
+    signature changed since its references were resolved. Warned is of files that are generated, vendored, outside the
+    index, in an unmerged conflict, or less surely affected. Nothing is changed.
+
+    \b
+    Exit codes: 0 allow, 3 warn, 4 block.
+
+    \b
+    Examples:
+      everdex gate src/app.py
+      everdex gate src/app.py src/core.py --since 01M7GKD12H6R7QZE62RSHB11DX
+      everdex gate --json src/app.py | jq -r '.actions[]'
+    """
+    from everdex import mutation
+    from everdex.errors import UsageError
+    from everdex.service import Index
+
+    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    named = named_from_root(paths, index.root.path, root)
+    if len(seen) > len(named):
+        raise UsageError(f"{len(seen)} contents were seen of {len(named)} files", hint="give --seen once for each PATH")
+    known = dict(zip(named, seen, strict=False))
+    question = mutation.GateQuestion(tuple(named), known, "semantic" if semantic else "edit", since)
+    mutation.check(question)
+    params = {"paths": named, "seen": known, "intent": question.intent, "since": since}
+    document = gathered(
+        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json,
+        here=lambda reading, options: mutation.ask_gate(index, question, reading, options),
+    )  # fmt: skip
+    return SHOWN.print(document, as_json=as_json)
+
+
+def _lines(document: dict[str, Any]) -> Iterator[Line]:
+    for file in document["files"]:
+        state = file["state"]
+        about = f" ({state['freshness'].replace('_', ' ')}, {state['certainty']})" if state else ""
+        yield True, f"{file['decision']}: {escape(file['path'])}{about}"
+        for reason in file["reasons"]:
+            if reason["decision"] != "allow":
+                yield True, f"  {reason['code']}: {escape(reason['message'])}"
+    for action in document["actions"] if document["decision"] != "allow" else ():
+        yield False, f"next: {escape(action)}"
+    if document["graph"] == "behind":
+        yield False, "references are as of an older snapshot"
+
+
+_CODES = {"allow": 0, "warn": 3, "block": 4}
+SHOWN = Shown(_lines, lambda document: _CODES[document["decision"]])

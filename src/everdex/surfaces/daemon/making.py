@@ -1,0 +1,113 @@
+"""One graph being made by a process of its own: started, watched while it tells how far it is, ended when told to.
+
+Knows nothing of why the graph is wanted or who waits for it. The process may grow up to a limit and is then ended:
+making a graph must not cost the user his machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Final
+
+from everdex.errors import InternalError, LimitExceeded
+from everdex.memory import resident_bytes
+from everdex.service import Index
+from everdex.surfaces.daemon.client import error_of
+
+_LOOK_S: Final = 0.5
+
+
+class Cancelled(Exception):
+    """It was ended before it was done."""
+
+
+class Making:
+    """One run of `grapher.py`; `cancel` may come from any thread."""
+
+    def __init__(self, index: Index, snapshot_id: str, niceness: int = 0) -> None:
+        shared = "" if index.shared_store is None else os.fspath(index.shared_store)
+        # -P: the working directory may be a hostile repository and must not be imported from.
+        self._command = [
+            sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher", os.fspath(index.root.path), shared,
+            index.config_fingerprint, index.query_fingerprint, snapshot_id, str(niceness),
+        ]  # fmt: skip
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._cancelled = False
+        self._began = time.monotonic()
+        self.phase, self.done, self.total = "", 0, 0
+
+    def run(self, most_bytes: int) -> tuple[int, int]:
+        """How many files had changed and how many were resolved; `LimitExceeded` when it needs too much memory."""
+        with self._lock:
+            if self._cancelled:
+                raise Cancelled
+            self._process = process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
+            )
+        made: tuple[int, int] | None = None
+        try:
+            for said in self._said(process, most_bytes):
+                if "error" in said:
+                    raise error_of(said["error"])
+                if "made" in said:
+                    made = said["made"]["changed"], said["made"]["resolved"]
+                else:
+                    self._hear(*said["progress"])
+        finally:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+        if self._cancelled:
+            raise Cancelled
+        if made is None:
+            raise InternalError(f"the process that makes the graph ended with code {process.returncode}")
+        return made
+
+    def _hear(self, phase: str, done: int, total: int) -> None:
+        if phase != self.phase:
+            self.phase, self._began = phase, time.monotonic()
+        self.done, self.total = done, total
+
+    def _said(self, process: subprocess.Popen[bytes], most_bytes: int) -> Any:
+        """The documents it says, while it keeps within its memory."""
+        assert process.stdout is not None
+        handle, pending = process.stdout.fileno(), b""
+        while True:
+            if resident_bytes(process.pid) > most_bytes:
+                raise LimitExceeded(
+                    f"making the graph takes more than {most_bytes >> 20:,} MiB of memory here",
+                    hint="make it once without the daemon (`everdex map --offline`); from then on only what changed "
+                    "is made",
+                )
+            if not select.select([handle], [], [], _LOOK_S)[0]:
+                continue
+            piece = os.read(handle, 65_536)
+            if not piece:
+                return
+            *lines, pending = (pending + piece).split(b"\n")
+            yield from (json.loads(line) for line in lines)
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._process is not None:
+                self._process.kill()
+
+    def seconds_left(self) -> float:
+        """A guess from what it has done so far; the last phase is the long one."""
+        if self.phase != "graph" or not self.done:
+            return 10.0
+        return (time.monotonic() - self._began) * (self.total - self.done) / self.done
+
+    def resident_bytes(self) -> int:
+        process = self._process
+        return 0 if process is None else resident_bytes(process.pid)

@@ -1,0 +1,99 @@
+"""A rename plan for a model: the edits by line, apart from them what is in doubt, and names that clash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from everdex.surfaces.cli.output import escape
+from everdex.surfaces.mcp import model, related
+from everdex.surfaces.mcp.budget import Spendable, fit
+
+
+class Edit(BaseModel):
+    path: str
+    line: int
+    column: int = Field(description="0-based, in bytes: where the old name begins")
+    role: str
+    text: str = Field(description="the line as it is")
+
+
+class Doubt(BaseModel):
+    path: str
+    line: int
+    role: str
+    certainty: str
+    reason: str
+    text: str
+
+
+class Clash(BaseModel):
+    path: str
+    line: int
+    qualified_name: str
+
+
+class RenamePlanReply(model.Reply):
+    symbol: related.Match | None = Field(description="what is renamed; null when none or several fit")
+    matches: list[related.Match] = Field(description="when several fit: ask again with path:line of one")
+    suggestions: list[model.Suggestion]
+    plan_id: str | None
+    new_name: str
+    definitions: list[related.Match] = Field(description="renamed together: the symbol and what overrides it")
+    files: list[str] = Field(description="every file that has an edit")
+    edits: list[Edit] = Field(description="certain: replace the old name by the new one at each")
+    doubts: list[Doubt] = Field(description="may mean it too; look at each yourself")
+    clashes: list[Clash] = Field(description="already have the new name where it would be mistaken")
+
+
+def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str, Any]:
+    edits = [
+        {**{name: edit[name] for name in ("path", "line", "column", "role")}, "text": edit["text"].strip()[:200]}
+        for edit in document.get("edits", ())
+    ]
+    doubts = [
+        {**{name: doubt[name] for name in ("path", "line", "role", "certainty", "reason")},
+         "text": doubt["text"].strip()[:200]}
+        for doubt in document.get("doubts", ())
+    ]  # fmt: skip
+    symbol = document["symbol"]
+    reply: dict[str, Any] = {
+        "snapshot_id": document["snapshot_id"],
+        "freshness": {name: document["freshness"][name] for name in ("state", "dirty_count")},
+        "omitted": {"edits": document.get("edits_omitted", 0), "doubts": document.get("doubts_omitted", 0)},
+        "warnings": list(document["warnings"]),
+        "symbol": related.match(symbol) if symbol else None,
+        "matches": [related.match(item) for item in document["matches"]],
+        "suggestions": list(document["suggestions"]),
+        "plan_id": document.get("plan_id"),
+        "new_name": new,
+        "definitions": [related.match(item) for item in document.get("definitions", ())],
+        "files": list(document.get("files", ())),
+        "edits": edits,
+        "doubts": doubts,
+        "clashes": list(document.get("clashes", ())),
+    }
+    lists = ("suggestions", "doubts", "edits", "matches", "definitions", "clashes", "files")
+    fit(reply, budget, [Spendable(name, reply[name]) for name in lists])
+    return reply
+
+
+def text_of(reply: Mapping[str, Any], footer: Iterator[str]) -> str:
+    return "\n".join((*map(escape, _lines(reply)), *footer))
+
+
+def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
+    if reply["symbol"] is None:
+        yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
+        for item in reply["matches"]:
+            yield f"{item['path']}:{item['line']}:{item['text']}"
+        return
+    yield f"# {reply['symbol']['text']} → {reply['new_name']}"
+    for edit in reply["edits"]:
+        yield f"{edit['path']}:{edit['line']}: {edit['text']}"
+    for doubt in reply["doubts"]:
+        yield f"in doubt: {doubt['path']}:{doubt['line']}: {doubt['text']} ({doubt['reason']})"
+    for clash in reply["clashes"]:
+        yield f"has that name: {clash['path']}:{clash['line']} {clash['qualified_name']}"

@@ -1,0 +1,89 @@
+"""A look that asks nobody: whether the tree stands as it stood when it was last found equal to the snapshot.
+
+The memory of that standstill belongs to one snapshot, one root and one set of rules. It is a saving only: damaged,
+absent or out of date, the tree is looked at in full, and only a full look that found nothing to do writes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from everdex.changes.standstill import Hopeless, Standstill, standstill, still
+from everdex.config import Config
+from everdex.durable import replace_atomically
+from everdex.errors import StorageFailure
+from everdex.roots import Root
+from everdex.snapshot.manifest import Manifest
+from everdex.snapshot.store import Store
+from everdex.sync.look import Look
+
+# 1: paths with size, mtime, ctime, inode.
+_VERSION: Final = 1
+_DIGEST_BYTES: Final = 16
+
+
+class _Memory(msgspec.Struct, frozen=True, array_like=True):
+    version: int
+    snapshot_id: str
+    rules: bytes
+    files: int
+    seen: Standstill | None  # None: this tree can only be looked at in full
+
+
+def unchanged_files(root: Root, config: Config, store: Store, base: Manifest) -> int | None:
+    """How many files there are when the tree certainly equals the snapshot; None when that takes a look."""
+    memory = _recall(store, base)
+    if memory is None or memory.seen is None or memory.rules != _rules(root, config, store):
+        return None
+    return memory.files if still(root, memory.seen) else None
+
+
+def remember(root: Root, config: Config, store: Store, seen: Look) -> None:
+    """Keep how the tree stands, after a look that found nothing to do."""
+    if seen.base is None or seen.listed is None or seen.discovery.collisions or seen.discovery.warnings:
+        return
+    rules = _rules(root, config, store)
+    before = _recall(store, seen.base)
+    if before is not None and before.seen is None and before.rules == rules:
+        return
+    try:
+        stands = standstill(root, seen.listed, seen.started_ns, seen.home)
+    except Hopeless:
+        stands = None
+    else:
+        if stands is None:
+            return
+    memory = _Memory(_VERSION, seen.base.snapshot_id, rules, len(seen.discovery.files), stands)
+    raw = msgspec.msgpack.encode(memory)
+    try:
+        replace_atomically(_path(store), _digest(raw) + raw, store.permissions)
+    except StorageFailure:
+        return  # only a saving: the next look is a full one again
+
+
+def _recall(store: Store, base: Manifest) -> _Memory | None:
+    try:
+        raw = _path(store).read_bytes()
+        if raw[:_DIGEST_BYTES] != _digest(raw[_DIGEST_BYTES:]):
+            return None
+        memory = msgspec.msgpack.decode(raw[_DIGEST_BYTES:], type=_Memory)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return memory if memory.version == _VERSION and memory.snapshot_id == base.snapshot_id else None
+
+
+def _rules(root: Root, config: Config, store: Store) -> bytes:
+    """What decides, besides the tree, which files are in."""
+    return _digest(msgspec.msgpack.encode((str(root.path), config.index, store.info.shared)))
+
+
+def _digest(raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=_DIGEST_BYTES).digest()
+
+
+def _path(store: Store) -> Path:
+    return store.cache / "standstill"

@@ -1,0 +1,132 @@
+"""Rename plans: edits that can be carried out as they stand, and nothing doubtful among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everdex import relations
+from everdex.errors import QueryError
+from everdex.relations import Question
+from everdex.service import Index, Reading
+from everdex.sync.model import SyncOptions
+from support.commands import everdex
+from support.stores import Workspace, synced
+
+_FILES = {
+    "core.py": (
+        "def helper(a):\n    return a  # helper, not a site\n\n\n"
+        "class Base:\n    def run(self):\n        return helper(1)\n\n\n"
+        "class Child(Base):\n    def run(self):\n        return super().run()\n"
+    ),
+    "app.py": (
+        "import core\nfrom core import Base, Child, helper, helper as other\n\n\n"
+        "def go(b: Base, unknown):\n    b.run()\n    Child().run()\n    unknown.run()\n"
+        "    return core.helper(helper(2)) + other(3)\n"
+    ),
+    "façade.py": "from core import helper\n\n\nµ = 'ü'; x = helper(µ)\n",
+    "web.ts": "export function draw(a: number) { return a }\n",
+    "page.ts": "import { draw } from './web';\nexport const x = draw(1);\n",
+}
+
+
+def _plan(made: Workspace, symbol: str, new: str, **more: Any) -> dict[str, Any]:
+    question = Question("rename", symbol, new=new, **more)
+    return relations.ask(Index.open(made.path), question, Reading(), SyncOptions(workers=1)).to_dict()
+
+
+def _carried_out(made: Workspace, plan: dict[str, Any], new: str) -> dict[str, str]:
+    """The files with the edits made, last first; each must be where the plan says."""
+    before = {path: (made.path / path).read_bytes() for path in plan["files"]}
+    texts = dict(before)
+    for edit in reversed(plan["edits"]):
+        start, end = edit["byte_start"], edit["byte_end"]
+        assert before[edit["path"]][:start].decode("utf-8", "ignore").endswith(edit["before"])
+        assert before[edit["path"]][end:].decode("utf-8", "ignore").startswith(edit["after"])
+        texts[edit["path"]] = texts[edit["path"]][:start] + new.encode() + texts[edit["path"]][end:]
+    return {path: data.decode() for path, data in texts.items()}
+
+
+def test_a_function_is_renamed_wherever_it_is_named(tmp_path: Path) -> None:
+    """Definition, imports and calls, bare or through the module; aliases keep their names, comments theirs."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan = _plan(made, "core.py::helper", "assist")
+    after = _carried_out(made, plan, "assist")
+    assert after["core.py"] == _FILES["core.py"].replace("def helper", "def assist").replace("helper(1)", "assist(1)")
+    assert after["app.py"] == (
+        _FILES["app.py"].replace("helper, helper as other", "assist, assist as other")
+        .replace("core.helper(helper(2))", "core.assist(assist(2))")
+    )  # fmt: skip
+    assert after["façade.py"] == _FILES["façade.py"].replace("helper", "assist")
+    assert (plan["doubts"], plan["clashes"]) == ([], [])
+
+
+def test_a_method_is_renamed_with_its_family(tmp_path: Path) -> None:
+    """What overrides it and what it overrides; a call on something unknown is in doubt and no edit."""
+    made = synced(tmp_path / "tree", _FILES)
+    for symbol in ("Base.run", "Child.run"):
+        plan = _plan(made, symbol, "execute")
+        after = _carried_out(made, plan, "execute")
+        assert after["core.py"] == _FILES["core.py"].replace("run(", "execute(")
+        assert after["app.py"] == _FILES["app.py"].replace("b.run()", "b.execute()").replace(
+            "Child().run()", "Child().execute()"
+        )
+        assert [(doubt["path"], doubt["line"], doubt["certainty"]) for doubt in plan["doubts"]] == [
+            ("app.py", 8, plan["doubts"][0]["certainty"])
+        ]
+        assert plan["doubts"][0]["certainty"] != "resolved"
+        assert len(plan["definitions"]) == 2
+
+
+def test_a_class_is_renamed_with_its_constructions(tmp_path: Path) -> None:
+    """Bases, annotations, imports and calls."""
+    made = synced(tmp_path / "tree", _FILES)
+    after = _carried_out(made, _plan(made, "core.py::Base", "Root"), "Root")
+    assert after["core.py"] == _FILES["core.py"].replace("Base", "Root")
+    assert after["app.py"] == _FILES["app.py"].replace("Base", "Root")
+
+
+def test_other_languages_too(tmp_path: Path) -> None:
+    """TypeScript across an import."""
+    made = synced(tmp_path / "tree", _FILES)
+    after = _carried_out(made, _plan(made, "draw", "paint"), "paint")
+    assert after == {name: _FILES[name].replace("draw", "paint") for name in ("page.ts", "web.ts")}
+
+
+def test_a_name_that_is_taken_is_said(tmp_path: Path) -> None:
+    """Beside the definition, or at the top of a file that would name it."""
+    made = synced(tmp_path / "tree", {**_FILES, "app.py": _FILES["app.py"] + "\n\ndef assist():\n    return 0\n"})
+    assert [clash["path"] for clash in _plan(made, "core.py::helper", "assist")["clashes"]] == ["app.py"]
+    assert _plan(made, "core.py::helper", "Base")["clashes"][0]["qualified_name"] == "core.Base"
+
+
+def test_the_same_plan_has_the_same_name(tmp_path: Path) -> None:
+    """Another name, or another content, is another plan."""
+    made = synced(tmp_path / "tree", _FILES)
+    first = _plan(made, "core.py::helper", "assist")["plan_id"]
+    assert _plan(made, "core.py::helper", "assist")["plan_id"] == first
+    assert _plan(made, "core.py::helper", "aid")["plan_id"] != first
+    made.write({"core.py": "\n" + _FILES["core.py"]})
+    assert _plan(made, "core.py::helper", "assist")["plan_id"] != first
+
+
+@pytest.mark.parametrize("new", ["", "a.b", "1x", "x y", "helper", "x" * 300])
+def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, new: str) -> None:
+    """Before anything is planned; so is the name it has."""
+    made = synced(tmp_path / "tree", _FILES)
+    with pytest.raises(QueryError):
+        _plan(made, "core.py::helper", new)
+
+
+def test_the_command_plans_and_never_changes(tmp_path: Path) -> None:
+    """Places on stdout, doubts beside them; several definitions are listed; without --plan it is refused."""
+    made = synced(tmp_path / "tree", _FILES)
+    done = everdex("rename", "Base.run", "execute", "--plan", cwd=made.path)
+    assert (done.code, len(done.lines)) == (0, 5)
+    assert "in doubt: app.py:8" in done.err
+    assert everdex("rename", "run", "execute", "--plan", cwd=made.path).code == 2
+    assert everdex("rename", "nothing_like_it", "execute", "--plan", cwd=made.path).code == 1
+    assert everdex("rename", "Base.run", "execute", cwd=made.path).code == 2
+    assert {name: (made.path / name).read_text() for name in _FILES} == _FILES

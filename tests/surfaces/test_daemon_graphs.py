@@ -1,0 +1,284 @@
+"""The daemon's graphs: made unasked beside it, waited for within bounds, told of in its status."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everdex import limits, relations
+from everdex.errors import Busy, InternalError, LimitExceeded
+from everdex.resident import ResidentIndex
+from everdex.service import Index, Reading
+from everdex.surfaces.daemon import making
+from everdex.surfaces.daemon.graphs import Graphs
+from everdex.surfaces.daemon.making import Cancelled, Making
+from support.commands import everdex
+from support.daemons import Daemon
+from support.trees import tree
+
+FILES = {
+    "app.py": "def helper():\n    return 1\n\n\ndef run():\n    return helper()\n",
+    "cli.py": "import app\n\n\ndef main():\n    return app.run()\n",
+}
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def state(daemon: Daemon) -> dict[str, Any]:
+    with daemon.wire() as wire:
+        found: dict[str, Any] = wire.call("ping")["result"]["graph"]
+        return found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tree(tmp_path / "project", FILES, git=True)
+
+
+@pytest.fixture
+def warm(root: Path) -> Iterator[ResidentIndex]:
+    index = Index.open(root)
+    index.sync()
+    resident = ResidentIndex(index)
+    yield resident
+    resident.close()
+
+
+def graph_files(warm: ResidentIndex) -> list[str]:
+    return [path.name for path in warm.reader.store.graphs.glob("*.graph")]
+
+
+def test_a_daemon_makes_the_graph_unasked(root: Path, tmp_path: Path) -> None:
+    """After the start and again after an edit the graph is there before anybody asks; status tells."""
+    with Daemon(root, tmp_path / "home") as daemon:
+        until(lambda: state(daemon)["state"] == "ready", "the first graph")
+        assert state(daemon)["made"] == 1
+        (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
+        with daemon.wire() as wire:
+            assert wire.call("search", query="symbol:more")["result"]["results"]
+        until(lambda: state(daemon)["made"] == 2, "the graph of the edit")
+        with daemon.wire() as wire:
+            answer = wire.call("callers", symbol="run")["result"]
+            told = wire.call("status")["result"]["daemon"]["graph"]
+        assert [edge["qualified_name"] for edge in answer["callers"]] == ["cli.main", "more.more"]
+        assert (told["state"], told["code"], told["made"]) == ("ready", None, 2)
+
+
+def test_making_graphs_unasked_is_a_choice(root: Path, tmp_path: Path) -> None:
+    """With `[daemon] graph = false` a graph is made for the first question, and answers it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[daemon]\ngraph = false\n")
+    with Daemon(root, home) as daemon:
+        assert state(daemon)["state"] == "unasked"
+        with daemon.wire() as wire:
+            found = wire.call("callers", symbol="helper")["result"]
+        assert [edge["qualified_name"] for edge in found["callers"]] == ["app.run"]
+        assert state(daemon)["made"] == 1
+
+
+def test_the_maker_leaves_with_the_daemon(root: Path, tmp_path: Path) -> None:
+    """A daemon that is killed leaves no process behind that makes a graph for nobody."""
+    with Daemon(root, tmp_path / "home") as daemon:
+        until(lambda: state(daemon)["state"] == "ready", "the first graph")
+        store = next((tmp_path / "home" / "data").iterdir())
+        with open(store / "locks" / "graph.lock", "ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
+            (root / "more.py").write_text("x = 1\n")
+            with daemon.wire() as wire:
+                wire.call("search", query="x")
+            until(lambda: state(daemon)["state"] == "making", "the maker")
+            children = _children(daemon.process.pid)
+            assert children
+            daemon.process.send_signal(signal.SIGKILL)
+            daemon.process.wait()
+            until(lambda: not any(map(_alive, children)), "the maker's end")
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            found += [int(child) for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class Slow:
+    """Stands in for a process that makes a graph: does so when told to."""
+
+    def __init__(self, index: Index, snapshot_id: str, niceness: int) -> None:
+        self.index, self.snapshot_id, self.niceness = index, snapshot_id, niceness
+        self.phase, self.done, self.total = "graph", 3, 10
+        self.go = self.cancelled = False
+        SLOW.append(self)
+
+    def run(self, _: int) -> tuple[int, int]:
+        until(lambda: self.go or self.cancelled, "leave to go on")
+        if self.cancelled:
+            raise Cancelled
+        made = relations.make(self.index, self.snapshot_id, relations.SyncOptions())
+        return made.changed, made.resolved
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def seconds_left(self) -> float:
+        return 4.0
+
+    def resident_bytes(self) -> int:
+        return 0
+
+
+SLOW: list[Slow] = []
+
+
+@pytest.fixture
+def slow(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
+    SLOW.clear()
+    monkeypatch.setattr("everdex.surfaces.daemon.graphs.Making", Slow)
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 0.1)
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_QUIET_S", 0)
+    graphs = Graphs(warm, lambda *_, **__: None, unasked=True)
+    warm.graphs = graphs
+    graphs.start()
+    yield graphs
+    graphs.end()
+
+
+CALLERS = relations.Question("callers", "run")
+
+
+def test_a_question_is_told_when_to_come_again(warm: ResidentIndex, slow: Graphs) -> None:
+    """While its graph is made a question is busy, with how far it is; afterwards it is answered."""
+    with pytest.raises(Busy, match=r"3 of 10 files") as caught:
+        warm.relations(CALLERS, Reading())
+    assert caught.value.retry_after_ms == 4_000
+    assert slow.describe()["state"] == "making"
+    SLOW[0].go = True
+    until(lambda: slow.describe()["state"] == "ready", "the graph")
+    assert len(warm.relations(CALLERS, Reading()).to_dict()["callers"]) == 1
+    assert len(SLOW) == 1
+
+
+def test_editing_does_not_keep_a_graph_from_being_finished(warm: ResidentIndex, slow: Graphs, root: Path) -> None:
+    """Edits while one is made lead to one more, of the newest snapshot; none in between is made."""
+    until(lambda: len(SLOW) == 1, "the first")
+    for number in range(3):
+        (root / f"new{number}.py").write_text("import app\napp.run()\n")
+        warm.freshness()
+    SLOW[0].go = True
+    until(lambda: len(SLOW) == 2, "the second")
+    SLOW[1].go = True
+    until(lambda: slow.describe()["state"] == "ready", "both")
+    assert [maker.niceness for maker in SLOW] == [10, 10], "nobody waits for them"
+    assert SLOW[1].snapshot_id == warm.reader.graph_of().snapshot_id
+    assert len(warm.relations(CALLERS, Reading()).to_dict()["callers"]) == 4
+
+
+def test_a_waiting_question_is_answered_though_edits_go_on(
+    warm: ResidentIndex, slow: Graphs, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question takes the first graph that is no older than what it asked about, active or not."""
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 60)
+    until(lambda: len(SLOW) == 1, "the first")
+    answers: list[dict[str, Any]] = []
+    asker = threading.Thread(target=lambda: answers.append(warm.relations(CALLERS, Reading()).to_dict()))
+    asker.start()
+    until(lambda: bool(slow._wants), "the question")
+    (root / "later.py").write_text("import app\napp.run()\n")
+    warm.freshness()
+    SLOW[0].go = True
+    asker.join(60)
+    assert answers[0]["snapshot_id"] == SLOW[0].snapshot_id
+    assert answers[0]["snapshot_id"] != warm.reader.graph_of().snapshot_id
+    assert len(answers[0]["callers"]) == 1
+
+
+def test_few_questions_wait_at_once(warm: ResidentIndex, slow: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions that wait for a graph never take all places: beyond a few they are busy at once."""
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_WAITING", 0)
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 600)
+    with pytest.raises(Busy):
+        warm.relations(CALLERS, Reading())
+
+
+def test_the_end_does_not_wait_for_a_graph(warm: ResidentIndex, slow: Graphs) -> None:
+    """A daemon that leaves ends what it was making."""
+    until(lambda: slow.describe()["state"] == "making", "the maker")
+    slow.end()
+    until(lambda: SLOW[0].cancelled and slow.describe()["state"] != "making", "the end")
+    assert graph_files(warm) == []
+
+
+def test_memory_is_bounded(warm: ResidentIndex) -> None:
+    """A process that needs more than its share is ended, and the reason says what to do."""
+    found = warm.reader.graph_of()
+    with pytest.raises(LimitExceeded, match="MiB") as caught:
+        Making(warm.index, found.snapshot_id).run(1 << 20)
+    assert "--offline" in caught.value.hint
+    assert graph_files(warm) == []
+
+
+def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked for then fails with a code, and the next attempt is a new one."""
+    found = warm.reader.graph_of()
+    with monkeypatch.context() as patch:
+        patch.setattr(making.sys, "executable", "/bin/false")
+        doomed = Making(warm.index, found.snapshot_id)
+    with pytest.raises(InternalError, match="ended with code 1"):
+        doomed.run(1 << 40)
+    assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
+    assert warm.reader.graph_of().made
+
+
+def test_a_failure_reaches_the_question(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be made is an error of the question, not a wait without end; status names the code."""
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_RSS_BYTES", 1 << 20)
+    graphs = Graphs(warm, lambda *_, **__: None, unasked=False)
+    warm.graphs = graphs
+    graphs.start()
+    try:
+        with pytest.raises(LimitExceeded):
+            warm.relations(CALLERS, Reading())
+        assert (graphs.describe()["state"], graphs.describe()["code"]) == ("too_large", "limit_exceeded")
+    finally:
+        graphs.end()
+
+
+def test_the_command_line_waits_for_the_graph(root: Path, tmp_path: Path) -> None:
+    """A command meets a daemon that is still making the graph, waits for it and answers."""
+    with Daemon(root, tmp_path / "home") as daemon:
+        until(lambda: state(daemon)["state"] == "ready", "the first graph")
+        store = next((tmp_path / "home" / "data").iterdir())
+        (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
+        held = open(store / "locks" / "graph.lock", "ab")  # noqa: SIM115 - closed by the timer
+        fcntl.flock(held, fcntl.LOCK_EX)
+        timer = threading.Timer(limits.DAEMON_GRAPH_PATIENCE_S + 1, held.close)
+        timer.start()
+        try:
+            done = everdex("callers", "run", "--json", cwd=root, env=daemon.env)
+        finally:
+            timer.join()
+        assert [edge["qualified_name"] for edge in json.loads(done.out)["callers"]] == ["cli.main", "more.more"]

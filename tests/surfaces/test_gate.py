@@ -1,0 +1,213 @@
+"""The mutation gate at every door: what is allowed, warned of and blocked, and that a hook only stops what it may."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.commands import Done, everdex
+from support.daemons import Daemon
+from support.trees import tree
+
+CORE = "def helper(a):\n    return a\n"
+FILES = {
+    "core.py": CORE,
+    "app.py": "from core import helper\n\n\ndef run():\n    return helper(1)\n",
+    "vendor/lib.py": "x = 1\n",
+    "gen/api_pb2.py": "y = 2\n",
+    "merge.py": "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n",
+    ".gitignore": "out/\n",
+    "out/made.py": "z = 3\n",
+}
+
+
+def _codes(done: Done) -> list[str]:
+    """What speaks against a change."""
+    every = (reason for file in done.json["files"] for reason in file["reasons"])
+    return [reason["code"] for reason in every if reason["decision"] != "allow"]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An indexed repository with its graph."""
+    made = tree(tmp_path / "project", FILES, git=True)
+    assert everdex("callers", "helper", made).code == 0
+    return made
+
+
+def test_a_clean_file_may_be_changed(root: Path) -> None:
+    """Exit code 0, one line a file, and the state it is in."""
+    done = everdex("gate", "app.py", cwd=root)
+    assert (done.code, done.lines) == (0, ["allow: app.py (clean, certain)"])
+
+
+def test_a_changed_dependency_blocks_with_a_witness(root: Path) -> None:
+    """Exit code 4: which file, which symbol, how it reads now, and what to do; indexing lifts it."""
+    (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+    done = everdex("gate", "--no-sync", "--json", "app.py", "core.py", cwd=root)
+    assert (done.code, done.json["decision"], done.json["blocking"]) == (4, "block", ["app.py", "core.py"])
+    assert _codes(done) == ["dependency_interface_changed", "content_changed"]
+    witness = done.json["files"][0]["reasons"][0]["reason"]
+    assert (witness["path"], witness["symbols"]) == (
+        "core.py", [{"name": "helper", "before": "def helper(a)", "after": "def helper(a,b)", "used": True}],
+    )  # fmt: skip
+    assert done.json["actions"][0].startswith("re-read core.py")
+    assert done.json["freshness"]["dirty_count"] == 1
+    assert everdex("gate", "--semantic", "app.py", "core.py", cwd=root).code == 0
+
+
+def test_a_file_that_changed_since_it_was_seen_is_blocked(root: Path) -> None:
+    """The caller says what it saw; another content, or none, means reading again."""
+    seen = hashlib.sha256(CORE.encode()).hexdigest()
+    assert everdex("gate", "core.py", "--seen", seen, cwd=root).code == 0
+    (root / "core.py").write_text(CORE + "\n")
+    done = everdex("gate", "core.py", "--seen", seen, "--json", cwd=root)
+    assert (done.code, _codes(done), done.json["actions"]) == (4, ["changed_since_seen"], ["re-read core.py"])
+    (root / "core.py").unlink()
+    assert "changed_since_seen" in _codes(everdex("gate", "core.py", "--seen", seen, "--json", cwd=root))
+
+
+def test_since_a_snapshot_both_file_and_dependencies_count(root: Path) -> None:
+    """Who knows the repository from an older snapshot learns what changed since, although the index is current."""
+    known = everdex("status", "--json", root).json["snapshot_id"]
+    (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+    done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
+    assert (done.code, _codes(done)) == (4, ["dependency_interface_changed"])
+    assert everdex("gate", "app.py", "--since", "01AAAAAAAAAAAAAAAAAAAAAAAA", cwd=root).code == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("vendor/lib.py", "vendored"), ("gen/api_pb2.py", "generated"), ("merge.py", "conflict_markers"),
+        ("out/made.py", "ineligible"), ("../elsewhere.py", "out_of_root"),
+    ],
+)  # fmt: skip
+def test_what_is_better_left_alone_is_warned_of(root: Path, path: str, code: str) -> None:
+    """Exit code 3; the change is not stopped."""
+    done = everdex("gate", path, "--json", cwd=root)
+    assert (done.code, _codes(done), done.json["blocking"]) == (3, [code], [])
+
+
+def test_a_new_file_is_allowed(root: Path) -> None:
+    """Nothing is known of a file that is not there yet, and nothing speaks against it."""
+    assert everdex("gate", "new.py", cwd=root).code == 0
+
+
+def test_a_semantic_change_needs_certainty(root: Path) -> None:
+    """An edit of a file with open references is fine; a change computed from them needs a look."""
+    (root / "open.py").write_text("def f(x):\n    x.go()\n")
+    assert everdex("gate", "open.py", cwd=root).code == 0
+    done = everdex("gate", "--semantic", "open.py", "--json", cwd=root)
+    assert (done.code, _codes(done)) == (3, ["needs_decision"])
+
+
+def test_bad_questions_are_refused(root: Path) -> None:
+    """No path, a hash that is none, more hashes than files: usage errors."""
+    assert everdex("gate", cwd=root).code == 2
+    assert everdex("gate", "app.py", "--seen", "abc", cwd=root).code == 2
+    assert everdex("gate", "app.py", "--seen", "0" * 64, "--seen", "1" * 64, cwd=root).code == 2
+
+
+def test_states_of_what_is_not_clean(root: Path) -> None:
+    """Without paths every file that is behind, with its reason; the counts are of all."""
+    (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+    done = everdex("state", "--no-sync", cwd=root)
+    assert done.lines == [
+        "app.py: stale, unknown", "  dependency_interface_changed core.py: helper",
+        "core.py: dirty, unknown", "  content_changed",
+    ]  # fmt: skip
+    assert "1 dirty" in done.err
+    assert everdex("state", "--no-sync", "vendor/lib.py", "--json", cwd=root).json["counts"] == {"clean": 1}
+
+
+def test_links_and_other_directories_lead_to_the_same_file(root: Path, tmp_path: Path) -> None:
+    """A file is named from where we are, also through a link to the repository."""
+    (tmp_path / "link").symlink_to(root)
+    done = everdex("gate", tmp_path / "link" / "vendor" / "lib.py", "--root", root, "--json")
+    assert done.json["files"][0]["path"] == "vendor/lib.py"
+    assert everdex("gate", "lib.py", "--json", cwd=root / "vendor").json["files"][0]["path"] == "vendor/lib.py"
+
+
+# -- beside a daemon -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["off", "warn", "block"])
+def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Daemon]]:
+    """A daemon whose repository says how strict the gate is."""
+    base = tmp_path_factory.mktemp("gate")
+    made = tree(base / "project", {**FILES, ".everdex.toml": f'[hooks]\ngate = "{request.param}"\n'}, git=True)
+    with Daemon(made, base / "home") as running:
+        assert running.run("callers", "helper").code == 0
+        yield request.param, running
+
+
+def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
+    document = {
+        "hook_event_name": "PreToolUse", "tool_name": tool, "cwd": str(daemon.root), "tool_input": {"file_path": path},
+    }  # fmt: skip
+    done = everdex("hook", stdin=json.dumps(document), cwd=daemon.root, env=daemon.env)
+    assert (done.code, done.err) == (0, "")
+    said: dict[str, Any] = json.loads(done.out)["hookSpecificOutput"] if done.out else {}
+    return said
+
+
+def test_the_daemon_answers_as_the_command_does(guarded: tuple[str, Daemon]) -> None:
+    """Both say the same of every file but for what names the request."""
+    _, daemon = guarded
+    for arguments in (("gate", "app.py", "merge.py"), ("gate", "--semantic", "vendor/lib.py"), ("state", "app.py")):
+        theirs, ours = daemon.run(*arguments, "--json"), daemon.run(*arguments, "--offline", "--json")
+        assert theirs.code == ours.code
+        assert theirs.json["files"] == ours.json["files"]
+
+
+def test_a_hook_warns_or_stops_as_configured(guarded: tuple[str, Daemon]) -> None:
+    """Off says nothing of the gate; warn adds to the context; block never stops what is only warned of."""
+    mode, daemon = guarded
+    said = _hooked(daemon, "vendor/lib.py", "MultiEdit")
+    assert "permissionDecision" not in said
+    assert ("everdex gate: vendor/lib.py is somebody else's code" in said["additionalContext"]) is (mode != "off")
+    assert "gate" not in _hooked(daemon, "app.py").get("additionalContext", "")
+
+
+def test_a_hook_stops_an_edit_that_the_gate_blocks(guarded: tuple[str, Daemon]) -> None:
+    """A dependency changed its interface and the references are behind: with block the tool is denied, with why."""
+    mode, daemon = guarded
+    (lock,) = (Path(daemon.env["EVERDEX_HOME"]) / "data").glob("*/locks/graph.lock")
+    with lock.open("rb") as held, daemon.wire() as wire:
+        fcntl.flock(held, fcntl.LOCK_EX)  # nobody makes a graph meanwhile
+        (daemon.root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+        assert wire.call("gate", paths=["app.py"])["result"]["graph"] == "behind"
+        said = _hooked(daemon, "app.py", "Write")
+    if mode == "block":
+        assert said["permissionDecision"] == "deny"
+        assert "core.py, whose interface changed (helper)" in said["permissionDecisionReason"]
+    else:
+        assert "permissionDecision" not in said
+        assert ("whose interface changed (helper)" in said["additionalContext"]) is (mode == "warn")
+
+
+def test_an_own_edit_a_moment_ago_stops_nobody(guarded: tuple[str, Daemon]) -> None:
+    """The file is not indexed as it is yet: it is indexed now, and the next edit goes on."""
+    _, daemon = guarded
+    (daemon.root / "gen" / "fresh.py").write_text("a = 1\n")
+    daemon.run("index")
+    (daemon.root / "gen" / "fresh.py").write_text("a = 2\n")
+    assert "permissionDecision" not in _hooked(daemon, "gen/fresh.py")
+
+
+def test_bad_parameters_are_refused(guarded: tuple[str, Daemon]) -> None:
+    """The socket takes what the command takes, typed and bounded."""
+    _, daemon = guarded
+    with daemon.wire() as wire:
+        for params in (
+            {}, {"paths": "app.py"}, {"paths": []}, {"paths": ["a"] * 1_001}, {"paths": ["a"], "seen": {"a": 3}},
+            {"paths": ["a"], "intent": "other"}, {"paths": ["a"], "seen": {"b": "0" * 64}}, {"paths": ["a\0"]},
+        ):
+            assert wire.call("gate", **params)["error"]["code"] in ("usage", "query_invalid")

@@ -1,0 +1,86 @@
+"""C and C++ as they are written: macros, conditionals and headers that a grammar without a preprocessor trips over."""
+
+from __future__ import annotations
+
+import pytest
+
+from everdex.config import IndexConfig
+from everdex.parse import ParseStatus, parse_file
+from everdex.parse.conditionals import read
+from everdex.parse.macros import leaves_out, readable, spoken
+
+
+def _names(path: str, text: str) -> set[str]:
+    return {symbol.qualified_name for symbol in parse_file(path, text.encode(), IndexConfig()).symbols}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("class API_EXPORT Slice : public Base {\n public:\n  int size();\n};\n", "Slice.size"),
+        ("class LOCKABLE Mutex {\n public:\n  void lock() LOCK_IT() {}\n};\n", "Mutex.lock"),
+        ("API_INLINE void Logger::swap(Logger& other) NO_EXCEPT {}\n", "Logger.swap"),
+        ("API_INLINE Logger::Logger(int a) : a_(a) {}\n", "Logger.Logger"),
+        ("API_BEGIN_SPACE\nnamespace a {\nint f() { return 1; }\n}\n", "a.f"),
+        ("class A {\n  Q_OBJECT\n public:\n  int f();\n};\n", "A.f"),
+        ("class A {\n  int count_ GUARDED_BY(mu_);\n  int after();\n};\n", "A.after"),
+        ("[[noreturn]] A_API B_API void fail(int x);\n", "fail"),
+        ("struct s {\n  A_FIELDS\n  int x;\n  B_FIELDS\n};\nint after(void) { return 1; }\n", "after"),
+        ("A::A()\n    : a(1),\n#ifdef X\n      b(2),\n#endif\n      c(3) {}\nint after() { return 1; }\n", "after"),
+    ],
+)
+def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
+    """Words that only the preprocessor knows hide neither the definition they stand in nor the one after it."""
+    assert name in _names("src/a.cc", text)
+    assert parse_file("src/a.cc", text.encode(), IndexConfig()).status is ParseStatus.PARSED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n"],
+)
+def test_words_in_their_place_stay(text: str) -> None:
+    """Constants and types in capital letters are read as they stand."""
+    assert readable("c", text.encode()) == text.encode()
+
+
+def test_a_header_is_in_the_language_it_is_written_in() -> None:
+    """`.h` is C++ when it has what C has not, also where a comment of a C header talks of classes."""
+    assert spoken("a.h", "c", b"namespace a {\nclass B {};\n}\n") == "cpp"
+    assert spoken("a.h", "c", b"#include <vector>\nint f(void);\n") == "cpp"
+    assert spoken("a.h", "c", b"/*\nusing this\nclass of things {\n*/\n#include <stdio.h>\nint f(void);\n") == "c"
+    assert spoken("a.c", "c", b"class B {};\n") == "c"
+    assert parse_file("a.h", b"class B {\n public:\n  int f();\n};\n", IndexConfig()).language == "cpp"
+
+
+def test_a_branch_that_is_not_read_is_told() -> None:
+    """Of two beginnings of one function one is read, and the file does not pass for wholly read."""
+    two = b"#ifdef X\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  return g();\n}\n"
+    assert not read(two).whole
+    assert len(read(two).data) == len(two)
+    parsed = parse_file("a.c", two + b"int after(void) { return 1; }\n", IndexConfig())
+    assert parsed.status is ParseStatus.PARTIAL
+    assert "after" in {symbol.name for symbol in parsed.symbols}
+    assert leaves_out("c", two)
+    assert not leaves_out("python", two)
+    beside = b"#ifdef X\nint f(int a) { return 1; }\n#else\nint f(long a) { return 2; }\n#endif\n"
+    assert read(beside) == (beside, True)
+    listed = b"int a[] = {\n#ifdef X\n  1,\n#else\n  2,\n#endif\n};\n"
+    assert read(listed).whole
+    assert b"1," in read(listed).data
+    assert b"2," in read(listed).data
+
+
+def test_test_macros_are_named_by_what_they_test() -> None:
+    """GoogleTest's cases are told apart by suite and name, not all called by the macro."""
+    text = "TEST_F(CarTest, Drives) { go(); }\nTEST(Start, Works) {}\n"
+    assert _names("a_test.cc", text) >= {"CarTest.Drives", "Start.Works"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"#if A\n" * 20_000 + b"#endif\n" * 20_000, b"A_B\n" * 50_000, b"#if A\n/* x\n#endif\n" * 10_000, b"a(" * 50_000],
+)
+def test_hostile_text_keeps_its_length(data: bytes) -> None:
+    """Whatever is written, nothing moves, and the work stays in proportion."""
+    assert len(readable("cpp", data)) == len(data)
