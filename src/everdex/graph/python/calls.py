@@ -45,7 +45,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
-MAX_SIZE_APART: Final = 60  # expressions of its own: a long docstring makes no function large
+MAX_SIZE_APART: Final = 40  # expressions of its own: a long docstring makes no function large
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
