@@ -49,6 +49,8 @@ class QueryConfig(msgspec.Struct, frozen=True):
     snippet_lines: int = 12
     profile: str = "balanced"
     rerank: bool = False  # needs everdex[rerank]
+    dense_weight: float = 1.0  # how much vectors count, beside what was fitted
+    file_mean_share: float = 1.0  # how much of its file's mean vector a chunk's has
 
 
 class HooksConfig(msgspec.Struct, frozen=True):
@@ -64,7 +66,7 @@ class Config(msgspec.Struct, frozen=True):
 
 
 # key -> (smallest, largest) accepted value
-_BOUNDS: Final[dict[str, tuple[int, int]]] = {
+_BOUNDS: Final[dict[str, tuple[float, float]]] = {
     "index.max_file_size_bytes": (1, limits.MAX_FILE_SIZE_BYTES),
     "index.max_chunks_per_file": (1, limits.MAX_CHUNKS_PER_FILE),
     "index.max_bytes_per_sync": (1, limits.MAX_BYTES_PER_SYNC),
@@ -72,6 +74,8 @@ _BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "index.chunk_max_chars": (200, limits.MAX_CHUNK_CHARS),
     "query.k": (1, limits.MAX_RESULTS),
     "query.snippet_lines": (1, 24),
+    "query.dense_weight": (0, limits.MAX_DENSE_WEIGHT),
+    "query.file_mean_share": (0, limits.MAX_FILE_MEAN_SHARE),
 }
 _MAX_PATTERNS: Final = 200
 _MAX_PATTERN_BYTES: Final = 512
@@ -150,13 +154,14 @@ def _checked(dotted: str, value: Any, default: Any) -> Any:
         if not isinstance(value, bool):
             raise ConfigError(f"{CONFIG_NAME}: {dotted} must be true or false, not {value!r}")
         return value
-    if isinstance(default, int):
+    if isinstance(default, int | float):
         low, high = _BOUNDS[dotted]
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a whole number, not {value!r}")
-        if not low <= value <= high:
+        whole = isinstance(default, int)
+        if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
+            raise ConfigError(f"{CONFIG_NAME}: {dotted} must be a {'whole ' if whole else ''}number, not {value!r}")
+        if not low <= value <= high:  # not a number (`nan`) is in no range
             raise ConfigError(f"{CONFIG_NAME}: {dotted} is {value}; allowed is {low} to {high}")
-        return value
+        return value if whole else float(value)
     if isinstance(default, tuple):
         return _patterns(dotted, value)
     if dotted == "query.profile":

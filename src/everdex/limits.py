@@ -24,6 +24,8 @@ MAX_SNIPPET_BYTES: Final = 32_768
 MAX_SNIPPET_BYTES_TOTAL: Final = 1_048_576
 MAX_CHUNK_LINES: Final = 75
 MAX_CHUNK_CHARS: Final = 2_000
+MAX_DENSE_WEIGHT: Final = 10.0
+MAX_FILE_MEAN_SHARE: Final = 4.0
 
 # -- snapshot store ----------------------------------------------------------------------------
 RETAIN_SNAPSHOTS_MIN: Final = 5

@@ -30,7 +30,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: rows.db (files, chunks, symbols), vectors.i8, lexical.bin, files.jsonl
     # 2: rows.db keeps symbols by row and their descriptions by file
     # 3: sources can be read from the middle
-    "chunk_row": SchemaRange(3, 3, 3),
+    # 4: vectors.i8 says how near each chunk is to the mean of its file
+    "chunk_row": SchemaRange(4, 4, 4),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
@@ -64,7 +65,8 @@ RESOLVERS_VERSION: Final = "4"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
-RANKING_VERSION: Final = "2"
+# 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
+RANKING_VERSION: Final = "3"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

@@ -169,6 +169,23 @@ def test_a_configured_profile_is_the_same_store(tmp_path: Path) -> None:
         assert after[field] == before[field]
 
 
+def test_how_much_vectors_count_is_a_matter_of_the_query(tmp_path: Path) -> None:
+    """`dense_weight` and `file_mean_share` change scores and query_fingerprint in the same store."""
+    text = "".join(f"def open_{name}():\n    return '{name}'\n\n\n" * 12 for name in ("widget", "gadget"))
+    made = synced(tmp_path / "tree", {".everdexignore": ".everdex.toml\n", "a.py": text, "b.py": "def widget(): ...\n"})
+    seen = []
+    for settings in ("", "dense_weight = 0", "dense_weight = 2.5", "file_mean_share = 0", "file_mean_share = 3"):
+        made.write({".everdex.toml": f"[query]\n{settings}\n"})
+        index = Index.open(made.path)
+        assert not index.sync().published
+        answer = index.search(SearchRequest("open the widget"), AS_IT_IS, explain=True).to_dict()
+        first = {share["feature"]: share["value"] for share in answer["results"][0]["explain"]}
+        assert ("dense" in first) == (settings != "dense_weight = 0")
+        seen.append((answer["query_fingerprint"], [result["score"] for result in answer["results"]]))
+        assert answer["store_id"] == index.store().store_id
+    assert len({fingerprint for fingerprint, _ in seen}) == len({tuple(scores) for _, scores in seen}) == 5
+
+
 _ODD = {
     "crlf.py": b"def first():\r\n    return 1\r\n\r\n\r\ndef second_widget():\r\n    return 2\r\n",
     "no_end.py": b"def widget_without_a_last_newline():\n    return 3",

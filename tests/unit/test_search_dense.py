@@ -17,6 +17,11 @@ from everdex.view import open_view
 from support.stores import Workspace, synced
 
 QUESTION = "open the session cookie"
+SHARE = 0.7
+LONG = "".join(
+    f"def {name}_cookie():\n" + "".join(f"    {name}_{line} = open({line})\n" for line in range(40)) + "\n\n"
+    for name in ("session", "parse", "window")
+)
 
 
 @pytest.fixture
@@ -24,6 +29,7 @@ def layered(tmp_path: Path) -> Workspace:
     """Several segments: files replaced, deleted and added out of order, one of them empty."""
     names = ("session", "cookie", "store", "reader", "empty", "opens")
     made = synced(tmp_path / "tree", {f"{name}.py": f"def {name}_one():\n    return '{name}'\n" for name in names[:4]})
+    made.write({"long.py": LONG})
     for number, name in enumerate(reversed(names)):
         text = "" if name == "empty" else f"def {name}_two():\n    '''Open a {name} cookie {number}.'''\n"
         made.write({f"{name}.py": text, f"deep/{name}/o_{name}.py": f"class {name.title()}:\n    open = {number}\n"})
@@ -35,7 +41,7 @@ def layered(tmp_path: Path) -> Workspace:
 
 def cosines(made: Workspace) -> npt.NDArray[np.float64]:
     with open_view(made.store) as view:
-        found = dense.DenseScorer(view).cosines(open_embedder(made.config.index.embedder, made.path), QUESTION)
+        found = dense.DenseScorer(view, SHARE).cosines(open_embedder(made.config.index.embedder, made.path), QUESTION)
     assert found is not None
     return found
 
@@ -53,19 +59,25 @@ def test_it_does_not_matter_which_segments_are_copied(
     assert cosines(layered).tobytes() == expected.tobytes()
 
 
-def test_a_cosine_is_that_of_text_plus_half_the_path(layered: Workspace) -> None:
+def test_a_cosine_is_that_of_text_plus_half_the_path_plus_a_share_of_the_mean(layered: Workspace) -> None:
     """Worked out from the stored rows, document by document."""
     embedder = open_embedder(layered.config.index.embedder, layered.path)
     query = quantize_query(query_vector(embedder, words_of(QUESTION))).astype(np.float64)
     found = cosines(layered)
     with open_view(layered.store) as view:
         segments, numbers = view.file_places
+        texts: dict[int, list[npt.NDArray[np.float64]]] = {}
+        for doc, file in enumerate(view.doc_files.tolist()):
+            row = int(view.doc_rows[doc]) - view.bases[segments[file]]
+            stored = view.segments[segments[file]].vectors.vectors[row]
+            texts.setdefault(file, []).append(_unit(stored.astype(np.float64)))
+        assert max(map(len, texts.values())) > 1
         for doc in range(view.doc_count):
             file = int(view.doc_files[doc])
             reader = view.segments[segments[file]].vectors
-            text = reader.vectors[int(view.doc_rows[doc]) - view.bases[segments[file]]].astype(np.float64)
+            text = texts[file][doc - int(view.file_offsets[file])]
             path = reader.vectors[reader.rows + int(numbers[file])].astype(np.float64)
-            joint = _unit(text) + 0.5 * _unit(path)
+            joint = text + 0.5 * _unit(path) + SHARE * np.mean(texts[file], axis=0)
             assert found[doc] == pytest.approx(float(_unit(joint) @ _unit(query)), abs=1e-6)
         assert view.doc_count > 5
 

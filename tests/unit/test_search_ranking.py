@@ -65,6 +65,19 @@ def test_one_strong_hit_a_file_before_the_second(tmp_path: Path) -> None:
     assert repeats == [0] * 3 + [1] * 6
 
 
+def test_a_further_hit_loses_only_what_its_file_brings(tmp_path: Path) -> None:
+    """The second function of a file that is meant stands before other files that are hardly."""
+    meant = "".join(_long(f"sign_{kind}_cookie", 0) for kind in ("old", "new"))
+    files = {"a.py": meant} | {f"z{number}.py": f"cookie_{number} = {number}\n" for number in range(5)}
+    answer = _search(tmp_path, files, "sign the cookie", mode=Mode.LEXICAL)
+    assert _paths(answer)[:2] == ["a.py", "a.py"]
+    explained = [{share["feature"]: share["value"] for share in result["explain"]} for result in answer["results"]]
+    first, second = explained[:2]
+    of_file = sum(value for name, value in second.items() if name in ("file_lexical", "size", "stem", "stem_query"))
+    assert "repeat" not in first
+    assert second["repeat"] == pytest.approx(-of_file / 2)
+
+
 def test_ties_are_broken_by_path_and_place(tmp_path: Path) -> None:
     """Files equal in every way that counts stand in path order, written in whatever order they were."""
     names = [f"{letter}{letter}.txt" for letter in "qzmabx"]

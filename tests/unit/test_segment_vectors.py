@@ -77,7 +77,7 @@ def test_a_row_scores_the_same_bits_wherever_it_lies() -> None:
 
 
 def test_joint_lengths_are_those_of_the_summed_vectors(tmp_path: Path) -> None:
-    """The stored overlap gives the length of text + share × path for any share."""
+    """The stored numbers give the length of text + share × path + share × mean for any shares."""
     row_files = np.array([0, 0, 1])
     rows, paths = random_rows(3, 7), random_rows(2, 8)
     rows[1] = 0
@@ -85,9 +85,12 @@ def test_joint_lengths_are_those_of_the_summed_vectors(tmp_path: Path) -> None:
     writer.add(join_vectors(rows, paths, row_files))
     writer.close()
     reader = VectorsReader(tmp_path / "v")
-    for share in (0.0, 0.5, 2.0):
-        expected = np.linalg.norm(unit(rows) + share * unit(paths)[row_files], axis=1)
-        found = joint_lengths(reader.row_factors, reader.overlaps, reader.path_factors[row_files], share)
+    means = np.array([unit(rows)[row_files == file].mean(axis=0) for file in (0, 1)])
+    for share, of_mean in ((0.0, 0.0), (0.5, 0.0), (2.0, 0.5), (0.5, 1.5)):
+        expected = np.linalg.norm(unit(rows) + share * unit(paths)[row_files] + of_mean * means[row_files], axis=1)
+        found = joint_lengths(
+            reader.row_factors, reader.overlaps, reader.coherence, reader.path_factors, row_files, (share, of_mean)
+        )
         assert np.allclose(found, expected, atol=1e-6)
 
 

@@ -1,7 +1,8 @@
 """Cosine similarity of a query with every live document: brute force over int8 rows, exact and layout-free.
 
-A document's vector is its text's unit vector plus a share of its path's, joined here: worth about .02 in dense
-NDCG@10 on the development set over the path as more words of the text.
+A document's vector is its text's unit vector plus a share of its path's and one of the mean of its file's texts, joined
+here. The path is worth about .02 in dense NDCG@10 on the development set over the path as more words of the text, the
+mean .004 in the whole ranking.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import msgspec
 from everdex.embed.base import Embedder
 from everdex.embed.compose import query_vector
 from everdex.numeric import np, npt
-from everdex.segment.vectors import joint_lengths, products, quantize_query
+from everdex.segment.vectors import file_means, joint_lengths, products, quantize_query
 from everdex.terms.words import words_of
 from everdex.view import SnapshotView
 
@@ -39,8 +40,9 @@ class _Matrix(msgspec.Struct, frozen=True):
 class DenseScorer:
     """Scores queries against one view; whatever does not depend on the query is kept."""
 
-    def __init__(self, view: SnapshotView) -> None:
+    def __init__(self, view: SnapshotView, mean_share: float) -> None:
         self._view = view
+        self._mean_share = mean_share
         self._matrix: _Matrix | None = None
 
     def cosines(self, embedder: Embedder, text: str) -> npt.NDArray[np.float64] | None:
@@ -50,17 +52,20 @@ class DenseScorer:
         if norm == 0.0 or not self._view.doc_count:
             return None
         if self._matrix is None:
-            self._matrix = _gather(self._view)
+            self._matrix = _gather(self._view, self._mean_share)
         matrix = self._matrix
         near = np.concatenate([products(query, block) for block in matrix.blocks])
         near *= matrix.factors
         joint = near[matrix.texts].astype(np.float64)
-        joint += (PATH_SHARE * near[matrix.paths].astype(np.float64))[self._view.doc_files]
+        of_file = PATH_SHARE * near[matrix.paths].astype(np.float64)
+        # What the mean of some vectors has in common with the query is the mean of what they have.
+        of_file += self._mean_share * file_means(joint, self._view.doc_files, len(of_file))
+        joint += of_file[self._view.doc_files]
         joint /= matrix.lengths * norm
         return joint
 
 
-def _gather(view: SnapshotView) -> _Matrix:
+def _gather(view: SnapshotView, mean_share: float) -> _Matrix:
     readers = [segment.vectors for segment in view.segments]
     starts = np.cumsum([0, *(len(reader.vectors) for reader in readers)])
     rows = np.array([reader.rows for reader in readers])
@@ -88,7 +93,9 @@ def _gather(view: SnapshotView) -> _Matrix:
     numbers[order] = np.arange(len(order))
     factors = np.concatenate([part for reader in readers for part in (reader.row_factors, reader.path_factors)])
     overlaps = np.concatenate([reader.overlaps for reader in readers])[view.doc_rows]
-    lengths = joint_lengths(factors[texts], overlaps, factors[paths][view.doc_files], PATH_SHARE)
+    coherence = np.concatenate([reader.coherence for reader in readers])[view.doc_rows]
+    shares = PATH_SHARE, mean_share
+    lengths = joint_lengths(factors[texts], overlaps, coherence, factors[paths], view.doc_files, shares)
     return _Matrix(
         tuple(blocks), factors[order], _plain(numbers[texts]), numbers[paths], np.where(lengths > 0, lengths, 1.0)
     )

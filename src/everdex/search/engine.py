@@ -54,8 +54,9 @@ class Engine:
         self._view = view
         self._embedder = embedder
         self._config = config
-        self._source = SignalSource(view)
+        self._source = SignalSource(view, config.file_mean_share)
         self._names = SymbolNames(view)
+        self._weights = weights.scaled(config.dense_weight)
         self._open_reranker = open_reranker
         self._reranker: Reranker | None = None
         self._lexical_only = lexical_only
@@ -107,7 +108,7 @@ class Engine:
             dense_if_needed=lone,
         )
         scorer = Scorer(
-            self._view, signals, self._source.file_sizes, matcher, weights.BY_INTENT[query.intent], profile
+            self._view, signals, self._source.file_sizes, matcher, self._weights[query.intent], profile
         )
         page = request.k if request.budget is None else max(request.k, CONSIDERED)
         wanted = request.offset + page
@@ -121,7 +122,7 @@ class Engine:
             scored = scorer.score(fresh, named)
             if depth == _DEPTHS[0] and (self._config.rerank if request.rerank is None else request.rerank):
                 scored, warnings = self._reranked(query, scorer, scored)
-            ranked = saturate(self._view, scored, taken)
+            ranked = saturate(self._view, scorer, scored, taken)
             # Quotas must see everything; without them nothing past the page is put in order.
             if profile.quotas:
                 ordered += in_pages(profile, list(ranked), lambda item: self._category(scorer, item), page)

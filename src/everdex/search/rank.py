@@ -123,6 +123,14 @@ class Scorer:
         """Those of the parts that come from names and paths."""
         return [*self._path_parts(int(self._view.doc_files[doc])), *self._by_name[doc]]
 
+    def of_file(self, file: int) -> float:
+        """What a file brings to the score of each of its documents."""
+        total = self._weights.file_lexical * float(self._signals.file_lexical[file])
+        total += self._weights.size * float(self._sizes[file])
+        for _, value, _ in self._path_parts(file):
+            total += value
+        return total
+
     def role(self, doc: int) -> str:
         return self._path(int(self._view.doc_files[doc])).role
 
@@ -173,8 +181,10 @@ class Scorer:
         return tuple(parts)
 
 
-def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dict[int, int]) -> Iterator[Ranked]:
-    """In order, one strong hit a file before the second: each further one loses a share of its score.
+def saturate(
+    view: SnapshotView, scorer: Scorer, scored: Iterable[tuple[float, int]], taken: dict[int, int]
+) -> Iterator[Ranked]:
+    """In order: what a file as a whole speaks for counts once, and less for each further hit in it.
 
     `taken` counts by file what stands above already, and is carried on. Only what is asked for is put in order.
     """
@@ -184,7 +194,7 @@ def saturate(view: SnapshotView, scored: Iterable[tuple[float, int]], taken: dic
         _, doc, seen, raw = heapq.heappop(heap)
         file = int(view.doc_files[doc])
         before = taken.get(file, 0)
-        repeat = -abs(raw) * (1.0 - table.SATURATION**before)
+        repeat = -abs(scorer.of_file(file)) * (1.0 - table.SATURATION**before)
         if before >= limits.MAX_RESULTS_PER_FILE:
             continue
         if before == seen:

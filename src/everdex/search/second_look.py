@@ -23,7 +23,7 @@ def look_again(
     weight = weights.RERANK[query.intent]
     if not weight or not scored:
         return scored
-    documents = [item.doc_id for item in islice(saturate(view, scored, {}), weights.RERANKED)]
+    documents = [item.doc_id for item in islice(saturate(view, scorer, scored, {}), weights.RERANKED)]
     cosines = reranker.rerank(query.text, [document_text(view.document(doc).row) for doc in documents])
     near = cosines.astype(np.float64) - cosines.min()
     shares = weight * near / (near.max() or 1.0)

@@ -30,13 +30,13 @@ class Signals(msgspec.Struct, frozen=True):
 class SignalSource:
     """Computes signals for queries over one view; keeps what does not depend on the query."""
 
-    def __init__(self, view: SnapshotView) -> None:
+    def __init__(self, view: SnapshotView, mean_share: float) -> None:
         self._view = view
         self.bm25 = Bm25(
             [segment.lexical for segment in view.segments], view.bases, view.doc_rows, view.doc_files, len(view.paths),
             weights.BM25,
         )  # fmt: skip
-        self._dense = DenseScorer(view)
+        self._dense = DenseScorer(view, mean_share)
         counts = np.diff(view.file_offsets)
         self.file_sizes: Floats = np.log1p(counts) / 6.0
 

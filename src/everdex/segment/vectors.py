@@ -1,7 +1,8 @@
 """vectors.i8: one int8 row for each chunk's text and one for each file's path, with what joins them.
 
-A chunk's vector is its text's unit vector plus a share of its path's; the two are stored apart, so that a
-renamed file keeps its text vectors and the share is a matter of the query. int8 rows are a quarter of f32 on
+A chunk's vector is its text's unit vector plus a share of its path's and one of the mean of its file's texts. Text and
+path are stored apart, so that a renamed file keeps its text vectors; the mean follows from the texts, but for how near
+each is to it. So the shares are a matter of the query. int8 rows are a quarter of f32 on
 disk and several times faster to scan (docs/adr/0005-int8-vectors.md). What is live is not known here.
 """
 
@@ -22,6 +23,9 @@ from everdex.numeric import np, npt
 _MAGIC = b"EVDXVEC\n"
 _HEADER = struct.Struct("<8sIIII40x")
 _LEVELS = 127
+_KEPT = ("row_factors", "overlaps", "coherence", "paths", "path_factors")
+
+Places = npt.NDArray[np.int64]
 
 
 class VectorBatch(msgspec.Struct, frozen=True):
@@ -30,6 +34,7 @@ class VectorBatch(msgspec.Struct, frozen=True):
     rows: npt.NDArray[np.int8]
     row_factors: npt.NDArray[np.float32]  # 1 / length of each row, 0 for a row of zeros
     overlaps: npt.NDArray[np.float32]  # cosine of each row with its file's path
+    coherence: npt.NDArray[np.float32]  # product of each row's direction with the mean of its file's directions
     paths: npt.NDArray[np.int8]
     path_factors: npt.NDArray[np.float32]
 
@@ -37,10 +42,27 @@ class VectorBatch(msgspec.Struct, frozen=True):
 def join_vectors(
     rows: npt.NDArray[np.int8], paths: npt.NDArray[np.int8], row_files: npt.NDArray[np.int64]
 ) -> VectorBatch:
-    """Everything stored for some files: `row_files` gives each row's place in `paths`."""
+    """Everything stored for some files: `row_files` gives each row's place in `paths`, and never falls."""
+    factors = cosine_factors(rows)
     return VectorBatch(
-        rows, cosine_factors(rows), row_cosines(rows, paths[row_files]), paths, cosine_factors(paths)
-    )
+        rows, factors, row_cosines(rows, paths[row_files]), _coherence(rows, factors, row_files), paths,
+        cosine_factors(paths),
+    )  # fmt: skip
+
+
+def _coherence(
+    rows: npt.NDArray[np.int8], factors: npt.NDArray[np.float32], row_files: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    """Row by row and file by file, so that a file has the same numbers in whatever batch it is."""
+    if not rows.size:
+        return np.zeros(len(rows), dtype=np.float32)
+    directions = rows * factors[:, np.newaxis]
+    starts = np.flatnonzero(np.diff(row_files, prepend=-1))
+    counts = np.diff(starts, append=len(rows))
+    means = np.add.reduceat(directions, starts, axis=0) / counts[:, np.newaxis].astype(np.float32)
+    directions *= np.repeat(means, counts, axis=0)
+    near: npt.NDArray[np.float32] = directions.sum(axis=1, dtype=np.float64).astype(np.float32)
+    return near
 
 
 def quantize_query(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:
@@ -65,17 +87,29 @@ def products(query: npt.NDArray[np.int8], rows: npt.NDArray[np.int8]) -> npt.NDA
     return exact
 
 
+def file_means(values: npt.NDArray[np.floating], row_files: Places, files: int) -> npt.NDArray[np.float64]:
+    """The mean over the rows of each file; rows stand in an order of their own, whatever segments they lie in."""
+    counts = np.bincount(row_files, minlength=files)
+    means: npt.NDArray[np.float64] = np.bincount(row_files, values, files) / np.maximum(counts, 1)
+    return means
+
+
 def joint_lengths(
     row_factors: npt.NDArray[np.float32],
     overlaps: npt.NDArray[np.float32],
+    coherence: npt.NDArray[np.float32],
     path_factors: npt.NDArray[np.float32],
-    path_share: float,
+    row_files: Places,
+    shares: tuple[float, float],
 ) -> npt.NDArray[np.float64]:
-    """Length of each chunk's joint vector: text + `path_share` × path, both of length one (or zero)."""
-    has_text = (row_factors > 0).astype(np.float64)
-    has_path = (path_factors > 0).astype(np.float64)
-    squared = has_text + path_share**2 * has_path + 2 * path_share * overlaps.astype(np.float64)
-    return np.sqrt(np.maximum(squared, 0.0))
+    """Length of each chunk's joint vector: text + share × path (both of length one or zero) + share × file's mean."""
+    path, mean = shares
+    files = len(path_factors)
+    # |mean|² is the mean of the rows' products with it, and its product with the path that of theirs.
+    of_file = path**2 * (path_factors > 0) + mean**2 * file_means(coherence, row_files, files)
+    of_file += 2 * path * mean * file_means(overlaps, row_files, files)
+    squared = (row_factors > 0) + 2 * path * overlaps.astype(np.float64) + 2 * mean * coherence.astype(np.float64)
+    return np.sqrt(np.maximum(squared + of_file[row_files], 0.0))
 
 
 class VectorsWriter:
@@ -93,14 +127,14 @@ class VectorsWriter:
         self._rows += len(batch.row_factors)
         self._files += len(batch.path_factors)
         empty = np.zeros((0, self._dim), dtype=np.int8)
-        self._kept.append(VectorBatch(empty, batch.row_factors, batch.overlaps, batch.paths, batch.path_factors))
+        self._kept.append(VectorBatch(empty, *(getattr(batch, name) for name in _KEPT)))
 
     def close(self) -> None:
         for batch in self._kept:
             self._stream.write(np.ascontiguousarray(batch.paths, dtype=np.int8).tobytes())
         # The factors start on a multiple of four so that they can be used in place.
         self._stream.write(b"\0" * (-((self._rows + self._files) * self._dim) % 4))
-        for name in ("row_factors", "overlaps", "path_factors"):
+        for name in ("row_factors", "overlaps", "coherence", "path_factors"):
             for batch in self._kept:
                 self._stream.write(np.asarray(getattr(batch, name), dtype="<f4").tobytes())
         self._stream.seek(0)
@@ -130,7 +164,7 @@ class VectorsReader:
         versions.check_readable("chunk_row", version, str(path))
         body = (rows + files) * dim
         padded = body + (-body % 4)
-        expected = _HEADER.size + padded + (2 * rows + files) * 4
+        expected = _HEADER.size + padded + (3 * rows + files) * 4
         if size != expected:
             raise Corrupt(f"{path} has {size} bytes; its header says {expected}")
         self.rows, self.files, self.dim = rows, files, dim
@@ -142,11 +176,12 @@ class VectorsReader:
         self.row_vectors: npt.NDArray[np.int8] = both[:rows]
         self.row_factors: npt.NDArray[np.float32] = numbers[:rows]
         self.overlaps: npt.NDArray[np.float32] = numbers[rows : 2 * rows]
-        self.path_factors: npt.NDArray[np.float32] = numbers[2 * rows :]
+        self.coherence: npt.NDArray[np.float32] = numbers[2 * rows : 3 * rows]
+        self.path_factors: npt.NDArray[np.float32] = numbers[3 * rows :]
 
     def take(self, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]) -> VectorBatch:
         """Vectors of some rows and files, for copying into another segment."""
         return VectorBatch(
-            self.row_vectors[rows], self.row_factors[rows], self.overlaps[rows], self.vectors[self.rows + files],
-            self.path_factors[files],
+            self.row_vectors[rows], self.row_factors[rows], self.overlaps[rows], self.coherence[rows],
+            self.vectors[self.rows + files], self.path_factors[files],
         )  # fmt: skip
