@@ -102,10 +102,9 @@ class Cases:
             seen |= shown[:, rank]
         return total / IDEAL[np.minimum(self.labelled, DEPTH)]
 
-    def mean(self, scores: Vector, of_file: Vector) -> float:
+    def mean(self, found: Vector) -> float:
         """The mean over repositories of the mean over their queries."""
         _, repos = np.unique(self.repos, return_inverse=True)
-        found = self.ndcg(scores, of_file)
         return float((np.bincount(repos, found) / np.bincount(repos)).mean())
 
 
@@ -131,7 +130,7 @@ def gather(corpora: list[Corpus], starts: Pair) -> Cases:
 def _candidates(
     engine: Engine, view: SnapshotView, text: str, labels: tuple[Label, ...], starts: Pair
 ) -> tuple[bool, npt.NDArray[np.int64], npt.NDArray[np.uint64], Vector]:
-    query = parse_query(text)
+    query = engine._obvious.without(parse_query(text))
     lone = query.intent in (Intent.SYMBOL, Intent.PATH)
     signals = engine._source.compute(query, engine._embedder, lexical=True, dense_if_needed=lone)
     matcher = NameMatcher(query)

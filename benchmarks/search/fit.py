@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from msgspec.structs import replace
 
-from benchmarks.search.cases import FEATURES, OF_FILE, PLACE, ROLES, Cases, Pair, Vector, gather, ones, vector
+from benchmarks.search.cases import FEATURES, OF_FILE, PLACE, ROLES, Cases, Pair, gather, ones, vector
 from benchmarks.search.corpora import development_set, docstring_set
 from everdex.numeric import np, npt
 from everdex.search import weights as table
@@ -36,11 +36,38 @@ LEAST_GAIN = 3e-4
 Parts = Sequence[tuple[Cases, float]]  # cases and how much their mean counts
 
 
+class State:
+    """How a set scores under weights changed one at a time; what a change does not touch is not scored again."""
+
+    def __init__(self, cases: Cases, share: float, weights: Pair) -> None:
+        self._cases, self._share = cases, share
+        self._kinds = [cases.lone == bool(which) for which in (0, 1)]
+        self._of_kind = [cases.where(kind) for kind in self._kinds]
+        self._scores = [kind.scores(weights) for kind in self._of_kind]
+        self._found = cases.ndcg(*cases.scores(weights))
+        self.value = share * cases.mean(self._found)
+
+    def after(self, which: int, place: int, by: float) -> State:
+        kind = self._of_kind[which]
+        column = kind.features[:, place]
+        if not column.any():
+            return self
+        new = object.__new__(State)
+        new._cases, new._share, new._kinds, new._of_kind = self._cases, self._share, self._kinds, self._of_kind
+        scores, of_file = self._scores[which]
+        new._scores = list(self._scores)
+        new._scores[which] = scores + by * column, of_file + by * column if OF_FILE[place] else of_file
+        new._found = self._found.copy()
+        new._found[self._kinds[which]] = kind.ndcg(*new._scores[which])
+        new.value = self._share * self._cases.mean(new._found)
+        return new
+
+
 def ascend(parts: Parts, start: Pair, rounds: int) -> Pair:
     """Move one weight at a time as long as that helps by more than noise."""
     weights = (start[0].copy(), start[1].copy())
-    scores = [cases.scores(weights) for cases, _ in parts]
-    best = objective(parts, scores)
+    states = [State(cases, share, weights) for cases, share in parts]
+    best = sum(state.value for state in states)
     order = [(which, place) for which in (0, 1) for place in range(len(FEATURES))]
     shuffle = random.Random(0)
     for _ in range(rounds):
@@ -48,27 +75,20 @@ def ascend(parts: Parts, start: Pair, rounds: int) -> Pair:
         improved = False
         for which, place in order:
             current = kept = weights[which][place]
-            before = scores
+            before = states
             for value in sorted({current + sign * step for sign in (-1, 1) for step in STEPS} | {0.0}):
-                tried = [moved(cases, was, which, place, value - current)
-                         for (cases, _), was in zip(parts, before, strict=True)]  # fmt: skip
-                reached = objective(parts, tried)
+                tried = [state.after(which, place, value - current) for state in before]
+                reached = sum(state.value for state in tried)
                 if reached > best + LEAST_GAIN:
-                    best, kept, scores, improved = reached, value, tried, True
+                    best, kept, states, improved = reached, value, tried, True
             weights[which][place] = kept
         if not improved:
             break
     return weights
 
 
-def objective(parts: Parts, scores: Sequence[tuple[Vector, Vector]]) -> float:
-    return sum(share * cases.mean(*was) for (cases, share), was in zip(parts, scores, strict=True))
-
-
-def moved(cases: Cases, was: tuple[Vector, Vector], which: int, place: int, by: float) -> tuple[Vector, Vector]:
-    """The scores after one weight was changed."""
-    change = by * cases.features[:, place] * (cases.lone[cases.owners] == bool(which))
-    return was[0] + change, was[1] + change if OF_FILE[place] else was[1]
+def reach(cases: Cases, weights: Pair) -> float:
+    return cases.mean(cases.ndcg(*cases.scores(weights)))
 
 
 def start_weights() -> Pair:
@@ -105,7 +125,7 @@ def cross_validate(parts: Parts, folds: int, rounds: int) -> tuple[list[float], 
         print(f"fold {fold + 1}/{folds}: {shown}", flush=True)
     means = []
     for (cases, _), scores in zip(parts, found, strict=True):
-        means.append(float(np.mean([scores[cases.repos == repo].mean() for repo in sorted(set(cases.repos.tolist()))])))
+        means.append(cases.mean(scores))
     return means, (np.mean([pair[0] for pair in fitted], axis=0), np.mean([pair[1] for pair in fitted], axis=0))
 
 
@@ -129,14 +149,14 @@ def main() -> None:
             print(f"missing: {sentence}", file=sys.stderr)
     parts = [(gather(found, start_weights()), share) for (found, _), share in sets]
     shipped = vector(table.NATURAL), vector(table.SYMBOL)
-    reached = [cases.mean(*cases.scores(shipped)) for cases, _ in parts]
+    reached = [reach(cases, shipped) for cases, _ in parts]
     report: dict[str, Any] = {"queries": [len(cases.repos) for cases, _ in parts], "shipped": reached}
     print(f"shipped weights on everything: {', '.join(f'{value:.4f}' for value in reached)}", flush=True)
     report["ablations"] = {}
     for name in FEATURES:
         without = shipped[0].copy(), shipped[1].copy()
         without[0][PLACE[name]] = without[1][PLACE[name]] = 0.0
-        lost = [cases.mean(*cases.scores(without)) - value for (cases, _), value in zip(parts, reached, strict=True)]
+        lost = [reach(cases, without) - value for (cases, _), value in zip(parts, reached, strict=True)]
         report["ablations"][name] = lost
         print(f"  without {name:16} {', '.join(f'{value:+.4f}' for value in lost)}", flush=True)
     report["held_out"], averaged = cross_validate(parts, args.folds, args.rounds)

@@ -66,7 +66,8 @@ RESOLVERS_VERSION: Final = "4"
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
 # 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
-RANKING_VERSION: Final = "3"
+# 4: in an index of one language its name, and that code is wanted, are no part of the question
+RANKING_VERSION: Final = "4"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

@@ -23,6 +23,7 @@ from everdex.search.features import NameMatcher
 from everdex.search.filters import allowed_documents, file_filter
 from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
+from everdex.search.obvious import Obvious
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
 from everdex.search.query import Intent, Query, parse_query
 from everdex.search.rank import Ranked, Scorer, best, contributions, saturate
@@ -56,6 +57,7 @@ class Engine:
         self._config = config
         self._source = SignalSource(view, config.file_mean_share)
         self._names = SymbolNames(view)
+        self._obvious = Obvious(view)
         self._weights = weights.scaled(config.dense_weight)
         self._open_reranker = open_reranker
         self._reranker: Reranker | None = None
@@ -71,7 +73,7 @@ class Engine:
                 f"semantic mode needs an embedder: {self._lexical_only}", hint="ask in hybrid or lexical mode"
             )
         profile = PROFILES[request.profile or self._config.profile]
-        return self._ranked(request, parse_query(request.query), profile)
+        return self._ranked(request, self._obvious.without(parse_query(request.query)), profile)
 
     def _grep(self, request: SearchRequest) -> SearchOutcome:
         from everdex.search.grep import grep  # most questions are words
