@@ -29,7 +29,7 @@ CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
 _TOO_DEEP: Final = unknown("too many steps")
 _MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
-_MAX_ANSWERS: Final = 1_000_000  # about 300 bytes each
+_MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
 
 STEP: Final = 0
 LEVEL: Final = 0
