@@ -18,7 +18,7 @@ from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.search.similar import parse_place
+from everdex.search.place import parse_place
 from everdex.service import Index, Reading
 from everdex.state import scopes
 from everdex.state.model import EDIT

@@ -32,7 +32,7 @@ COMMANDS = {
         "-i", "--ignore-case", "--explain", "--no-sync", "--rerank", "--no-rerank", "--lang", "--path", "-k",
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
-    "symbols": ("name", True, ("--no-sync", "--snapshot")),
+    "symbols": ("name", True, ("--no-sync", "--snapshot", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
@@ -46,7 +46,7 @@ COMMANDS = {
 }  # fmt: skip
 _OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
 _BUSY = 10
-_DRAWN = ("search", *_OF_THE_GRAPH)
+_DRAWN = ("search", "symbols", *_OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
