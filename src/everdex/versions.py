@@ -68,7 +68,8 @@ RESOLVERS_VERSION: Final = "5"
 # 2: queries, too, are rounded to eight bits a number
 # 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
 # 4: in an index of one language its name, and that code is wanted, are no part of the question
-RANKING_VERSION: Final = "4"
+# 5: weights fitted to both sets
+RANKING_VERSION: Final = "5"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
