@@ -282,3 +282,16 @@ def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> Non
         ("go", [3])
     ]
     assert {item["line"] for item in ask("refs", "either")["references"]} == {1, 3, 5}
+
+
+def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:
+    """Namespaces are looked into, guards of headers and standard libraries are left out, methods say whose they are."""
+    tree = {
+        "include/a.h": "#ifndef A_H_\n#define A_H_\n#include <vector>\n#include <gtest/gtest.h>\nnamespace n {\n"
+        "class Shape {\n public:\n  int area() const { return 1; }\n};\nint draw(Shape s);\n}\n#endif\n",
+        "src/a.cc": '#include "a.h"\nnamespace n {\nint draw(Shape s) { return s.area() + s.area(); }\n}\n',
+    }
+    sections = {each["name"]: each["items"] for each in asker(synced(tmp_path / "tree", tree))("map")["sections"]}
+    assert [item["name"] for item in sections["dependencies"]] == ["gtest"]
+    assert [(item["path"], item["names"]) for item in sections["public_api"]] == [("include/a.h", ["Shape", "draw"])]
+    assert "include/a.h:8: Shape: int area() const" in [item["text"] for item in sections["central"]]
