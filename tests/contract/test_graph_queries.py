@@ -295,3 +295,19 @@ def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:
     assert [item["name"] for item in sections["dependencies"]] == ["gtest"]
     assert [(item["path"], item["names"]) for item in sections["public_api"]] == [("include/a.h", ["Shape", "draw"])]
     assert "include/a.h:8: Shape: int area() const" in [item["text"] for item in sections["central"]]
+
+
+def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
+    """By name or at the header's line, a function of C++ has the callers of its body; overloads stay apart."""
+    tree = {
+        "a.h": "namespace n {\nclass A {\n public:\n  int f(int x);\n  int f(int x, int y);\n  virtual int g() = 0;\n};\n}",
+        "a.cc": '#include "a.h"\nnamespace n {\nint A::f(int x) { return x; }\nint A::f(int x, int y) { return x; }\n}',
+        "b.cc": '#include "a.h"\nnamespace n {\nint run(A* a) { return a->f(1) + a->g(); }\n}\n',
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    at_header = ask("callers", "a.h:4")
+    assert (at_header["symbol"]["path"], at_header["symbol"]["name_line"]) == ("a.cc", 3)
+    assert [item["name"] for item in at_header["callers"]] == ["run"]
+    both = ask("callers", "A.f")["matches"]
+    assert {(item["path"], item["name_line"]) for item in both} == {("a.cc", 3), ("a.cc", 4)}
+    assert [item["name"] for item in ask("callers", "A.g")["callers"]] == ["run"]
