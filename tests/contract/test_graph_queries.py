@@ -300,7 +300,7 @@ def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:
 def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
     """By name or at the header's line, a function of C++ has the callers of its body; overloads stay apart."""
     tree = {
-        "a.h": "namespace n {\nclass A {\n public:\n  int f(int x);\n  int f(int x, int y);\n  virtual int g() = 0;\n};\n}",
+        "a.h": "namespace n {\nclass A {\npublic:\n  int f(int x);\n  int f(int x, int y);\n virtual int g() = 0;\n};}",
         "a.cc": '#include "a.h"\nnamespace n {\nint A::f(int x) { return x; }\nint A::f(int x, int y) { return x; }\n}',
         "b.cc": '#include "a.h"\nnamespace n {\nint run(A* a) { return a->f(1) + a->g(); }\n}\n',
     }
