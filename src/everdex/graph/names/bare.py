@@ -1,5 +1,4 @@
-"""Calls without a receiver: what is around the place, members of the types around it, constructors, `super(…)`.
-"""
+"""Calls without a receiver: what is around the place, members of the types around it, constructors, `super(…)`."""
 
 from __future__ import annotations
 

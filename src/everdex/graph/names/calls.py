@@ -1,5 +1,4 @@
-"""What each use of a file leads to: resolved, ambiguous with its candidates, outside the root, or not and why.
-"""
+"""What each use of a file leads to: resolved, ambiguous with its candidates, outside the root, or not and why."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Calls on a receiver: members of what it is, functions written for its type, and what its name alone may tell.
-"""
+"""Calls on a receiver: members of what it is, functions written for its type, and what its name alone may tell."""
 
 from __future__ import annotations
 
