@@ -105,7 +105,8 @@ class Uses:
     def _token(self, start: int, end: int) -> None:
         if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
             return
-        line = self.data[max(self.data.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1, start - _MAX_LINE) : start].lstrip()
+        near = max(0, start - _MAX_LINE)
+        line = self.data[max(self.data.rfind(b"\n", near, start) + 1, near) : start].lstrip()
         if line.startswith((b"#[", b"#![")):
             return  # a condition of an attribute
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
