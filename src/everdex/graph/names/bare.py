@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import Answer, outside_root, unresolved
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.on_receivers import OnReceivers
 from everdex.graph.names.rules import CALLABLES, VALUES
@@ -46,7 +46,7 @@ class Bare(OnReceivers):
         if thing.kind == TYPE and self.language in ("go", "c", "ruby"):
             return Answer(Status.RESOLVED, self._types(thing))  # a conversion
         if thing.kind == CALLABLE:
-            return self._chosen(list(thing.refs), use)
+            return self._in_block(list(thing.refs), use, place)
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:
@@ -57,7 +57,7 @@ class Bare(OnReceivers):
             refs, beyond = evaluation.member(Thing(INSTANCE, owner), name)
             callables = [ref for ref in refs if ref.defined.kind in CALLABLES]
             if callables:
-                return self._chosen(callables, use)
+                return self._in_block(callables, use, place)
             if refs:
                 return unresolved("function in a field")
         extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
@@ -66,6 +66,17 @@ class Bare(OnReceivers):
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _in_block(self, refs: list[Ref], use: facts.Use, place: Place) -> Answer:
+        """In a block of Ruby, `self` may be whoever runs it: others' methods of the name are candidates as well."""
+        answer = self._chosen(refs, use)
+        member = any("." in ref.defined.path and "<" not in ref.defined.path for ref in answer.refs)
+        around = self.module.outline.definitions[place.scope].kind if place.scope >= 0 else ""
+        if self.language != "ruby" or around != "lambda" or not member:
+            return answer
+        others = [ref for ref in self.evaluation.reader.named(use.name) if ref.key and ref.defined.kind == "method"]
+        every = tuple(dict.fromkeys((*answer.refs, *others)))[:MAX_CANDIDATES]
+        return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
 
     def _beside_local(self, use: facts.Use, place: Place) -> Answer:
         """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
