@@ -16,7 +16,6 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
 
-from everdex import limits
 from support.agents import Agent
 from support.commands import COMMAND, everdex
 from support.trees import tree
@@ -64,7 +63,7 @@ def test_a_call_that_waits_for_the_graph_reports_progress(root: Path, home: Path
         store = next((home / "data").iterdir())
         held = open(store / "locks" / "graph.lock", "ab")  # noqa: SIM115 - closed by the timer
         fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
-        timer = threading.Timer(limits.DAEMON_GRAPH_PATIENCE_S + 2, held.close)
+        timer = threading.Timer(3, held.close)
         timer.start()
         try:
             told = [done for done, _ in agent.watch("references", symbol="alpha")]
