@@ -1,6 +1,7 @@
 """The call graph's figures: fixtures' precision and recall, and edges that ran in projects' test suites; peers beside.
 
     python benchmarks/callgraph/run.py fixtures
+    python benchmarks/callgraph/run.py programs
     python benchmarks/callgraph/run.py traces --environment VENV PROJECT=TRACE.json ...
 
 A trace is made by running a project's tests with the plugin in tracer.py; VENV has pyrefly, jedi and PyCG.
@@ -12,13 +13,17 @@ import argparse
 from pathlib import Path
 
 import peers
+import programs
 import traces
 
 from fixtures.callgraph.python.harness import (
+    HERE,
     MemoryWorld,
     calls_by_line,
     cases,
+    edges,
     expected_by_line,
+    noted,
     resolve,
 )
 
@@ -45,6 +50,25 @@ def fixtures() -> None:
     print(f"precision {precision:.3f}  recall {recall:.3f}  F1 {2 * precision * recall / (precision + recall):.3f}")
 
 
+def ran() -> None:
+    """Precision and recall of edges over programs that are run for it; those whose notes are not what ran are named."""
+    right = given = wanted = count = exact = 0
+    for case in cases(HERE / "ran"):
+        direct, through = programs.ran(case.files)
+        if direct != noted(case, "ran"):
+            print(f"{case.name}: its notes are not what ran")
+        truth = direct | noted(case, "known")
+        found = edges(resolve(MemoryWorld(case.files))) - (through - truth)
+        count += 1
+        exact += found == truth
+        right += len(found & truth)
+        given += len(found)
+        wanted += len(truth)
+    precision, recall = right / given, right / wanted
+    print(f"{count} programs, {exact} exact, {wanted} edges")
+    print(f"precision {precision:.3f}  recall {recall:.3f}  F1 {2 * precision * recall / (precision + recall):.3f}")
+
+
 def _names(item: str) -> set[str]:
     if item == "?" or item.startswith(("ext ", "~")):
         return set()
@@ -67,22 +91,24 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
             claims["PyCG"] = peers.pycg(root, environment, known)
             claims["jedi"] = peers.jedi(root, environment, graphs, known)
         print(f"{root.name}: {len(truth)} edges ran")
-        for tool, edges in claims.items():
-            if edges is None:
+        for tool, claimed in claims.items():
+            if claimed is None:
                 print(f"  {tool:24} failed, or did not finish in its time")
                 continue
             for source in ("src/", "tests/"):
-                print(f"  {tool:24} {source[:-1]:>5}→src  {traces.score(truth, edges, source, 'src/')}")
+                print(f"  {tool:24} {source[:-1]:>5}→src  {traces.score(truth, claimed, source, 'src/')}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("fixtures", "traces"))
+    parser.add_argument("what", choices=("fixtures", "programs", "traces"))
     parser.add_argument("projects", nargs="*")
     parser.add_argument("--environment", type=Path)
     chosen = parser.parse_intermixed_args()
     if chosen.what == "fixtures":
         fixtures()
+    elif chosen.what == "programs":
+        ran()
     else:
         traced(chosen.environment, chosen.projects)
 

@@ -52,7 +52,8 @@ WORDS_VERSION: Final = "1"
 # 1: Python in full; the other languages' definitions, calls, references and imports
 # 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
 # 3: where the statements of a Python module begin
-FACTS_VERSION: Final = "3"
+# 4: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
+FACTS_VERSION: Final = "4"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -62,7 +63,9 @@ INTERFACE_VERSION: Final = "1"
 # 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
 # 4: modules are read name by name
 # 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
-RESOLVERS_VERSION: Final = "6"
+# 6: operators' calls are told apart by receiver only; C and C++ declarations mean their bodies; Ruby's blocks
+# 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
+RESOLVERS_VERSION: Final = "7"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -45,38 +45,51 @@ class Branches(Expressions):
                     if child.is_named:
                         self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
 
-    def _arm(self, node: Node, depth: int) -> Frame:
+    def _arm(self, node: Node, depth: int, tests: list[tuple[int, int]] | None = None) -> Frame:
         self.flow.push()
+        if tests:
+            self.narrow(tests)
+            narrowed = dict(self.flow.frames[-1].assigned)
         self.block(node, depth)
-        return self.flow.pop()
+        frame = self.flow.pop()
+        if tests:  # what only the condition said of a name ends with the arm
+            for name, found in narrowed.items():
+                if frame.assigned.get(name) == found:
+                    del frame.assigned[name]
+        return frame
 
     def if_(self, node: Node, depth: int) -> None:
         arms: list[Frame] = []
         exhaustive = False
         opened = 0
+        tests: list[tuple[int, int]] = []
+        otherwise: list[tuple[int, int]] = []
         for child in node.named_children:
             kind = child.type
             if kind == "block":
-                arms.append(self._arm(child, depth))
+                arms.append(self._arm(child, depth, tests))
             elif kind == "elif_clause":
                 self.flow.push()
                 opened += 1
                 for part in child.named_children:
                     if part.type == "block":
-                        arms.append(self._arm(part, depth))
+                        arms.append(self._arm(part, depth, tests))
                     elif part.type != "comment":
-                        self.value(part, depth)
+                        tests = self.tests(part, self.value(part, depth))
             elif kind == "else_clause":
                 exhaustive = True
                 for part in child.named_children:
                     if part.type == "block":
                         arms.append(self._arm(part, depth))
             elif kind != "comment":
-                self.value(child, depth)
+                made = self.value(child, depth)
+                tests, otherwise = self.tests(child, made), self.tests(child, made, True)
         for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()
             self.flow.frames[-1].assigned.update(frame.assigned)
         self.flow.join(arms, exhaustive)
+        if otherwise and len(arms) == 1 and arms[0].ended:  # `if not isinstance(x, C): return`
+            self.narrow(otherwise)
 
     def for_(self, node: Node, depth: int) -> None:
         right = node.child_by_field_name("right")
@@ -215,7 +228,9 @@ class Branches(Expressions):
                 kind = child.type
                 if kind == "case_pattern":
                     exhaustive = exhaustive or (not child.named_children and case.child_by_field_name("guard") is None)
+                    since = len(self.entries)
                     self.pattern(child, matched, depth)
+                    self._narrow_subject(matched, since)
                 elif kind == "if_clause":
                     self.wrapped(child, depth)
                 elif kind == "block":
@@ -236,33 +251,56 @@ class Branches(Expressions):
             else:
                 self._dotted(children)
         elif kind == "as_pattern" and len(children) > 1:
-            narrowed = self._class_of(children[0], depth)
+            kept = self._class_of(children[0], depth)
             self.pattern(children[0], value, depth + 1)
-            if narrowed >= 0:
-                value = self.add([m.INSTANCE, narrowed], *span)
+            if kept >= 0:
+                value = self.add([m.NARROWED, value, kept], *span)
             self.target(children[-1], value, depth)
         elif kind == "class_pattern":
-            self._dotted(children[0].named_children)
-            inner = self.add([m.UNKNOWN, "pattern"], *span)
+            named = self._dotted(children[0].named_children)
+            narrowed = self.add([m.NARROWED, value, named], *span)
+            place = 0
             for child in children[1:]:
-                self.pattern(child, inner, depth + 1)
+                if child.named_children and child.named_children[0].type == "keyword_pattern":
+                    self.pattern(child, narrowed, depth + 1)
+                else:
+                    self.pattern(child, self.add([m.MATCHED, narrowed, place], *span), depth + 1)
+                    place += 1
         elif kind == "keyword_pattern":
             inner = self.add([m.ATTRIBUTE, value, self.named(children[0])], *span)
             for child in children[1:]:
                 self.pattern(child, inner, depth + 1)
         elif kind in ("list_pattern", "tuple_pattern"):
+            starred = next((n for n, child in enumerate(children) if _is_splat(child)), len(children))
             for place, child in enumerate(children):
-                self.pattern(child, self.add([m.ITEM, value, place], *span), depth + 1)
-        elif kind in ("splat_pattern", "dict_pattern"):
-            inner = self.add([m.UNKNOWN, "pattern"], *span)
+                index: Any = place if place < starred else place - len(children)
+                if place == starred:
+                    index = [place, len(children) - place - 1]
+                self.pattern(child, self.add([m.ITEM, value, index], *span), depth + 1)
+        elif kind == "dict_pattern":
+            key = -1
+            for field, child in _fields(node):
+                if field == "key":
+                    key = self.value(child, depth)
+                elif field == "value" and key >= 0:
+                    self.pattern(child, self.add([m.SUBSCRIPT, value, key], *span), depth + 1)
+                else:
+                    self.pattern(child, self.add([m.UNKNOWN, "pattern"], *span), depth + 1)
+        elif kind == "splat_pattern":
             for child in children:
                 if child.type == "identifier":
-                    self.bind(self.named(child), inner)
+                    self.bind(self.named(child), value)
                 else:
-                    self.pattern(child, inner, depth + 1)
+                    self.pattern(child, value, depth + 1)
         else:
             for child in children:
                 self.pattern(child, value, depth + 1)
+
+    def _narrow_subject(self, matched: int, since: int) -> None:
+        """A name that is matched against one class is one of its instances in that arm."""
+        said = [entry for entry in self.entries[since:] if entry[0] == m.NARROWED and entry[1] == matched]
+        if self.entries[matched][0] == m.NAME and len(said) == 1:
+            self.narrow([(matched, said[0][2])])
 
     def _class_of(self, node: Node, depth: int) -> int:
         while node.type == "case_pattern" and node.named_children:
@@ -276,3 +314,11 @@ class Branches(Expressions):
         for node in nodes[1:]:
             made = self.add([m.ATTRIBUTE, made, self.named(node)], nodes[0].start_byte, node.end_byte)
         return made
+
+
+def _is_splat(node: Node) -> bool:
+    return any(child.type == "splat_pattern" for child in (node, *node.named_children))
+
+
+def _fields(node: Node) -> list[tuple[str | None, Node]]:
+    return [(node.field_name_for_child(place), child) for place, child in enumerate(node.children) if child.is_named]

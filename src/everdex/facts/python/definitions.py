@@ -128,18 +128,29 @@ def _parameter(walk: Expressions, node: Node, depth: int, keyword_only: bool) ->
 
 
 def _is_stub(walk: Expressions, body: Node) -> bool:
-    """Whether it only says that something else must do the work."""
+    """Whether it only says that something else must do the work. Doing nothing is work: it is what runs."""
+    says_so = False
     for child in body.named_children[:3]:
         kind = child.type
         if kind == "raise_statement":
             if not walk.data[child.start_byte : child.end_byte].startswith(b"raise NotImplementedError"):
                 return False
+            says_so = True
         elif kind == "expression_statement":
             if child.named_children and child.named_children[0].type not in ("string", "ellipsis"):
                 return False
+            says_so = says_so or child.named_children[0].type == "ellipsis"
         elif kind not in ("pass_statement", "comment"):
             return False
-    return body.named_child_count <= 3
+    return says_so and body.named_child_count <= 3
+
+
+def is_empty(body: Node) -> bool:
+    return all(
+        child.type in ("pass_statement", "comment")
+        or (child.type == "expression_statement" and child.named_children[0].type in ("string", "ellipsis"))
+        for child in body.named_children
+    )
 
 
 def keys(scopes: list[m.Scope]) -> None:

@@ -19,15 +19,18 @@ class Displays(Arena):
     def string(self, node: Node, depth: int) -> int:
         inside: list[int] = []
         plain = True
+        before = ""
         for child in node.named_children:
             kind = child.type
             if kind == "interpolation":
+                if not inside and plain and node.children[0].end_byte < child.start_byte:
+                    before = self.text(node.children[0].end_byte, child.start_byte)
                 inside.append(self._interpolation(child, depth))
             elif kind == "string_content" and child.child_count:
                 plain = False
         start, end = node.start_byte, node.end_byte
         if inside:
-            return self.add([m.FORMATTED, inside], start, end)
+            return self.add([m.FORMATTED, inside, before[:_MAX_TEXT]], start, end)
         opening = node.child(0)
         content = self.data[opening.end_byte : end] if opening is not None else b""
         quote = opening.text[-1:] if opening is not None and opening.text else b""
@@ -53,7 +56,7 @@ class Displays(Arena):
     def strings(self, node: Node, depth: int) -> int:
         parts = [self.value(child, depth) for child in node.named_children if child.type == "string"]
         inside = [part for part in parts if self.entries[part][0] == m.FORMATTED]
-        entry = [m.FORMATTED, inside] if inside else [m.LITERAL, "str", None]
+        entry = [m.FORMATTED, inside, ""] if inside else [m.LITERAL, "str", None]
         return self.add(entry, node.start_byte, node.end_byte)
 
     def integer(self, node: Node, depth: int) -> int:

@@ -63,12 +63,17 @@ class Expressions(Displays):
         entry = self.entries[callee]
         if entry[0] == m.ATTRIBUTE and entry[2] in _MUTATORS:
             self._mutation(entry[1], entry[2], positional, keywords)
+        elif entry[0] == m.NAME and entry[1] == "setattr" and len(positional) == 3:
+            wanted = self.entries[positional[1]]
+            if wanted[0] == m.LITERAL and isinstance(wanted[2], str):
+                stored = self.add([m.STORE, positional[0], wanted[2]], node.start_byte, node.end_byte)
+                self.stores.append([stored, positional[2]])
         return made
 
     def _mutation(self, base: int, name: str, positional: list[int], keywords: list[Any]) -> None:
         """`x.append(f)` puts f into x as `x[...] = f` would."""
         stores = self.item_stores
-        if name in ("append", "add", "appendleft") and positional:
+        if name in ("append", "add", "appendleft", "put", "put_nowait") and positional:
             stores.append([base, -1, positional[0]])
         elif name == "insert" and len(positional) > 1:
             stores.append([base, -1, positional[1]])
@@ -93,10 +98,51 @@ class Expressions(Displays):
 
     def either(self, node: Node, depth: int) -> int:
         parts = [child for child in node.named_children if child.type not in SKIPPED]
-        values = [self.value(child, depth) for child in parts]
-        if node.type == "conditional_expression" and len(values) == 3:
-            values = [values[0], values[2]]
+        if node.type == "conditional_expression" and len(parts) == 3:
+            condition = self.value(parts[1], depth)
+            values = [self._if(parts[1], condition, parts[0], depth), self.value(parts[2], depth)]
+        elif len(parts) == 2 and node.children[1].type == "and":
+            first = self.value(parts[0], depth)
+            values = [first, self._if(parts[0], first, parts[1], depth)]
+        else:
+            values = [self.value(child, depth) for child in parts]
         return self.add([m.EITHER, values], node.start_byte, node.end_byte)
+
+    def _if(self, condition: Node, made: int, node: Node, depth: int) -> int:
+        """An expression that is reached only where a condition held."""
+        tests = self.tests(condition, made)
+        if not tests:
+            return self.value(node, depth)
+        self.flow.push()
+        self.narrow(tests)
+        value = self.value(node, depth)
+        self.flow.pop()
+        return value
+
+    def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
+        """(name, class) of each isinstance() that holds when the condition does, or when it does not."""
+        while node.type == "parenthesized_expression" and node.named_children:
+            node = node.named_children[0]
+        entry = self.entries[made]
+        if node.type == "not_operator" and entry[0] == m.UNARY:
+            return self.tests(node.named_children[-1], entry[2], not negated)
+        if node.type == "boolean_operator" and entry[0] == m.EITHER:
+            if node.children[1].type != ("or" if negated else "and"):
+                return []
+            parts = [child for child in node.named_children if child.type not in SKIPPED]
+            sides = zip(parts, entry[1], strict=True)
+            return [test for part, each in sides for test in self.tests(part, each, negated)]
+        if negated or entry[0] != m.CALL or len(entry[2]) != 2 or self.entries[entry[1]][:2] != [m.NAME, "isinstance"]:
+            return []
+        return [(entry[2][0], entry[2][1])] if self.entries[entry[2][0]][0] == m.NAME else []
+
+    def narrow(self, tests: list[tuple[int, int]]) -> None:
+        """From here on a name of this scope is an instance of a class."""
+        for named, kind in tests:
+            name = self.entries[named][1]
+            declared = self.declared.get(self.scope)
+            if self.flow.look(name) and not (declared and name in declared):
+                self.bind(name, self.add([m.NARROWED, named, kind], self.starts[named], self.ends[named]))
 
     def binary(self, node: Node, depth: int) -> int:
         """A long chain leans left: walked down in a loop, so that its length costs no depth."""

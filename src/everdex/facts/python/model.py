@@ -34,7 +34,7 @@ COMPREHENSION: Final = 13  # "kind", element, key or -1
 BINARY: Final = 14  # "operator", left, right; an operator ending in '=' is an augmented assignment
 UNARY: Final = 15  # "operator", operand
 COMPARE: Final = 16  # ["operator"], [operands]
-FORMATTED: Final = 17  # [interpolated values]
+FORMATTED: Final = 17  # [interpolated values], "text before the first of them"
 ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
 ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
 ENTERED: Final = 20  # context manager, asynchronous: what `with` binds
@@ -47,6 +47,8 @@ UNKNOWN: Final = 26  # "why"
 TYPED: Final = 27  # annotation, value or -1
 STORE: Final = 28  # base, "name": an attribute as the target of an assignment
 STORE_ITEM: Final = 29  # base, key: an item as the target of an assignment or of del
+NARROWED: Final = 30  # value, class or a tuple of them: what is left of it where isinstance() said yes
+MATCHED: Final = 31  # value, place: what a class pattern takes from it there
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1
@@ -68,7 +70,7 @@ FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name 
 # Function flags.
 IS_ASYNC: Final = 1
 IS_GENERATOR: Final = 2
-IS_STUB: Final = 4  # nothing but a docstring, pass, ... or raise NotImplementedError
+IS_STUB: Final = 4  # nothing but ... or raise NotImplementedError, or abstract and without a body
 
 
 class Scope(msgspec.Struct, array_like=True, gc=False):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
 from everdex.facts.python.branches import Branches
-from everdex.facts.python.definitions import class_scope, function_scope
+from everdex.facts.python.definitions import class_scope, function_scope, is_empty
 from everdex.facts.python.flow import Flow
 
 if TYPE_CHECKING:
@@ -133,6 +133,13 @@ class Walk(Branches):
     def leave(self, node: Node, depth: int) -> None:
         self.flow.leave_loop()
 
+    def assert_(self, node: Node, depth: int) -> None:
+        """What an assertion says of a name holds from there on."""
+        parts = [child for child in node.named_children if child.type != "comment"]
+        made = [self.value(child, depth) for child in parts]
+        if parts:
+            self.narrow(self.tests(parts[0], made[0]))
+
     def plain(self, node: Node, depth: int) -> None:
         for child in node.named_children:
             if child.type != "comment":
@@ -241,10 +248,14 @@ class Walk(Branches):
         for decorator in reversed(decorators):
             value = self.add([m.DECORATED, decorator, value], self.starts[decorator], self.ends[decorator])
             scope.decorators.append(value)
+            if self.data[self.starts[decorator] : self.ends[decorator]].endswith(_ABSTRACT):
+                body = node.child_by_field_name("body")
+                scope.flags |= m.IS_STUB if body is not None and is_empty(body) else 0
         self.bind(name, value)
         scope.born = len(self.bindings) - 1  # it sees itself
 
 
+_ABSTRACT: Final = (b"abstractmethod", b"abstractproperty")
 STATEMENTS: Final[dict[str, Callable[[Walk, Node, int], None]]] = {
     "expression_statement": Walk.expression,
     "if_statement": Walk.if_,
@@ -257,7 +268,7 @@ STATEMENTS: Final[dict[str, Callable[[Walk, Node, int], None]]] = {
     "raise_statement": Walk.raise_,
     "break_statement": Walk.leave,
     "continue_statement": Walk.leave,
-    "assert_statement": Walk.plain,
+    "assert_statement": Walk.assert_,
     "print_statement": Walk.plain,
     "exec_statement": Walk.plain,
     "delete_statement": Walk.delete,

@@ -21,8 +21,10 @@ from everdex.graph.python.values import (
     METHOD,
     MODULE,
     NAMESPACE,
+    NOTHING,
     PARTIAL,
     PROPERTY,
+    ROW,
     SUPER,
     UNKNOWN,
     Value,
@@ -37,17 +39,32 @@ _ENUM_DATA: Final = frozenset(("value", "name", "_value_", "_name_"))
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    found = raw(engine, file, entry, expression, context, fuel)
+    return _taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
+
+
+def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
+    """One value's attribute, as reading it gives it."""
+    return _taken(engine, of(engine, value, wanted, fuel, importer), fuel)
+
+
+def _taken(engine: Engine, found: Values, fuel: int) -> Values:
     if not any(value[0] == PROPERTY for value in found):
         return found
     parts = [frozenset(value for value in found if value[0] != PROPERTY)]
     for value in found:
         if value[0] == PROPERTY and value[1] is not None:
-            is_bound = value[1][0] == FUNCTION and value[1][4] is not None
             parts.append(
-                calls.result(engine, value[1], (), (), (fuel | LEVEL) - CALL_STEP) if is_bound else frozenset((value,))
+                calls.result(engine, value[1], (), (), (fuel | LEVEL) - CALL_STEP)
+                if is_bound(value[1])
+                else frozenset((value,))
             )
     return union(parts)
+
+
+def is_bound(getter: Value) -> bool:
+    """Whether reading the attribute runs it, rather than giving the property."""
+    function = getter[1] if getter[0] == PARTIAL else getter
+    return bool(function[0] == FUNCTION and function[4] is not None)
 
 
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -63,6 +80,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
 
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     kind = value[0]
+    if kind == INSTANCE and wanted == "__class__":
+        return frozenset(((CLASS, value[1], value[2]),))
     if kind == INSTANCE:
         return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
     if kind == CLASS:
@@ -80,6 +99,9 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return frozenset((value[1],))
     if kind == FUNCTION:
         return _function(engine, value, wanted, fuel)
+    if kind == ROW and wanted in value[1]:
+        field: Values = value[2][value[1].index(wanted)]
+        return field
     return frozenset(((METHOD, value, wanted),))
 
 
@@ -112,3 +134,17 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, (fuel | LEVEL) - LOOKUP_STEP)):
             parts.append(engine.values(value[1], stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
     return union(parts) or frozenset(((METHOD, value, wanted),))
+
+
+def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
+    """The methods of an instance whose names begin like this: what a computed name may mean."""
+    if value[0] != INSTANCE or len(prefix) < 2:
+        return NOTHING
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    below = classes.subclasses(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP) if value[3] else ()
+    wanted: dict[str, None] = {}
+    for owner in (*line, *(below or ())):
+        if owner[0] == CLASS:
+            file = engine.look_at(owner[1], owner[2])
+            wanted.update(dict.fromkeys(name for name in file.names[owner[2]] if name.startswith(prefix)))
+    return union(of(engine, value, each, fuel - STEP, value[1]) for each in wanted)

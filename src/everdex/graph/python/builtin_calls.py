@@ -8,8 +8,10 @@ from everdex.graph.python.engine import STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
+    CONTAINERS,
     CONTEXT_MANAGERS,
     IDENTITY,
+    MAPPING_TYPES,
     PROPERTIES,
     RESULTS,
 )
@@ -17,6 +19,7 @@ from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
     CLASSMETHOD,
+    DISPLAY,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -27,9 +30,13 @@ from everdex.graph.python.values import (
     LITERAL,
     MANAGER,
     METHOD,
+    MODULE,
     NOTHING,
+    PAIRS,
     PARTIAL,
+    PREFIX,
     PROPERTY,
+    RECORD,
     STATIC,
     SUPER,
     TUPLE,
@@ -112,16 +119,85 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         )
     if dotted in ("operator.attrgetter", "operator.itemgetter"):
         return frozenset(((EXTERNAL_INSTANCE, dotted),))
-    if dotted in ("collections.defaultdict", "collections.OrderedDict", "collections.deque"):
+    if dotted in CONTAINERS:
+        return container(engine, dotted, positional, keywords, fuel)
+    if dotted == "pytest.param":
+        return frozenset(((TUPLE, tuple(parameters.argument(engine, each, fuel) for each in positional)),))
+    if dotted == "collections.namedtuple":
+        return _record(engine, positional, fuel)
+    if dotted == "importlib.import_module":
+        return _module(engine, positional, keywords, fuel)
+    if dotted.endswith((".enter_context", ".enter_async_context")):
         given = first(engine, positional, fuel)
-        if dotted == "collections.defaultdict":
-            return frozenset(((LIST, union(_call(engine, each, (), fuel) for each in given)),))
-        return given or frozenset(((BUILTIN, "list"),))
+        return union(containers.entered(engine, each, dotted.endswith("_async_context"), fuel) for each in given)
     if dotted == "asyncio.run" or dotted.endswith(
         ("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
     ):
         return first(engine, positional, fuel)
     return frozenset(((EXTERNAL_INSTANCE, dotted),))
+
+
+def container(engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    """What a new container holds before anything is put into it."""
+    given = first(engine, positional, fuel)
+    if dotted == "collections.defaultdict":
+        return union((_defaults(engine, positional, given, fuel), frozenset(((KEYED, ()),))))
+    if dotted in MAPPING_TYPES:
+        pairs = tuple((key, parameters.argument(engine, value, fuel)) for key, value in keywords if key)
+        held = [
+            each if each[0] in (KEYED, PAIRS) or containers.is_mapping(engine, each)
+            else (PAIRS, containers.elements(engine, each, fuel - STEP))
+            for each in given
+        ]  # fmt: skip
+        spread = [parameters.argument(engine, value, fuel) for key, value in keywords if not key]
+        return union((frozenset(((KEYED, pairs),)), frozenset(held), *spread))
+    if dotted == "builtins.list" and given and all(each[0] == TUPLE for each in given):
+        return given
+    return frozenset(((LIST, _elements(engine, given, fuel)),))
+
+
+def _defaults(engine: Engine, positional: Positional, given: Values, fuel: int) -> Values:
+    """What a missing key gives: a container of its own place when the factory is a type of containers."""
+    parts = []
+    for each in given:
+        if each[0] == EXTERNAL and each[1] in CONTAINERS and positional[0].expression >= 0:
+            parts.append((DISPLAY, positional[0].path, positional[0].expression, positional[0].context))
+        else:
+            parts.extend(_call(engine, each, (), fuel))
+    return frozenset(((LIST, frozenset(parts)),))
+
+
+def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
+    names: list[str] = []
+    for each in nth(engine, positional, 1, fuel):
+        if each[0] == LITERAL and isinstance(each[2], str):
+            names.extend(each[2].replace(",", " ").split())
+        else:
+            for place in range(containers.MAX_ELEMENTS):
+                keys = containers.literals(containers.item(engine, each, place, fuel))
+                if not keys or each[0] != DISPLAY or place >= containers.length(engine, each):
+                    break
+                names.extend(str(key) for key in keys)
+    return frozenset(((RECORD, tuple(names)),)) if names else unknown("class made at run time")
+
+
+def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
+    """A module by its name, when that is written out."""
+    from everdex.graph.python import modules
+
+    packages = nth(engine, positional, 1, fuel) or union(
+        parameters.argument(engine, value, fuel) for key, value in keywords if key == "package"
+    )
+    found: list[Value] = []
+    for each in first(engine, positional, fuel):
+        if each[0] != LITERAL or not isinstance(each[2], str):
+            continue
+        if not each[2].startswith("."):
+            found.append(modules.find(engine, each[2], positional[0].path))
+        for package in packages if each[2].startswith(".") else ():
+            if package[0] == LITERAL and isinstance(package[2], str):
+                found.append(modules.find(engine, package[2] + each[2], positional[0].path))
+    return frozenset(found) or unknown("module by a computed name")
 
 
 def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:
@@ -148,18 +224,18 @@ def _cast(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values | None:
-    if name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"):
+    if name in ("list", "set", "dict"):
+        return container(engine, f"builtins.{name}", positional, keywords, fuel)
+    if name == "iter" and len(positional) == 2:
+        made = [_call(engine, each, (), fuel) for each in first(engine, positional, fuel)]
+        return frozenset(((LIST, union(made)),))
+    if name in ("tuple", "frozenset", "sorted", "reversed", "iter"):
         if not positional:
             return frozenset(((LIST, NOTHING),))
         given = first(engine, positional, fuel)
-        if name in ("tuple", "list") and all(each[0] in (TUPLE,) for each in given) and given:
+        if name == "tuple" and all(each[0] == TUPLE for each in given) and given:
             return given
         return frozenset(((LIST, _elements(engine, given, fuel)),))
-    if name == "dict":
-        pairs = tuple((key, parameters.argument(engine, given, fuel)) for key, given in keywords if key)
-        if pairs:
-            return frozenset(((KEYED, pairs),))
-        return first(engine, positional, fuel) or frozenset(((KEYED, ()),))
     if name in ("next", "anext", "min", "max", "sum"):
         if name in ("min", "max") and len(positional) > 1:
             return union(parameters.argument(engine, given, fuel) for given in positional if not given.starred)
@@ -199,7 +275,17 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return frozenset((PROPERTY, each, setter) for each in getter if each[0] == FUNCTION)
     if name in ("staticmethod", "classmethod"):
         return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
-    if name in ("vars", "globals", "locals", "eval", "exec", "compile", "__import__", "setattr"):
+    if name == "vars" and positional:
+        given = first(engine, positional, fuel)
+        return frozenset(each for each in given if each[0] == MODULE) or unknown("dynamic code")
+    if name == "__import__":
+        tops = frozenset(
+            (LITERAL, "str", each[2].partition(".")[0])
+            for each in first(engine, positional, fuel)
+            if each[0] == LITERAL and isinstance(each[2], str)
+        )
+        return _module(engine, (Argument("", -1, 0, tops),), (), fuel)
+    if name in ("vars", "globals", "locals", "eval", "exec", "compile", "setattr"):
         return unknown("dynamic code")
     if name in RESULTS:
         return frozenset(((BUILTIN, RESULTS[name]),))
@@ -215,7 +301,10 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     for key in keys:
         if key[0] == LITERAL and isinstance(key[2], str):
             for base in first(engine, positional, fuel):
-                parts.append(attributes.of(engine, base, key[2], fuel - STEP, positional[0].path))
+                parts.append(attributes.read(engine, base, key[2], fuel - STEP, positional[0].path))
+        elif key[0] == PREFIX:
+            for base in first(engine, positional, fuel):
+                parts.append(attributes.beginning(engine, base, key[1], fuel - STEP) or unknown("dynamic attribute"))
         else:
             parts.append(unknown("dynamic attribute"))
     return union(parts) or unknown("dynamic attribute")
@@ -267,6 +356,8 @@ def called_arguments(
     found: list[tuple[Values, Positional]] = []
     for place, given in CALLS_ARGUMENT.get(dotted, ()):
         functions = NOTHING
+        if dotted == "builtins.iter" and len(positional) != 2:
+            continue
         if isinstance(place, int):
             functions = nth(engine, positional, place, fuel)
         else:

@@ -1,7 +1,7 @@
 """Pass 4b: what a call gives back, and with what it calls each function it may reach.
 
 Functions return what their return expressions are in the context of the call; classes give instances; things from
-outside follow the table of rules. It does not follow exceptions, sent values, or __new__ that makes something else.
+outside follow the table of rules. It does not follow exceptions.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods
+from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, records
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import CALLS_ARGUMENT
+from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
     COROUTINE,
+    DISPLAY,
     EXTERNAL,
     FORM,
     FUNCTION,
@@ -27,8 +28,10 @@ from everdex.graph.python.values import (
     MANAGED,
     MANAGER,
     METHOD,
+    MODULE,
     NOTHING,
     PARTIAL,
+    RECORD,
     STATIC,
     UNKNOWN,
     Value,
@@ -42,7 +45,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
-MAX_BODY_APART: Final = 1_200
+MAX_SIZE_APART: Final = 60  # expressions of its own: a long docstring makes no function large
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -66,12 +69,19 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     if len(callees) > MAX_FOLLOWED:
         return unknown("too many candidates")
     positional, keywords = arguments(file, entry, context)
-    return union(
-        builtin_calls.super_of(engine, file, expression, context, positional, fuel)
-        if value == (EXTERNAL, "builtins.super")
-        else result(engine, value, positional, keywords, fuel - STEP)
-        for value in callees
-    )
+    parts: list[Values] = []
+    for value in callees:
+        if value[0] != EXTERNAL:
+            parts.append(result(engine, value, positional, keywords, fuel - STEP))
+        elif value[1] in CONTAINERS:
+            parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
+        elif value[1] == "builtins.super":
+            parts.append(builtin_calls.super_of(engine, file, expression, context, positional, fuel))
+        elif value[1] == "builtins.globals":
+            parts.append(frozenset(((MODULE, file.path),)))
+        else:
+            parts.append(builtin_calls.result(engine, value[1], positional, keywords, fuel - STEP))
+    return union(parts)
 
 
 def result(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
@@ -107,6 +117,8 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         return builtin_calls.first(engine, positional, fuel)
     if kind == FORM:
         return declared.instances(engine, engine.file(value[1]), value[2], value[3], fuel - STEP)
+    if kind == RECORD:
+        return records.row(engine, value[1], Context("", -1, 0, positional, keywords), fuel - STEP)
     if kind == UNKNOWN:
         return frozenset((value,))
     return unknown("result of an unknown call")
@@ -115,8 +127,9 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
     """The context of a call of a function value."""
     _, path, scope, outer, receiver = function
-    own = engine.file(path).scopes[scope]
-    if not own.params or len(own.returns) > MAX_RETURNS_APART or own.end - own.body > MAX_BODY_APART:
+    file = engine.file(path)
+    own = file.scopes[scope]
+    if not own.params or len(own.returns) > MAX_RETURNS_APART or file.sizes[scope] > MAX_SIZE_APART:
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)
@@ -144,7 +157,7 @@ def returned(engine: Engine, function: Value, context: int, fuel: int) -> Values
     return found
 
 
-_VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "external instance", "many"))
+_VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "prefix", "external instance", "many"))
 
 
 def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
@@ -170,10 +183,34 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
         if owner is not None:
             given = classes.bind_instance(found, value, value)
             special = union(result(engine, each, positional, keywords, (fuel | LEVEL) - CALL_STEP) for each in given)
-            return special if is_known(special) else made
+            return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
         return unknown("made by a metaclass")
-    return made
+    return _made_by_new(engine, value, line, fuel) or made
+
+
+def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int) -> Values:
+    """What a __new__ of the root makes that plainly calls another class; nothing when it makes instances as usual."""
+    found, owner = classes.raw_attribute(engine, line, "__new__", fuel)
+    parts: list[Values] = []
+    for each in found:
+        if each[0] != FUNCTION or owner is None:
+            continue
+        file = engine.look_at(each[1], each[2])
+        returns = file.scopes[each[2]].returns
+        for made in returns:
+            entry = file.entries[made]
+            if entry[0] == m.CALL and file.entries[entry[1]][0] == m.NAME and file.entries[entry[1]][1] != "cls":
+                parts.append(
+                    frozenset(
+                        (INSTANCE, kind[1], kind[2], False)
+                        for kind in engine.values(each[1], entry[1], 0, (fuel | LEVEL) - CALL_STEP)
+                        if kind[0] == CLASS
+                    )
+                )
+        if parts and len(returns) > len(parts):
+            parts.append(frozenset(((INSTANCE, value[1], value[2], False),)))
+    return union(parts)
 
 
 def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

@@ -1,9 +1,9 @@
 """Pass 3: classes: linearisation, attributes of classes and instances, super(), overriding methods.
 
 Classes are told apart by where they are defined; instances only by their class. An instance is *open* when it may be of
-a subclass (self, an annotation): a method found on it may then be overridden, and overriding methods of known
-subclasses count too. It does not follow __getattr__, __slots__, metaclass attributes beyond __call__, or mixins that
-are only combined at run time.
+a subclass (self, an annotation): what is found on it may then be overridden, and what known subclasses have in its
+place counts too. It does not follow __slots__, metaclass attributes beyond methods, or mixins that are only combined
+at run time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
+from everdex.graph.python import hooks, records
 from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.values import (
+    BUILTIN,
     CLASS,
     CLASSMETHOD,
     EXTERNAL,
@@ -20,9 +22,11 @@ from everdex.graph.python.values import (
     INSTANCE,
     MANAGER,
     MANY,
+    METHOD,
     NOTHING,
     PROPERTY,
     STATIC,
+    UNKNOWN,
     Value,
     Values,
     order,
@@ -30,7 +34,8 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_OVERRIDES: Final = 6  # more ways to override than this, and the answer is ambiguous
+MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
+MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_SUBCLASS_FILES: Final = 24
 BASE_KEY: Final = "py:base:"
@@ -144,6 +149,8 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
         if wanted in _OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
+        if wanted == "__subclasses__":
+            return frozenset(((METHOD, (CLASS, path, scope), wanted),))
         return unknown("no such attribute")
 
     key = ("class attribute", path, scope, wanted, importer)
@@ -173,32 +180,62 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         _, path, scope, is_open = receiver
         line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
+        values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
-        if is_open and (owner is None or any(value[0] in _OVERRIDABLE for value in values)):
+        if owner is not None and records.is_vague(values):
+            parts.append(records.passed(engine, line, wanted, fuel))
+        if is_open and (owner is None or any(_may_differ(value) for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
             if below and are_stubs(engine, values):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
-        if found:
-            return found
-        base = outside(line)
-        if base:
-            return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
-        if wanted in _OBJECT:
-            return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
-        if raw_attribute(engine, line, "__getattr__", fuel)[1] is not None:
-            return unknown("dynamic attribute")
-        return unknown("no such attribute")
+        if not found and is_open:
+            found = _below(engine, path, scope, wanted, fuel)
+        return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
     key = ("attribute", receiver, wanted, importer)
     found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
     return found
 
 
+def _below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+    """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
+    below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    parts = []
+    for each in below[: MAX_AMBIGUOUS_OVERRIDES + 1]:
+        values = instance_attribute(engine, (*_instance(each), False), wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        known = frozenset(value for value in values if value[0] not in (UNKNOWN, EXTERNAL))
+        if known and known not in parts:
+            parts.append(known)
+    if len(parts) > MAX_AMBIGUOUS_OVERRIDES:
+        return NOTHING
+    return union((*parts, frozenset(((MANY,),)) if len(parts) > MAX_OVERRIDES else NOTHING))
+
+
+def _instance(value: Value) -> Value:
+    return (INSTANCE, value[1], value[2])
+
+
+def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
+    base = outside(line)
+    if base:
+        return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+    if wanted in _OBJECT:
+        return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
+    return hooks.missing(engine, line, receiver, wanted, fuel) or unknown("no such attribute")
+
+
 _OVERRIDABLE: Final = frozenset((FUNCTION, PROPERTY, CLASSMETHOD, STATIC, MANAGER))
+_REPLACED: Final = _OVERRIDABLE | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
+
+
+def _may_differ(value: Value) -> bool:
+    return value[0] in _REPLACED or value == (BUILTIN, "NoneType")
+
+
 _OBJECT: Final = frozenset(dir(object))
 
 
@@ -291,7 +328,7 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
         return NOTHING
-    if len(found) > (3 * MAX_OVERRIDES if stub else MAX_OVERRIDES):
+    if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found)
 
@@ -334,6 +371,22 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
     return result
 
 
+def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel: int) -> Values:
+    """What super() reaches in lines where a class with several bases puts another class behind this one."""
+    parts: list[Values] = []
+    seen = {owner}
+    for each in subclasses(engine, start[1], start[2], (fuel | LEVEL) - LOOKUP_STEP) or ():
+        if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
+            continue
+        line = mro(engine, each[1], each[2], (fuel | LEVEL) - LOOKUP_STEP)
+        if start in line:
+            values, other = raw_attribute(engine, line[line.index(start) + 1 :], wanted, fuel)
+            if other not in seen and len(seen) <= MAX_OVERRIDES:
+                seen.add(other)
+                parts.append(values)
+    return union(parts)
+
+
 def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     """super().name: the next in the receiver's own line after the class it is written in."""
     _, path, scope, receiver = value
@@ -345,6 +398,9 @@ def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Val
         line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
     rest = line[line.index(start) + 1 :]
     values, owner = raw_attribute(engine, rest, wanted, fuel)
+    beside = _beside(engine, start, wanted, owner, fuel) if receiver is None or receiver[-1] is not False else NOTHING
+    if beside:
+        values, owner = union((values, beside)), start
     if owner is not None:
         if receiver is not None and receiver[0] == INSTANCE:
             return bind_instance(values, receiver, (CLASS, receiver[1], receiver[2]))

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, declared
+from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
+from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -29,7 +30,11 @@ from everdex.graph.python.values import (
     LIST,
     LITERAL,
     MANAGED,
+    MODULE,
     NOTHING,
+    PAIRS,
+    PREFIX,
+    ROW,
     TUPLE,
     UNKNOWN,
     Value,
@@ -41,6 +46,7 @@ from everdex.graph.python.values import (
 MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
 _TOO_DEEP: Final = unknown("too many steps")
+_TOO_MANY: Final = unknown("any name of a module")
 _TEXT: Final = frozenset(((BUILTIN, "str"),))
 
 
@@ -74,8 +80,12 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return _iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
-    if kind in (KEYED, LITERAL) or value in _TEXT:
+    if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
+    if kind == PAIRS:
+        return union(unpack(engine, each, 0, fuel - STEP) for each in value[1])
+    if kind == ROW:
+        return union(value[2])
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False),))
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
@@ -100,14 +110,44 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
             else:
                 spread = engine.values(path, item_value, context, fuel - STEP)
                 parts.append(union(elements(engine, each, fuel - STEP) for each in spread))
-        for key, _ in _stores_into(engine, value, fuel):
-            if key >= 0:
-                parts.append(engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP))
-    else:
+        parts.append(_keys_put(engine, value, fuel))
+    elif entry[0] == m.COMPREHENSION:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
         parts.append(engine.values(path, wanted, context, fuel - STEP))
         parts.extend(_put(engine, value, None, True, fuel))
+    else:
+        made = _begun(engine, value, fuel)
+        parts.extend(elements(engine, each, fuel - STEP) for each in made)
+        if any(each[0] in (KEYED, PAIRS) for each in made):
+            parts.append(_keys_put(engine, value, fuel))
+        else:
+            parts.extend(_put(engine, value, None, True, fuel))
     return union(parts)
+
+
+def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
+    path = value[1]
+    return union(
+        engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP)
+        for key, _ in _stores_into(engine, value, fuel)
+        if key >= 0
+    )
+
+
+def _begun(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a container holds when a call has made it; the factory of a default, written as a name, begins empty."""
+    _, path, expression, context = value
+    file = engine.file(path)
+    entry = file.entries[expression]
+    if entry[0] != m.CALL:
+        return NOTHING
+    positional, keywords = calls.arguments(file, entry, context)
+    callees = engine.values(path, entry[1], context, fuel - STEP)
+    return union(
+        builtin_calls.container(engine, each[1], positional, keywords, fuel - STEP)
+        for each in callees
+        if each[0] == EXTERNAL and each[1] in CONTAINERS
+    )
 
 
 def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
@@ -195,6 +235,12 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         return elements(engine, value, fuel)
     if kind == KEYED:
         return union(values for key, values in value[1] if wanted is None or key == wanted)
+    if kind == PAIRS:
+        return union(unpack(engine, each, 1, fuel - STEP) for each in value[1])
+    if kind == ROW:
+        return value[2][wanted] if isinstance(wanted, int) and wanted < len(value[2]) else union(value[2])
+    if kind == MODULE:
+        return names.attribute_of(engine, value, wanted, fuel, value[1]) if isinstance(wanted, str) else _TOO_MANY
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
@@ -202,19 +248,30 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         made = union(
             calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
         )
-        return made or unknown("item of an unknown value")
-    if kind == LITERAL or value in _TEXT:
+        return made or _field(engine, value, wanted, fuel) or unknown("item of an unknown value")
+    if kind in (LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == CLASS:
         return frozenset((value,))
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
 
 
+def _field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+    """A place of a named tuple that is a class of the root."""
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    if not records.is_named_tuple(engine, line):
+        return NOTHING
+    fields = records.fields(engine, line)
+    if isinstance(wanted, int):
+        fields = fields[wanted : wanted + 1 or None]
+    return union(attributes.read(engine, value, each, fuel - STEP, value[1]) for each in fields[:MAX_ELEMENTS])
+
+
 def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     """What ** passes under a name."""
     if value[0] == KEYED:
         return union(values for key, values in value[1] if key == name)
-    if value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT:
+    if value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] in (m.DICT, m.CALL):
         return item(engine, value, name, fuel)
     return NOTHING
 
@@ -249,9 +306,28 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             parts.append(engine.values(path, stored, context, fuel - STEP))
         parts.extend(_put(engine, value, wanted, False, fuel))
         return union(parts)
-    parts.append(engine.values(path, entry[2], context, fuel - STEP))
+    if entry[0] == m.COMPREHENSION:
+        parts.append(engine.values(path, entry[2], context, fuel - STEP))
+    else:
+        parts.extend(item(engine, each, wanted, fuel - STEP) for each in _begun(engine, value, fuel))
     parts.extend(_put(engine, value, wanted, False, fuel))
     return union(parts)
+
+
+def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What a `yield` gives back: what callers in its file send."""
+    scope = file.owner(file.where[expression])
+    parts: list[Values] = []
+    if file.path not in engine.offering("py:call:send"):
+        return unknown("sent value")
+    for number in file.calls_by_name.get("send", ())[:MAX_STORES]:
+        engine.seen.append(file.seen_at(number))
+        call = file.entries[number]
+        if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
+            made = engine.values(file.path, file.entries[call[1]][1], 0, (fuel | LEVEL) - LOOKUP_STEP)
+            if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
+                parts.append(engine.values(file.path, call[2][0], 0, (fuel | LEVEL) - LOOKUP_STEP))
+    return union(parts) or unknown("sent value")
 
 
 def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
@@ -289,7 +365,7 @@ def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
     made = union(
         calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
     )
-    return made or unknown("element of an unknown value")
+    return made or _field(engine, value, None, fuel) or unknown("element of an unknown value")
 
 
 def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
@@ -298,7 +374,7 @@ def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
             made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
-            return made
+            return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
     return unknown("element of an unknown value")
 
 
@@ -318,14 +394,19 @@ def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: i
     values = engine.values(file.path, entry[1], context, fuel - STEP)
     if isinstance(entry[2], list):
         return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
-    parts = []
-    for value in values:
-        keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
-        if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED) and not keyed:
-            parts.append(item(engine, value, entry[2], fuel - STEP))
-        else:
-            parts.append(elements(engine, value, fuel - STEP))
-    return union(parts)
+    return union(unpack(engine, value, entry[2], fuel) for value in values)
+
+
+def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
+    """What one target of several takes."""
+    keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
+    if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED, ROW) and not keyed:
+        return item(engine, value, place, fuel - STEP)
+    if value[0] == INSTANCE:
+        found = _field(engine, value, place, fuel)
+        if found:
+            return found
+    return elements(engine, value, fuel - STEP)
 
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
@@ -366,22 +447,35 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `with … as x` binds."""
-    parts: list[Values] = []
-    for value in engine.values(file.path, entry[1], context, fuel - STEP):
-        if value[0] == MANAGED:
-            parts.append(elements(engine, value[1], fuel - STEP))
-        elif value[0] == INSTANCE:
-            name = "__aenter__" if entry[2] else "__enter__"
-            found = attributes.of(engine, value, name, fuel - STEP, file.path)
-            made = [
-                calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP)
-                for each in found
-                if each[0] in (FUNCTION, "manager")
-            ]
-            values = union(made)
-            if entry[2]:
-                values = union(calls.finished(engine, each, fuel) for each in values)
-            parts.append(values or unknown("context manager"))
-        else:
-            parts.append(frozenset((value,)))
-    return union(parts)
+    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    return union(entered(engine, value, bool(entry[2]), fuel) for value in values)
+
+
+def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Values:
+    """What entering one context manager gives."""
+    if value[0] == MANAGED:
+        return elements(engine, value[1], fuel - STEP)
+    if value[0] != INSTANCE:
+        return frozenset((value,))
+    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel - STEP, value[1])
+    functions = [each for each in found if each[0] in (FUNCTION, "manager")]
+    made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+    if asynchronous:
+        made = union(calls.finished(engine, each, fuel) for each in made)
+    return made or unknown("context manager")
+
+
+def length(engine: Engine, value: Value) -> int:
+    """How many members a display is written with."""
+    entry = engine.file(value[1]).entries[value[2]]
+    return len(entry[2]) if entry[0] == m.SEQUENCE else 0
+
+
+def is_mapping(engine: Engine, value: Value) -> bool:
+    if value[0] != DISPLAY:
+        return value[0] in (ANNOTATED, UNKNOWN)
+    file = engine.file(value[1])
+    entry = file.entries[value[2]]
+    if entry[0] == m.CALL:
+        return file.last_name(entry[1]) in ("dict", "OrderedDict", "defaultdict")
+    return bool(entry[0] == m.DICT or (entry[0] == m.COMPREHENSION and entry[3] >= 0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import names
+from everdex.graph.python import attributes, classes, names, records
 from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
@@ -17,13 +17,16 @@ from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
     CLASS,
+    DISPLAY,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FORM,
     INSTANCE,
+    MAX_VALUES,
     NOTHING,
     Value,
     Values,
+    order,
     union,
     unknown,
 )
@@ -151,3 +154,63 @@ def typed(engine: Engine, file: File, entry: Any, expression: int, context: int,
         return given
     declared = instances(engine, file, entry[1], context, fuel - STEP)
     return union((given, declared))
+
+
+def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none."""
+    given = engine.values(file.path, entry[1], context, fuel - STEP)
+    wanted = _classes(engine, file, entry[2], context, fuel)
+    inside = [each for each in wanted if each[0] == CLASS]
+    if not inside:
+        return given
+    kept: list[Value] = []
+    missing = dict.fromkeys(inside)
+    for value in given:
+        if value[0] == INSTANCE:
+            line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+            found = [each for each in inside if each in line]
+            if found:
+                kept.append(value)
+                for each in found:
+                    missing.pop(each, None)
+        elif len(inside) < len(wanted) and value[0] != "unknown":
+            kept.append(value)  # one of the classes is from outside
+    if not kept or any(value[0] in ("unknown", "many") for value in given):
+        kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
+    return frozenset(kept) if len(kept) <= MAX_VALUES else given
+
+
+def _classes(engine: Engine, file: File, expression: int, context: int, fuel: int) -> list[Value]:
+    entry = file.entries[expression]
+    if entry[0] == m.SEQUENCE:
+        return [found for each in entry[2] for found in _classes(engine, file, each, context, fuel)]
+    if entry[0] == m.BINARY and entry[1] == "|":
+        return [found for each in entry[2:4] for found in _classes(engine, file, each, context, fuel)]
+    values = engine.values(file.path, expression, context, fuel - STEP)
+    return sorted((each for each in values if each[0] in (CLASS, EXTERNAL)), key=order)
+
+
+def matched(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What a class pattern takes by place: the attribute that __match_args__ or the declared fields name."""
+    parts: list[Values] = []
+    for value in engine.values(file.path, entry[1], context, fuel - STEP):
+        if value[0] != INSTANCE:
+            continue
+        names = _match_names(engine, value, fuel)
+        if entry[2] < len(names):
+            parts.append(attributes.read(engine, value, names[entry[2]], fuel - STEP, file.path))
+    return union(parts) or unknown("pattern")
+
+
+def _match_names(engine: Engine, value: Value, fuel: int) -> list[str]:
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    found, owner = classes.raw_attribute(engine, line, "__match_args__", fuel)
+    if owner is None:
+        return records.fields(engine, line)
+    names: list[str] = []
+    for each in found:
+        if each[0] == DISPLAY:
+            file = engine.file(each[1])
+            members = [file.entries[part] for part in file.entries[each[2]][2]]
+            names = [part[2] for part in members if part[0] == m.LITERAL and isinstance(part[2], str)]
+    return names

@@ -21,7 +21,7 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.COMPREHENSION: containers.display,
     m.EITHER: operators.either,
     m.AWAIT: calls.awaited,
-    m.YIELD: operators.no_value,
+    m.YIELD: containers.sent,
     m.YIELD_FROM: operators.no_value,
     m.STAR: containers.starred,
     m.BINARY: operators.binary,
@@ -38,6 +38,8 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.DECORATED: calls.decorated,
     m.UNKNOWN: operators.no_value,
     m.TYPED: declared.typed,
+    m.NARROWED: declared.narrowed,
+    m.MATCHED: declared.matched,
     m.STORE: operators.no_value,
     m.STORE_ITEM: operators.no_value,
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.keys import name_key, scope_key, stars_key, stores_key
+from everdex.graph.python.rules import CONTAINER_NAMES
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.values import Values
 
@@ -110,6 +111,14 @@ class File:
             if number <= born and self.bindings[number][3] == m.CERTAIN:
                 first = place
         return found[first:]
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many expressions stand in each scope itself."""
+        sizes = [0] * len(self.scopes)
+        for scope in self.where:
+            sizes[scope] += 1
+        return sizes
 
     @cached_property
     def from_inside(self) -> dict[tuple[int, str], list[int]]:
@@ -330,12 +339,17 @@ class File:
         if entry[0] == m.TYPED and entry[2] >= 0:
             value = entry[2]
             entry = self.entries[value]
-        if entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+        if self._is_display(entry):
             found.setdefault(value, set()).add(name)
         elif entry[0] == m.EITHER:
             for each in entry[1]:
-                if self.entries[each][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION):
+                if self._is_display(self.entries[each]):
                     found.setdefault(each, set()).add(name)
+
+    def _is_display(self, entry: Any) -> bool:
+        if entry[0] == m.CALL:
+            return self.last_name(entry[1]) in CONTAINER_NAMES
+        return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:

@@ -1,6 +1,7 @@
-"""Pass 6: pytest's fixtures: a test's parameter is what the nearest fixture of that name returns or yields.
+"""Pass 6: pytest: a test's parameter is what the nearest fixture of that name gives, or what the test is run with.
 
-Nearest is the same file, then conftest.py files upward. Fixtures of plugins from outside stay unknown.
+Nearest is the class around and its bases, then the file, then conftest.py files upward; tests of a base class are run
+with the fixtures of each class below as well. Fixtures of plugins from outside stay unknown.
 """
 
 from __future__ import annotations
@@ -8,44 +9,80 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, containers
+from everdex.graph.python import calls, classes, containers
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import FIXTURES
-from everdex.graph.python.values import EXTERNAL, FUNCTION, NOTHING, Value, Values, union
+from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, NOTHING, ROW, TUPLE, Value, Values, union
 
 FIXTURE_KEY: Final = "py:fixture:"
+_FIXTURE_NAMES: Final = frozenset(("fixture", "yield_fixture"))
 
 
 def value(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:
-    function = find(engine, file, scope, name, fuel)
-    if function is None:
+    if not _in_test(engine, file, scope, fuel):
         return NOTHING
-    made = calls.returned(engine, function, 0, (fuel | LEVEL) - CALL_STEP)
-    parts = [
-        containers.elements(engine, each, (fuel | LEVEL) - CALL_STEP) if each[0] == "generator" else frozenset((each,))
-        for each in made
-    ]
+    if name == "request":
+        return _request(engine, file, scope, fuel)
+    listed = _listed(engine, file, scope, name, fuel)
+    if listed:
+        return listed
+    parts = []
+    for function in find(engine, file, scope, name, fuel):
+        for each in calls.returned(engine, function, 0, (fuel | LEVEL) - CALL_STEP):
+            is_generator = each[0] == "generator"
+            parts.append(
+                containers.elements(engine, each, (fuel | LEVEL) - CALL_STEP) if is_generator else frozenset((each,))
+            )
     return union(parts)
 
 
-def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Value | None:
-    """The fixture function a parameter of a test or fixture means."""
+def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[Value]:
+    """The fixture functions that a parameter of a test or fixture may mean."""
     own = file.scopes[scope]
-    if own.kind != m.FUNCTION_SCOPE:
-        return None
-    in_test = own.name.startswith("test") or is_fixture(engine, file, scope, fuel)
-    if not in_test or name == own.name:
-        return None
-    directory = file.path.rpartition("/")[0]
-    for path in (file.path, *_conftests(directory)):
-        if path in engine.offering(FIXTURE_KEY + name):
+    if name == own.name or not _in_test(engine, file, scope, fuel):
+        return []
+    owner = file.class_of(scope)
+    offering = engine.offering(FIXTURE_KEY + name)
+    if not offering:
+        return []
+    if owner >= 0:
+        found = _in_classes(engine, file, owner, name, fuel)
+        if found:
+            return found
+    for path in (file.path, *_conftests(file.path.rpartition("/")[0])):
+        if path in offering:
             other = engine.file(path)
             for number, other_scope in enumerate(other.scopes):
                 if other_scope.name == name and other_scope.decorators and is_fixture(engine, other, number, fuel):
                     engine.look_at(path, number)
-                    return (FUNCTION, path, number, 0, None)
-    return None
+                    return [(FUNCTION, path, number, 0, None)]
+    return []
+
+
+def _in_classes(engine: Engine, file: File, owner: int, name: str, fuel: int) -> list[Value]:
+    """The first along the class's own line, and one for each class below that has its own."""
+    line = classes.mro(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP)
+    below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    found: list[Value] = []
+    for place, each in enumerate((*line, *below[: classes.MAX_OVERRIDES])):
+        if each[0] != CLASS or (place < len(line) and found):
+            continue
+        other = engine.look_at(each[1], each[2])
+        for binding in other.names[each[2]].get(name, ()):
+            entry = other.entries[other.bindings[binding][2]]
+            while entry[0] == m.DECORATED:
+                entry = other.entries[entry[2]]
+            if entry[0] == m.DEFINITION and is_fixture(engine, other, entry[1], fuel):
+                found.append((FUNCTION, each[1], entry[1], 0, None))
+    return found
+
+
+def _in_test(engine: Engine, file: File, scope: int, fuel: int) -> bool:
+    own = file.scopes[scope]
+    if own.kind != m.FUNCTION_SCOPE:
+        return False
+    return own.name.startswith("test") or is_fixture(engine, file, scope, fuel)
 
 
 def _conftests(directory: str) -> list[str]:
@@ -61,9 +98,51 @@ def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:
         decorator = file.entries[each][1]
         entry = file.entries[decorator]
         named = entry[1] if entry[0] == m.CALL else decorator
-        if file.last_name(named) not in ("fixture", "yield_fixture"):
+        if file.last_name(named) not in _FIXTURE_NAMES:
             continue
         for found in engine.values(file.path, named, 0, (fuel | LEVEL) - LOOKUP_STEP):
             if found[0] == EXTERNAL and found[1] in FIXTURES:
                 return True
     return False
+
+
+def _request(engine: Engine, file: File, scope: int, fuel: int) -> Values:
+    """A fixture's `request`: what it is run with is its param."""
+    for each in file.scopes[scope].decorators:
+        entry = file.entries[file.entries[each][1]]
+        if entry[0] == m.CALL and file.last_name(entry[1]) in _FIXTURE_NAMES:
+            for key, given in entry[3]:
+                if key == "params":
+                    return frozenset(((ROW, ("param",), (_given(engine, file, given, fuel),)),))
+    return NOTHING
+
+
+def _given(engine: Engine, file: File, expression: int, fuel: int) -> Values:
+    values = engine.values(file.path, expression, 0, (fuel | LEVEL) - LOOKUP_STEP)
+    return union(containers.elements(engine, each, (fuel | LEVEL) - LOOKUP_STEP) for each in values)
+
+
+def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:
+    """What `parametrize` on the test or on its class lists for a parameter."""
+    owner = file.class_of(scope)
+    decorators = [*file.scopes[scope].decorators, *(file.scopes[owner].decorators if owner >= 0 else ())]
+    parts: list[Values] = []
+    for each in decorators:
+        entry = file.entries[file.entries[each][1]]
+        if entry[0] != m.CALL or len(entry[2]) < 2 or file.last_name(entry[1]) != "parametrize":
+            continue
+        names = _names(file, entry[2][0])
+        if name in names:
+            rows = _given(engine, file, entry[2][1], fuel)
+            if len(names) == 1:
+                parts.extend(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
+            else:
+                parts.extend(containers.unpack(engine, row, names.index(name), fuel) for row in rows)
+    return union(parts)
+
+
+def _names(file: File, expression: int) -> list[str]:
+    entry = file.entries[expression]
+    members = [file.entries[each] for each in entry[2]] if entry[0] == m.SEQUENCE else [entry]
+    texts = [each[2] for each in members if each[0] == m.LITERAL and each[1] == "str" and each[2]]
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

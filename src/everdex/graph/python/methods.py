@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import builtin_calls, containers
+from everdex.graph.python import builtin_calls, classes, containers
 from everdex.graph.python.contexts import Argument
-from everdex.graph.python.engine import STEP, Engine
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
+    CLASS,
     DISPLAY,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -18,7 +19,9 @@ from everdex.graph.python.values import (
     LIST,
     LITERAL,
     NOTHING,
+    PREFIX,
     PROPERTY,
+    ROW,
     TUPLE,
     Value,
     Values,
@@ -29,7 +32,7 @@ from everdex.graph.python.values import (
 
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
-_HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED))
+_HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED, ROW))
 _NONE = frozenset(((BUILTIN, "NoneType"),))
 
 
@@ -42,12 +45,17 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
             return frozenset(((PROPERTY, functions[0], receiver[2]),))
         setter = functions[0] if functions and name == "setter" else receiver[2]
         return frozenset(((PROPERTY, receiver[1], setter),))
+    if kind == CLASS and name == "__subclasses__":
+        below = classes.subclasses(engine, receiver[1], receiver[2], (fuel | LEVEL) - LOOKUP_STEP)
+        return frozenset(((LIST, frozenset(below or ())),))
     if kind in _HOLDERS:
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
         return containers.elements(engine, receiver, fuel - STEP)
     if kind in (LITERAL, BUILTIN):
         return _text(receiver, name)
+    if kind == PREFIX:
+        return _text((BUILTIN, "str"), name)
     if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
         given = builtin_calls.first(engine, positional, fuel)
         functions = [each for each in given if each[0] == FUNCTION]
@@ -56,7 +64,7 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
 
 
 def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fuel: int) -> Values:
-    if name in ("get", "pop", "setdefault", "__getitem__", "popleft", "popitem"):
+    if name in ("get", "pop", "setdefault", "__getitem__", "popleft", "popitem", "get_nowait"):
         keys = containers.literals(builtin_calls.first(engine, positional, fuel)) if positional else None
         wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys and None not in keys else [None]
         parts = [containers.item(engine, receiver, each, fuel - STEP) for each in wanted]
@@ -71,7 +79,7 @@ def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fu
         return frozenset(((LIST, frozenset(((TUPLE, (keys_values, values)),))),))
     if name == "keys":
         return frozenset(((LIST, containers.elements(engine, receiver, fuel - STEP)),))
-    if name in ("copy", "union", "intersection", "difference", "__iter__", "symmetric_difference"):
+    if name in ("copy", "union", "intersection", "difference", "__iter__", "symmetric_difference", "_replace"):
         return frozenset((receiver,))
     if name in ("index", "count"):
         return frozenset(((BUILTIN, "int"),))
@@ -101,10 +109,16 @@ def type_name(engine: Engine, receiver: Value) -> str:
     """The builtin type a method belongs to, for naming it."""
     kind = receiver[0]
     if kind == DISPLAY:
-        entry = engine.file(receiver[1]).entries[receiver[2]]
+        file = engine.file(receiver[1])
+        entry = file.entries[receiver[2]]
+        if entry[0] in (m.CALL, m.NAME):
+            return file.last_name(entry[1] if entry[0] == m.CALL else receiver[2])
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
-    return {LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function"}.get(kind) or str(
-        kind
-    )
+    return _TYPE_NAMES.get(kind) or str(kind)
+
+
+_TYPE_NAMES = {
+    LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function", PREFIX: "str",
+}  # fmt: skip

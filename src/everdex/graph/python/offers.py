@@ -16,7 +16,6 @@ from typing import Final
 import xxhash
 
 from everdex.facts.python import model as m
-from everdex.graph.python.calls import MAX_BODY_APART
 from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
@@ -118,8 +117,6 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
         if scope.kind == m.CLASS_SCOPE:
             for name, values in file.self_stores.get(number, {}).items():
                 digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
-        elif scope.end - scope.body > MAX_BODY_APART:  # told by its length, which lines that say nothing add to
-            digest.update(b"long")
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
     _names(file, source, inner.get(0, ()), offered)
 

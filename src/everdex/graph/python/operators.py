@@ -24,6 +24,7 @@ from everdex.graph.python.values import (
     LIST,
     LITERAL,
     NOTHING,
+    PREFIX,
     TUPLE,
     UNKNOWN,
     Values,
@@ -58,7 +59,7 @@ def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: i
     values = engine.values(file.path, left, context, fuel - STEP)
     found = special(engine, values, f"__i{name}__", fuel, file.path) if augmented else NOTHING
     found = found or special(engine, values, f"__{name}__", fuel, file.path)
-    if found or any(value[0] == INSTANCE for value in values):
+    if found:
         return found, False
     others = engine.values(file.path, right, context, fuel - STEP)
     return special(engine, others, f"__r{name}__", fuel, file.path), True
@@ -74,13 +75,20 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         return union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
-    kinds = {value[1] for value in left if value[0] in (LITERAL, BUILTIN)}
+    kinds = {"str" if value[0] == PREFIX else value[1] for value in left if value[0] in (LITERAL, BUILTIN, PREFIX)}
+    if entry[1] == "+" and len(left) == 1:
+        (only,) = left
+        if only[0] == PREFIX or (only[0] == LITERAL and isinstance(only[2], str)):
+            return frozenset(((PREFIX, only[-1]),))
     if "str" in kinds or "bytes" in kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
     if any(value[0] in _HOLDERS for value in left):
-        if entry[1].endswith("="):
-            return left
         right = engine.values(file.path, entry[3], context, fuel - STEP)
+        if entry[1][0] == "|":
+            return union((left, right))
+        if entry[1].endswith("="):  # the same list, and more in it
+            added = union(containers.elements(engine, each, fuel - STEP) for each in right)
+            return union((left, frozenset(((LIST, added),))))
         both = union(containers.elements(engine, each, fuel - STEP) for each in (*left, *right))
         return frozenset(((LIST, both),))
     if kinds:
@@ -112,6 +120,8 @@ def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fue
             continue
         left = engine.values(file.path, operands[place], context, fuel - STEP) if names[0] else NOTHING
         mine = special(engine, left, names[0], fuel, file.path) if names[0] else NOTHING
+        if not mine and operator == "!=":
+            mine = special(engine, left, "__eq__", fuel, file.path)
         if not mine:
             right = engine.values(file.path, operands[place + 1], context, fuel - STEP)
             mine = special(engine, right, names[1], fuel, file.path)
@@ -134,7 +144,7 @@ def literal(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def formatted(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return frozenset(((BUILTIN, "str"),))
+    return frozenset(((PREFIX, entry[2]),)) if entry[2] else frozenset(((BUILTIN, "str"),))
 
 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

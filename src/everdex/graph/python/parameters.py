@@ -35,6 +35,8 @@ CALL_KEY: Final = "py:call:"
 MAX_CALLING_FILES: Final = 10
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
+ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
+MAX_DECORATED: Final = 6
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
     f"__{name}__"
@@ -92,34 +94,41 @@ def argument(engine: Engine, given: Argument, fuel: int) -> Values:
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
     """What one call passes for a parameter: nothing when it passes nothing and there is no default."""
     params = file.scopes[scope].params
-    name, kind, _, default = params[index]
+    default = params[index][3]
+    found = given(engine, params, index, call, fuel)
+    if default >= 0 and params[index][1] not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS) and not is_known(found):
+        return union((found, engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP)))
+    return found
+
+
+def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: int) -> Values:
+    """The same without the default."""
+    name, kind = params[index][:2]
     positional, keywords = call.positional, call.keywords
     if kind == m.ALL_POSITIONAL:
         return _rest(engine, index, positional, fuel)
     if kind == m.ALL_KEYWORDS:
         named = {param[0] for param in params if param[1] in (m.POSITIONAL, m.KEYWORD_ONLY)}
-        pairs = [(key, argument(engine, given, fuel)) for key, given in keywords if key and key not in named]
-        spread = [given for key, given in keywords if not key]
+        pairs = [(key, argument(engine, passed, fuel)) for key, passed in keywords if key and key not in named]
+        spread = [passed for key, passed in keywords if not key]
         if spread and not pairs:
-            return union(argument(engine, given, fuel) for given in spread)
+            return union(argument(engine, passed, fuel) for passed in spread)
         return frozenset(((KEYED, tuple(pairs)),))
     parts: list[Values] = []
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        for place, given in enumerate(positional):
-            if given.starred:
-                sequence = engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
+        for place, passed in enumerate(positional):
+            if passed.starred:
+                sequence = engine.values(passed.path, passed.expression, passed.context, (fuel | LEVEL) - NAME_STEP)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
-                return argument(engine, given, fuel)
-    for key, given in keywords:
+                return argument(engine, passed, fuel)
+    for key, passed in keywords:
         if key == name and kind != m.POSITIONAL_ONLY:
-            return argument(engine, given, fuel)
+            return argument(engine, passed, fuel)
         if not key:
-            spread_values = argument(engine, given, fuel)
+            spread_values = argument(engine, passed, fuel)
             parts.append(union(containers.by_key(engine, each, name, fuel) for each in spread_values))
-    if default >= 0 and not any(is_known(part) for part in parts):
-        parts.append(engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP))
     return union(parts)
 
 
@@ -144,7 +153,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         decorators = decorator_names(file, scope)
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
-            return frozenset(((CLASS, file.path, owner),))
+            return _classes(engine, file.path, owner, own.name, fuel)
         if "staticmethod" not in decorators:
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
@@ -156,7 +165,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             return frozenset(((LIST, frozenset(((BUILTIN, "str"),))),))
         if any(each[0] not in (UNKNOWN, "many") for each in by_type):
             if any(each[0] not in (BUILTIN,) for each in by_type):
-                return by_type
+                return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, (fuel | LEVEL) - NAME_STEP))
@@ -166,12 +175,40 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if fixture:
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
-        for call in callers(engine, file.path, scope, (fuel | LEVEL) - CALLERS_STEP):
-            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP))
+        known = callers(engine, file.path, scope, fuel)
+        step = ONE_CALLER_STEP if len(known) == 1 else CALLERS_STEP
+        for call in known:
+            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - step))
     found = union(parts)
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
     return found
+
+
+def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
+    """A protocol is met without being named: what callers pass says more than it does."""
+    for value in by_type:
+        if value[0] != INSTANCE:
+            return by_type
+        other = engine.file(value[1])
+        if not any(other.last_name(base) == "Protocol" for base in other.scopes[value[2]].bases):
+            return by_type
+    passed = union(
+        from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP)
+        for call in callers(engine, file.path, scope, fuel)
+    )
+    return passed if any(value[0] == INSTANCE for value in passed) else by_type
+
+
+def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:
+    """`cls`: the class, or one below it; for __init_subclass__ only those."""
+    own = (CLASS, path, owner)
+    if method in ("__new__", "__class_getitem__"):
+        return frozenset((own,))
+    below = classes.subclasses(engine, path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    if len(below) > classes.MAX_CLASSES:
+        return frozenset((own,))
+    return frozenset(below if below and method == "__init_subclass__" else (own, *below))
 
 
 def decorator_names(file: File, scope: int) -> list[str]:
@@ -184,16 +221,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     def answer(fuel: int) -> tuple[Context, ...]:
         file = engine.file(path)
         own = file.scopes[scope]
-        wanted = _called_as(engine, file, scope, fuel)
-        sites: list[tuple[str, int]] = []
-        for name in wanted:
-            files = engine.offering(CALL_KEY + name)
-            if len(files) > MAX_CALLING_FILES:
-                files = (path,) if path in files else ()
-            for other in files:
-                sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
-        if len(sites) > MAX_CALL_SITES:
-            sites = [site for site in sites if site[0] == path]
+        sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
         engine.note(file, passed_key(path, own.name))
         if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
             engine.note(file, indirect_key(path))
@@ -203,13 +231,26 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
             given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
             sites.extend((path, each) for each in sorted(given))
         found: dict[Context, None] = {}
+        left = (fuel | LEVEL) - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
-            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, fuel):
+            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
         return tuple(found)
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
     return result
+
+
+def sites_of(engine: Engine, names: list[str], path: str) -> list[tuple[str, int]]:
+    """Calls by name; when there are many, those of the file alone that defines it."""
+    sites: list[tuple[str, int]] = []
+    for name in names:
+        files = engine.offering(CALL_KEY + name)
+        if len(files) > MAX_CALLING_FILES:
+            files = (path,) if path in files else ()
+        for other in files:
+            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+    return sites if len(sites) <= MAX_CALL_SITES else [site for site in sites if site[0] == path]
 
 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
@@ -222,8 +263,27 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
         return [f"{file.scopes[owner].name}()"]
     if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
         around = file.scopes[file.owner(own.parent)]
-        return [own.name, f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [own.name]
+        if around.kind != m.FUNCTION_SCOPE:
+            return [own.name]
+        return [own.name, f"{around.name}()", *_decorated_as(engine, file, file.owner(own.parent))]
     below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
 
+
+def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names of what a function, or one that returns it, decorates: what it returns is called so."""
+    around = file.scopes[file.owner(file.scopes[scope].parent)]
+    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
+    found: dict[str, None] = {}
+    for path, number in sites_of(engine, names, file.path):
+        other = engine.file(path)
+        entry = other.entries[number]
+        while entry[0] == m.DECORATED:
+            entry = other.entries[entry[2]]
+        if entry[0] == m.DEFINITION:
+            engine.seen.append(other.seen_at(number))
+            name = other.scopes[entry[1]].name
+            if not name.startswith("__"):
+                found[name] = None
+    return list(found)[:MAX_DECORATED]

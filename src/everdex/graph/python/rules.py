@@ -94,6 +94,25 @@ ITERATES: Final = frozenset(
     )
 )
 
+# Classes from outside whose instances hold what is put into them, by how they are filled.
+MAPPING_TYPES: Final = frozenset(
+    ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary")
+)
+CONTAINERS: Final = MAPPING_TYPES | frozenset(
+    (
+        "builtins.list",
+        "builtins.set",
+        "collections.deque",
+        "queue.Queue",
+        "queue.LifoQueue",
+        "queue.PriorityQueue",
+        "queue.SimpleQueue",
+        "asyncio.Queue",
+        "weakref.WeakSet",
+    )
+)
+CONTAINER_NAMES: Final = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
+
 # Callables from outside that call what they are given: position or keyword of the function; what it is called with.
 CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
     "builtins.map": ((0, "elements"),),
@@ -108,6 +127,8 @@ CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
     "itertools.dropwhile": ((0, "elements"),),
     "itertools.starmap": ((0, ""),),
     "itertools.accumulate": ((1, "pairs"),),
+    "builtins.iter": ((0, ""),),
+    "builtins.list.sort": (("key", "receiver elements"),),
     "functools.cmp_to_key": ((0, ""),),
     "re.sub": ((1, ""),),
     "re.subn": ((1, ""),),

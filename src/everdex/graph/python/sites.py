@@ -10,13 +10,25 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Site, Status, Target
-from everdex.graph.python import attributes, builtin_calls, calls, classes, fixtures, names, operators, targets
+from everdex.graph.python import attributes, builtin_calls, calls, classes, fixtures, hooks, names, operators, targets
 from everdex.graph.python.engine import FUEL, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.nodes import Places
 from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, UNARY
 from everdex.graph.python.targets import Answer
-from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, MANAGER, PROPERTY, STATIC, Values, union
+from everdex.graph.python.values import (
+    CLASS,
+    CLASSMETHOD,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MANAGER,
+    PARTIAL,
+    PROPERTY,
+    STATIC,
+    Values,
+    union,
+)
 
 _MAX_TEXT: Final = 80
 _NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
@@ -78,7 +90,7 @@ class Sites:
 
     def _implicit(self, number: int, functions: Values) -> None:
         """A call that nothing in the text names."""
-        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC))
+        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC, PARTIAL))
         if wanted:
             self.add(Role.CALL, number, targets.called(self.engine, wanted))
 
@@ -99,6 +111,8 @@ class Sites:
         for value in values:
             if value[0] == EXTERNAL:
                 self._through(number, entry, value[1])
+        if name == "sort" and entry[3] and not any(value[0] == FUNCTION for value in values):
+            self._through(number, entry, "builtins.list.sort")
 
     def _through(self, number: int, entry: Any, dotted: str) -> None:
         """Functions of the root that a builtin or library function calls in turn."""
@@ -112,6 +126,9 @@ class Sites:
                     self.add(
                         Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
                     )
+        if name == "enter_context" and entry[2]:
+            for special in ("__enter__", "__exit__"):
+                self._implicit(entry[2][0], self._special(entry[2][0], special))
         if module != "builtins" or not entry[2]:
             return
         for each in entry[2] if name == "print" else entry[2][:1]:
@@ -180,10 +197,8 @@ class Sites:
         engine, file = self.engine, self.file
         found = attributes.raw(engine, file, entry, number, 0, FUEL)
         getters = frozenset(
-            value[1] for value in found if value[0] == PROPERTY and value[1] is not None and value[1][4] is not None
+            value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])
         )
-        if ("unknown", "dynamic attribute") in found:
-            self._implicit(number, self._special(entry[1], "__getattr__"))
         if getters:
             self._implicit(number, getters)
         elif not is_callee:
@@ -224,8 +239,12 @@ class Sites:
         setters: list[Any] = []
         for base in self.values(entry[1]):
             if base[0] == INSTANCE:
-                found, _ = classes.raw_attribute(engine, classes.mro(engine, base[1], base[2], FUEL), entry[2], FUEL)
+                line = classes.mro(engine, base[1], base[2], FUEL)
+                found, _ = classes.raw_attribute(engine, line, entry[2], FUEL)
+                found = hooks.descriptors(engine, found, base, (CLASS, base[1], base[2]), FUEL)
                 setters.extend(value[2] for value in found if value[0] == PROPERTY and value[2] is not None)
+                hook, _ = classes.raw_attribute(engine, line, "__setattr__", FUEL)
+                setters.extend(value for value in hook if value[0] == FUNCTION)
         if setters:
             self._implicit(number, frozenset(setters))
 
@@ -262,6 +281,10 @@ class Sites:
 
     def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
         self._implicit(number, self._special(entry[1], "__getitem__"))
+        for value in self.values(entry[1]):
+            if value[0] == CLASS:
+                line = classes.mro(self.engine, value[1], value[2], FUEL)
+                self._implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
 
     def formatted(self, number: int, entry: Any, is_callee: bool) -> None:
         for each in entry[1]:
@@ -288,6 +311,7 @@ class Sites:
                     what = file.entries[base]
                     named = what[1] if what[0] == m.SUBSCRIPT else base
                     self.add(Role.INHERIT, base, targets.named(engine, self.values(named)), self.index_of[number])
+                self._class_made(number, scope)
             elif scope.kind == m.FUNCTION_SCOPE:
                 owner = file.class_of(number)
                 if owner >= 0:
@@ -296,6 +320,28 @@ class Sites:
                     self._fixtures(number, scope)
                 if owner >= 0 and scope.params:
                     self._fixtures(number, scope)
+
+    def _class_made(self, number: int, scope: m.Scope) -> None:
+        """What a class statement runs: its metaclass, or the hooks of its bases and of its attributes."""
+        engine, path = self.engine, self.file.path
+        line = classes.mro(engine, path, number, FUEL)
+        ran: list[Values] = []
+        for meta in classes.metaclasses(engine, line, FUEL):
+            above = classes.mro(engine, meta[1], meta[2], FUEL)
+            ran.extend(classes.raw_attribute(engine, above, name, FUEL)[0] for name in ("__new__", "__init__"))
+        if not any(ran):
+            ran.append(classes.raw_attribute(engine, line[1:], "__init_subclass__", FUEL)[0])
+            for binding in self.file.bindings:
+                if binding[0] == number and self.file.entries[binding[2]][0] == m.CALL:
+                    ran.append(operators.special(engine, self.values(binding[2]), "__set_name__", FUEL, path))
+        found = frozenset(
+            value[1] if value[0] in (CLASSMETHOD, STATIC) else value
+            for value in union(ran)
+            if value[0] in (FUNCTION, CLASSMETHOD, STATIC)
+        )
+        if found:
+            source = self.index_of[scope.parent]
+            self.add_at(Role.CALL, scope.name_start, scope.name_end, targets.called(engine, found), source)
 
     def _override(self, number: int, owner: int, scope: m.Scope) -> None:
         engine = self.engine
@@ -308,9 +354,9 @@ class Sites:
 
     def _fixtures(self, number: int, scope: m.Scope) -> None:
         for param in scope.params:
-            function = fixtures.find(self.engine, self.file, number, param[0], FUEL)
-            if function is not None:
-                answer = targets.named(self.engine, frozenset((function,)))
+            functions = fixtures.find(self.engine, self.file, number, param[0], FUEL)
+            if functions:
+                answer = targets.named(self.engine, frozenset(functions))
                 self.add_at(Role.REFERENCE, scope.name_start, scope.name_end, answer, self.index_of[number])
 
 

@@ -25,6 +25,7 @@ DISPLAY: Final = "display"  # path, expression, context: a list, tuple, set, dic
 TUPLE: Final = "tuple"  # (Values, …): known places
 LIST: Final = "list"  # Values: any number of these
 KEYED: Final = "keyed"  # (("name", Values), …)
+PAIRS: Final = "pairs"  # Values: a mapping made from any number of these (key, value) pairs
 GENERATOR: Final = "generator"  # path, scope, context
 COROUTINE: Final = "coroutine"  # path, scope, context
 PARTIAL: Final = "partial"  # function value, positional arguments, keyword arguments
@@ -38,6 +39,9 @@ MANAGER: Final = "manager"  # function value: a generator function made a factor
 MANAGED: Final = "managed"  # generator value: one such context manager
 KEEPING: Final = "keeping"  # dotted: a decorator from outside that gives back what it takes
 FORM: Final = "form"  # path, expression, context: a type written as an expression, such as Optional[X]
+RECORD: Final = "record"  # ("field", …): a class that collections.namedtuple made
+ROW: Final = "row"  # ("field", …), (Values, …): one of its tuples
+PREFIX: Final = "prefix"  # what a text begins with
 UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 

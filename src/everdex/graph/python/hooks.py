@@ -1,0 +1,50 @@
+"""Pass 3, continued: attributes that code of the root computes: descriptors and __getattr__.
+
+Each becomes a property whose getter is the hook, bound and with its arguments, so that reading it runs the hook and
+gives what the hook returns. It does not follow __getattribute__, or descriptors read through a class.
+"""
+
+from __future__ import annotations
+
+from everdex.graph.python import classes
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, Engine
+from everdex.graph.python.values import FUNCTION, INSTANCE, LITERAL, NOTHING, PARTIAL, PROPERTY, Value, Values, order
+
+
+def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, fuel: int) -> Values:
+    """Class attributes read through an instance: those that are descriptors become properties."""
+    if not any(value[0] == INSTANCE for value in values):
+        return values
+    found: list[Value] = []
+    for value in values:
+        getter = _method(engine, value, "__get__", fuel) if value[0] == INSTANCE else None
+        setter = _method(engine, value, "__set__", fuel) if value[0] == INSTANCE else None
+        if getter is None and setter is None:
+            found.append(value)
+            continue
+        given = (_known(receiver), _known(owner))
+        found.append((PROPERTY, (PARTIAL, getter, given, ()) if getter is not None else None, setter))
+    return frozenset(found)
+
+
+def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
+    """An attribute that no class binds: what __getattr__ makes of its name. Syntax never asks it."""
+    if wanted.startswith("__"):
+        return NOTHING
+    values, _ = classes.raw_attribute(engine, line, "__getattr__", fuel)
+    name = Argument("", -1, 0, frozenset(((LITERAL, "str", wanted),)))
+    return frozenset(
+        (PROPERTY, (PARTIAL, (*value[:4], receiver), (name,), ()), None) for value in values if value[0] == FUNCTION
+    )
+
+
+def _known(value: Value) -> Argument:
+    return Argument("", -1, 0, frozenset((value,)))
+
+
+def _method(engine: Engine, value: Value, name: str, fuel: int) -> Value | None:
+    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    values, _ = classes.raw_attribute(engine, line, name, fuel)
+    functions = sorted((each for each in values if each[0] == FUNCTION), key=order)
+    return (*functions[0][:4], value) if functions else None
