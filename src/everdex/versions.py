@@ -62,6 +62,7 @@ INTERFACE_VERSION: Final = "1"
 # 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
 # 4: modules are read name by name
 # 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
+# 6: names outside the root by package; blocks of Ruby with another self
 RESOLVERS_VERSION: Final = "6"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
