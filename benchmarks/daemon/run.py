@@ -246,6 +246,7 @@ def edit(setting: Setting) -> list[Figure]:
     path = setting.whole / "django" / "zz_probe.py"
     times: list[float] = []
     try:
+        daemon.settle()
         with daemon.wire() as wire:
             for number in range(25):
                 marker = f"probe_{number}_{time.time_ns()}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -195,7 +196,7 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
             skipped = _skipped(index, key) if key is not None and unknown else None
             asked = Asked(path, key, question.seen.get(path), skipped, failed.get(key or ""))
-            files.append(gate.judge(index.root, asked, state, question.intent))
+            files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
 
 
@@ -235,7 +236,8 @@ def path_key(index: Index, path: str) -> str | None:
     root = os.fspath(index.root.path)
     parent, name = os.path.split(os.path.normpath(os.path.join(root, path)))
     real = os.path.join(os.path.realpath(parent), name)
-    return os.path.relpath(real, root) if real.startswith(f"{root}{os.sep}") else None
+    inside = real.startswith(f"{root}{os.sep}")
+    return unicodedata.normalize("NFC", os.path.relpath(real, root)) if inside else None
 
 
 def _skipped(index: Index, key: str) -> str | None:

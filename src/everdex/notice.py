@@ -33,6 +33,7 @@ _MAX_FILES: Final = 3
 _MAX_REMEMBERED: Final = 256
 _REMEMBERING: Final = threading.Lock()
 _MAX_PLACES: Final = 5
+_MAX_CALLERS: Final = 3
 _NAME: Final = re.compile(r"[\w.:$<>~#-]{1,80}")
 _PATH: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff`]{1,200}")
 
@@ -112,7 +113,7 @@ def _dependents(kept: Kept, key: str) -> Dependents | None:
 def _summary(key: str, found: Dependents) -> str:
     files, tests = len(found.files), found.tests
     shown = ", ".join(map(_path, tests[:_MAX_PLACES])) + (", …" if len(tests) > _MAX_PLACES else "")
-    among = f", {len(tests):,} of them tests ({shown})" if tests else ", none of them a test"
+    among = f", {len(tests):,} of them {'tests' if len(tests) > 1 else 'a test'} ({shown})" if tests else ", no test"
     return f"everdex: {_path(key)} is used by {files:,} other {'file' if files == 1 else 'files'}{among}"
 
 
@@ -125,8 +126,8 @@ def _usage(used: Used) -> str:
         return f"{name} {node.kind} {node.start_line}: {where}"
     doubt = f", {used.uncertain:,} uncertain" if used.uncertain else ""
     callers = [caller for caller in used.callers if _NAME.fullmatch(caller)]
-    more = ", …" if len(callers) > _MAX_PLACES else ""
-    shown = f", called by {', '.join(callers[:_MAX_PLACES])}{more}" if callers else ""
+    more = ", …" if len(callers) > _MAX_CALLERS else ""
+    shown = f", called by {', '.join(callers[:_MAX_CALLERS])}{more}" if callers else ""
     uses = f"{used.uses:,} {'use' if used.uses == 1 else 'uses'}"
     return f"{name} {node.kind} {node.start_line}: {uses} in {where}{doubt}{shown}"
 

@@ -19,7 +19,7 @@ from everdex import answers, clock, limits, relations
 from everdex.answers import Answer
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
-from everdex.errors import Busy, EverdexError, NotIndexed, Timeout, UsageError
+from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, Timeout, UsageError
 from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
@@ -136,6 +136,8 @@ class RefreshJobs:
             snapshot_id = work.resolve(options)
             # Fresh, after everything is on disk: whatever is another by now was not covered.
             left = _inside(job.scope, self._index.preview().changes)
+        except DaemonStopping:
+            return records.released(job.id)  # the next daemon runs it
         except EverdexError as error:
             return records.failed(job.id, error.code, error.message)
         except BaseException as error:

@@ -16,6 +16,7 @@ from everdex.answers import Answer, Freshness
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.declarations import written_out
 from everdex.graph.impact import Affected, Step
 from everdex.graph.impact import impact as walk
 from everdex.graph.keep import find_graph, open_graph
@@ -125,7 +126,7 @@ def answer(
         about = coverage_warnings(atlas, None)
     else:
         asked = question.symbol.strip()
-        found = naming.find(atlas, asked)
+        found = written_out(atlas, naming.find(atlas, asked))
         body = _named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))

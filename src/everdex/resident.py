@@ -30,7 +30,7 @@ from everdex.sync.model import SyncOptions, SyncReport
 class GraphMaker(Protocol):
     """Whoever makes graphs for a process that answers: see surfaces/daemon/graphs.py."""
 
-    def ready(self, snapshot_id: str | None) -> str:
+    def ready(self, snapshot_id: str | None, wait_s: float | None = None) -> str:
         """The snapshot to answer from, once its graph is made; `Busy` when that takes longer."""
 
     def published(self) -> None:
@@ -79,11 +79,13 @@ class ResidentIndex:
             explain=explain,
         )  # fmt: skip
 
-    def relations(self, question: Question, reading: Reading) -> Answer:
-        """The same answer that `everdex.relations.ask` gives."""
+    def relations(self, question: Question, reading: Reading, *, wait_s: float | None = None) -> Answer:
+        """The same answer that `everdex.relations.ask` gives; `Busy` when its graph takes longer than `wait_s`."""
         check(question)
         freshness = self.stated(reading)
-        snapshot_id = reading.snapshot_id if self.graphs is None else self.graphs.ready(reading.snapshot_id)
+        snapshot_id = reading.snapshot_id
+        if self.graphs is not None:
+            snapshot_id = self.graphs.ready(snapshot_id, wait_s)
         return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:

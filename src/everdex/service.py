@@ -344,7 +344,7 @@ class Index:
         *, languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
     ) -> Answer:  # fmt: skip
         """The code most like the code at `place` (path:line), nearest first; it never contains the place itself."""
-        from everdex.search.similar import parse_place
+        from everdex.search.place import parse_place
 
         parse_place(place)  # refused before anything is indexed for it
         chosen = reading or Reading()

@@ -63,14 +63,16 @@ INTERFACE_VERSION: Final = "1"
 # 3: Python: imports and lines of classes cost no steps; fewer steps; an assignment counts where it is written
 # 4: modules are read name by name
 # 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
-# 6: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
-RESOLVERS_VERSION: Final = "6"
+# 6: operators' calls are told apart by receiver only; C and C++ declarations mean their bodies; Ruby's blocks
+# 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
+RESOLVERS_VERSION: Final = "7"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
 # 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
 # 4: in an index of one language its name, and that code is wanted, are no part of the question
-RANKING_VERSION: Final = "4"
+# 5: weights fitted to both sets
+RANKING_VERSION: Final = "5"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

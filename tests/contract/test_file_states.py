@@ -194,6 +194,8 @@ def test_states_since_an_older_snapshot(tmp_path: Path) -> None:
     since = ask_states(index, ("app.py", "core.py"), before["snapshot_id"], Reading(), SyncOptions()).to_dict()
     assert [file["freshness"] for file in now["files"]] == ["stale", "dirty"]  # by the graph, which is behind
     assert [file["freshness"] for file in since["files"]] == ["stale", "dirty"]
+    same = ask_states(index, ("app.py", "core.py"), now["snapshot_id"], Reading(), SyncOptions()).to_dict()
+    assert [file["freshness"] for file in same["files"]] == ["clean", "clean"]  # nothing since, whatever the graph
     _make_graph(made)
     now = ask_states(index, ("app.py", "core.py"), None, Reading(), SyncOptions()).to_dict()
     assert [file["freshness"] for file in now["files"]] == ["clean", "clean"]

@@ -52,7 +52,8 @@ ALIASES = {
         "a.go": "package m\ntype A = B\ntype B = A\nfunc run(a A, l []A) { a.X(); l[0].X() }\n",
     },
     "cpp": {
-        "a.cc": "typedef struct A B;\ntypedef B A;\nusing C = D;\nusing D = C;\nvoid run(A* a, C c) { a[0].x(); c.x(); }"
+        "a.cc": "typedef struct A B;\ntypedef B A;\nusing C = D;\nusing D = C;\n"
+        "void run(A* a, C c) { a[0].x(); c.x(); }"
     },
 }
 STRANGE = {

@@ -282,3 +282,32 @@ def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> Non
         ("go", [3])
     ]
     assert {item["line"] for item in ask("refs", "either")["references"]} == {1, 3, 5}
+
+
+def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:
+    """Namespaces are looked into, guards of headers and standard libraries are left out, methods say whose they are."""
+    tree = {
+        "include/a.h": "#ifndef A_H_\n#define A_H_\n#include <vector>\n#include <gtest/gtest.h>\nnamespace n {\n"
+        "class Shape {\n public:\n  int area() const { return 1; }\n};\nint draw(Shape s);\n}\n#endif\n",
+        "src/a.cc": '#include "a.h"\nnamespace n {\nint draw(Shape s) { return s.area() + s.area(); }\n}\n',
+    }
+    sections = {each["name"]: each["items"] for each in asker(synced(tmp_path / "tree", tree))("map")["sections"]}
+    assert [item["name"] for item in sections["dependencies"]] == ["gtest"]
+    assert [(item["path"], item["names"]) for item in sections["public_api"]] == [("include/a.h", ["Shape", "draw"])]
+    assert "include/a.h:8: Shape: int area() const" in [item["text"] for item in sections["central"]]
+
+
+def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
+    """By name or at the header's line, a function of C++ has the callers of its body; overloads stay apart."""
+    tree = {
+        "a.h": "namespace n {\nclass A {\npublic:\n  int f(int x);\n  int f(int x, int y);\n virtual int g() = 0;\n};}",
+        "a.cc": '#include "a.h"\nnamespace n {\nint A::f(int x) { return x; }\nint A::f(int x, int y) { return x; }\n}',
+        "b.cc": '#include "a.h"\nnamespace n {\nint run(A* a) { return a->f(1) + a->g(); }\n}\n',
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    at_header = ask("callers", "a.h:4")
+    assert (at_header["symbol"]["path"], at_header["symbol"]["name_line"]) == ("a.cc", 3)
+    assert [item["name"] for item in at_header["callers"]] == ["run"]
+    both = ask("callers", "A.f")["matches"]
+    assert {(item["path"], item["name_line"]) for item in both} == {("a.cc", 3), ("a.cc", 4)}
+    assert [item["name"] for item in ask("callers", "A.g")["callers"]] == ["run"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everdex import limits
-from everdex.errors import Busy, Incompatible, UsageError
+from everdex.errors import Busy, DaemonStopping, Incompatible, UsageError
 from everdex.refreshing import OwnWork, RefreshJobs
 from everdex.service import Index
 from everdex.snapshot.guard import lock_for_life
@@ -212,6 +212,28 @@ def test_a_job_of_a_killed_process_is_taken_up_again(tmp_path: Path) -> None:
         die()
     gone = jobs.run(number)
     assert (gone.status, gone.error_code) == (JobStatus.FAILED, "interrupted")
+
+
+def test_a_job_of_a_daemon_that_leaves_is_left_to_the_next(tmp_path: Path) -> None:
+    """It is queued again as if it had not been begun."""
+    made, jobs = _made(tmp_path)
+    number = jobs.enqueue()
+    assert number is not None
+
+    class Leaving(OwnWork):
+        def resolve(self, options: SyncOptions) -> str:
+            raise DaemonStopping("the daemon is leaving")
+
+    left = jobs.run(number, Leaving(Index.open(made.path)))
+    assert (left.status, left.attempts) == (JobStatus.QUEUED, 0)
+    assert jobs.run(number).status is JobStatus.SUCCEEDED
+
+
+def test_a_shared_store_shares_its_jobs(tmp_path: Path) -> None:
+    """The records have the mode of the store's other files."""
+    made, jobs = _made(tmp_path)
+    jobs.enqueue()
+    assert JobRecords(made.store).path.stat().st_mode & 0o777 == made.store.permissions.file
 
 
 def test_a_spent_budget_fails_the_job(tmp_path: Path) -> None:

@@ -276,7 +276,8 @@ def test_the_documented_client_asks_every_documented_method(
             assert sorted(known) == sorted(METHODS[method].takes), method
             if method == "shutdown":
                 continue
-            needed = {name: "a.py:1" if name == "place" else "a.py" for name in METHODS[method].needs}
+            values = {"place": "a.py:1", "paths": ["a.py"], "new": "other", "symbol": "absent"}
+            needed = {name: values.get(name, "a.py") for name in METHODS[method].needs}
             assert client["call"](stream, method, **needed), method
         with pytest.raises(RuntimeError, match="query_invalid"):
             client["call"](stream, "search", query="")

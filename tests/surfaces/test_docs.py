@@ -133,11 +133,11 @@ def test_every_configuration_key_is_documented() -> None:
     assert rows.keys() == wanted.keys()
     for key, default in wanted.items():
         shown = rows[key].split(" | ")
-        text = {True: "`true`", False: "`false`", (): "`[]`"}.get(default, str(default))
+        text = f"`{str(default).lower()}`" if isinstance(default, bool) else "`[]`" if default == () else str(default)
         assert shown[0] == (f'`"{default}"`' if isinstance(default, str) else text), key
         if key in config._BOUNDS:
             low, high = config._BOUNDS[key]
-            assert shown[1] == f"{low} to {high}", key
+            assert shown[1] == f"{low:g} to {high:g}" if isinstance(high, float) else f"{low} to {high}", key
 
 
 def test_every_environment_variable_is_documented() -> None:
@@ -153,7 +153,7 @@ def test_every_environment_variable_is_documented() -> None:
 
 def test_every_limit_is_documented() -> None:
     """Name and value of each constant in limits.py."""
-    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([\d,]+) \|", _section("Limits"), re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([\d,.]+) \|", _section("Limits"), re.MULTILINE))
     assert rows == {name: f"{value:,}" for name, value in vars(limits).items() if name.isupper()}
 
 

@@ -78,7 +78,9 @@ def test_since_a_snapshot_both_file_and_dependencies_count(root: Path) -> None:
     known = everdex("status", "--json", root).json["snapshot_id"]
     (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
     done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
-    assert (done.code, _codes(done)) == (4, ["dependency_interface_changed"])
+    assert (done.code, _codes(done), done.json["actions"]) == (4, ["dependency_interface_changed"], ["re-read core.py"])
+    own = everdex("gate", "core.py", "--since", known, "--json", cwd=root)
+    assert (own.code, _codes(own), own.json["actions"]) == (4, ["content_changed"], ["re-read core.py"])
     assert everdex("gate", "app.py", "--since", "01AAAAAAAAAAAAAAAAAAAAAAAA", cwd=root).code == 2
 
 

@@ -295,7 +295,7 @@ def test_who_uses_what_is_edited(tmp_path: Path) -> None:
                 time.sleep(0.05)
         path = str(root / "core.py")
         assert told(daemon, "PreToolUse", "Edit", file_path=path).splitlines() == [
-            "everdex: core.py is used by 2 other files, 1 of them tests (tests/test_core.py)",
+            "everdex: core.py is used by 2 other files, 1 of them a test (tests/test_core.py)",
             "shared function 1: 4 uses in 2 files, called by tests.test_core.test_shared, web.serve",
             "Engine class 9: 2 uses in 1 file, called by web.boot",
             "Engine.start method 10: 1 use in 1 file, called by web.boot",

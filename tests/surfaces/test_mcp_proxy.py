@@ -55,6 +55,26 @@ def test_two_agents_share_one_daemon(root: Path) -> None:
     assert everdex("stop", "--json", cwd=root).json["pid"] == before["pid"]
 
 
+def test_a_call_that_waits_for_the_graph_reports_progress(root: Path, home: Path) -> None:
+    """Progress grows with every word while the graph is made, and the answer comes."""
+    with Agent(root) as agent:
+        assert agent.ask("references", symbol="alpha")["symbol"]
+        (root / "b.py").write_text("from a import alpha\n\n\ndef beta():\n    return alpha()\n")
+        store = next((home / "data").iterdir())
+        held = open(store / "locks" / "graph.lock", "ab")  # noqa: SIM115 - closed by the timer
+        fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
+        timer = threading.Timer(3, held.close)
+        timer.start()
+        try:
+            told = [done for done, _ in agent.watch("references", symbol="alpha")]
+        finally:
+            timer.join()
+        assert len(told) > 1
+        assert told == sorted(set(told))
+        assert len(agent.ask("references", symbol="alpha")["references"]) == 2
+    everdex("stop", cwd=root)
+
+
 def test_the_server_itself_holds_no_index(root: Path) -> None:
     """After an answer neither numpy nor any file of the store is mapped into the process that speaks MCP."""
     process = subprocess.Popen(

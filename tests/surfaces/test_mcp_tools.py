@@ -223,16 +223,26 @@ def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
     assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"
 
 
+def test_search_by_example(agent: Agent) -> None:
+    """`like` names a place in place of a query; both at once are refused, and so is what is no place."""
+    path = agent.ask("files", paths=["**/*.py"])["files"][0]["path"]
+    found = agent.ask("search", like=f"{path}:1", k=3)
+    assert found["snapshot_id"]
+    assert path not in [result["path"] for result in found["results"] if result["start_line"] == 1]
+    assert agent.fail("search", like=f"{path}:1", query="x")["code"] == "query_invalid"
+    assert agent.fail("search", like="nowhere")["code"] == "query_invalid"
+
+
 def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
-    """Both doors show the same snapshot."""
+    """Both doors show the same snapshot; the map is a resource, too."""
     agent.ask("search", query="session")
     status, health = agent.ask("status"), agent.ask("health")
     assert (status["files_indexed"], status["pending"]["add"], status["degraded"]) == (66, 0, False)
     assert health["status"] == "ok"
     assert {resource.uri for resource in agent.run(agent.client.list_resources).resources} == {
-        "everdex://status", "everdex://health",
+        "everdex://status", "everdex://health", "everdex://map",
     }  # fmt: skip
-    for name in ("status", "health"):
+    for name in ("status", "health", "map"):
         (content,) = agent.run(agent.client.read_resource, f"everdex://{name}").contents
         assert json.loads(content.text)["snapshot_id"] == status["snapshot_id"]
 

@@ -214,7 +214,7 @@ def test_imports_are_dependencies_inside_and_outside() -> None:
     files = load(FIXTURES / "go")
     graph = _graphs(files)["web/web.go"]
     assert {dependency.target for dependency in graph.dependencies} == {
-        Target("", "net.http"),
+        Target("", "net/http"),
         Target("store/store.go", ""),
     }
     renamed = {**files, "go.mod": b"module example.com/other\n"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Status, Target
-from everdex.graph.python import RESOLVER
+from everdex.graph.python import RESOLVER, engine
 from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, resolve
 
 
@@ -96,6 +96,16 @@ def test_answers_do_not_depend_on_the_order_of_asking(case: Case) -> None:
     for path in reversed(memory.paths):
         assert backwards.resolve(path) == forwards[path]
         assert RESOLVER.open(memory).resolve(path) == forwards[path]
+
+
+def test_answers_do_not_depend_on_what_is_still_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resolution that forgets all the time, of answers and of files, finds what one finds that never does."""
+    files = {f"{n}/{path}": data for n, each in enumerate(cases()) for path, data in each.files.items()}
+    memory = MemoryWorld(files)
+    whole = resolve(memory)
+    monkeypatch.setattr(engine, "_MAX_ANSWERS", 50)
+    monkeypatch.setattr(engine, "_MAX_HELD", 2_000)
+    assert resolve(memory) == whole
 
 
 def _offers(memory: MemoryWorld) -> dict[str, dict[str, int]]:

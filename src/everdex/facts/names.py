@@ -34,8 +34,9 @@ from typing import Final
 from tree_sitter import Node, Query, QueryCursor
 
 from everdex.facts import names_model as model
-from everdex.facts.expressions import arity_of, chain_of, parameters_of, split_callee, type_of
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
+from everdex.facts.names_uses import Uses
 from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
@@ -48,19 +49,8 @@ _ROLES: Final = (
     "write", "import", "package", "shape", "mixin", "bind", "lambda", "static",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
-_EMPTY_LIST: Final = len("()")
 _MATCH_LIMIT: Final = 65_536
-_MAX_TEXT: Final = 80
-_SQUARE: Final = ord("[")
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
-_QUALIFIED: Final = frozenset(("cpp", "cuda"))
-_TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::|->)\s*$")
-_REPLACED_CALL: Final = re.compile(
-    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
-)
-_INITIALIZER: Final = re.compile(r"base|this|super")
-# Bash lets nearly every character stand in a function's name.
-_COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
@@ -83,12 +73,12 @@ def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     return _Extraction(language, root, data).facts()
 
 
-class _Extraction:
+class _Extraction(Uses):
     def __init__(self, language: str, root: Node, data: bytes) -> None:
-        self.language, self.root, self.data = language, root, data
+        super().__init__(language, data)
+        self.root = root
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
-        self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
         self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.imports: list[tuple[int, int, str]] = []
         self.mixins: list[tuple[int, str]] = []
@@ -120,8 +110,7 @@ class _Extraction:
             elif role == "token":
                 self._token(node.start_byte, node.end_byte)
             elif role == "replacement":
-                for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
-                    self._token(*found.span())
+                self._replacement(node)
             elif role == "initializer":
                 self._initializer(node, captures)
             elif role == "promoted":
@@ -152,116 +141,8 @@ class _Extraction:
         left_out = cursor.did_exceed_match_limit or macros.leaves_out(self.language, self.data)
         return self._assembled(self.root.has_error or left_out)
 
-    def _text(self, node: Node) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
     def _package(self, node: Node) -> str:
         return re.sub(r"\s+", "", self._text(node)).replace("\\", ".")
-
-    def _arguments(self, captures: dict[str, list[Node]]) -> int:
-        nodes = captures.get("arguments")
-        if not nodes:
-            return 0
-        count = 0
-        for node in nodes:
-            start, end = node.start_byte, node.end_byte
-            if end - start == _EMPTY_LIST:
-                continue
-            text = self.data[start:end]
-            if b"//" in text or b"/*" in text or b"#" in text:
-                count += sum(not child.is_extra for child in node.named_children)
-            else:
-                count += node.named_child_count
-            if text[-4:-1] == b"...":
-                return -1
-        return count
-
-    def _call(self, node: Node, captures: dict[str, list[Node]], role: str) -> None:
-        start, end = node.start_byte, node.end_byte
-        receivers = captures.get("receiver")
-        receiver = chain_of(self._text(receivers[0]), self.language) if receivers else ""
-        name = self._text(node)
-        kind = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}[role]
-        if self.language == "bash":
-            if not _COMMAND.fullmatch(name):
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
-                return
-        elif role != "call" or not name.isidentifier():
-            owner, last, tail = split_callee(name, self.language)
-            if not last:
-                self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
-                return
-            receiver = receiver or owner
-            end -= tail
-            start = end - len(last.encode())
-            name = last
-        self.uses[start, 0] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
-
-    def _callee(self, node: Node, captures: dict[str, list[Node]]) -> None:
-        start, end = node.start_byte, node.end_byte
-        arguments = captures.get("arguments")
-        if arguments and self.data[arguments[0].start_byte] == _SQUARE:
-            return  # the Swift grammar makes calls of subscripts
-        receiver, name, tail = split_callee(self._text(node), self.language)
-        if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
-            return  # a second list of arguments is no second call
-        if not name:
-            text = " ".join(self.data[start : min(end, start + 2 * _MAX_TEXT)].decode("utf-8", "replace").split())
-            # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
-            self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
-            return
-        written = self._written(node) if receiver and self.language in _QUALIFIED else ""
-        end -= tail
-        start = end - len(name.encode())
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), written)
-
-    def _written(self, node: Node) -> str:
-        """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
-        text = self.data[node.start_byte : node.end_byte]
-        plain = b"::" in text and len(text) <= _MAX_TEXT and text.translate(None, b":_").isalnum()
-        return text.decode() if plain else ""
-
-    def _token(self, start: int, end: int) -> None:
-        if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
-            return
-        line = self.data[self.data.rfind(b"\n", 0, start) + 1 : start].lstrip()
-        if line.startswith((b"#[", b"#![")):
-            return  # a condition of an attribute
-        before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
-        receiver = "?" if line.rstrip().endswith((b".", b"::", b"->")) else ""
-        if before:
-            receiver = chain_of(before[1], self.language)
-        name = self.data[start:end].decode("utf-8", "replace")
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, -1, "")
-
-    def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
-        word = _INITIALIZER.search(self._text(node))
-        if word:
-            start = node.start_byte + word.start()
-            self.uses[start, 0] = (start, len(word[0]), model.CALL, word[0], "", self._arguments(captures), "")
-
-    def _plain(self, node: Node, kind: int) -> None:
-        start = node.start_byte
-        if (start, 0) in self.uses:
-            return
-        text = self._text(node)
-        if text.isidentifier():
-            self.uses[start, 0] = (start, node.end_byte - start, kind, text, "", -1, "")
-            return
-        receiver, name, tail = split_callee(text, self.language)
-        if name:
-            end = node.end_byte - tail
-            start = end - len(name.encode())
-            known = self.uses.get((start, 0))
-            # `pkg.Type` says more than the `Type` inside it, whichever is found first.
-            if known is None or (known[2] == kind and receiver and not known[4]):
-                self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
-
-    def _write(self, node: Node) -> None:
-        receiver, name, _ = split_callee(self._text(node), self.language)
-        if name and node.end_byte - node.start_byte < 2 * _MAX_TEXT:
-            start = node.end_byte - len(name.encode())
-            self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
 
     def _bind(self, captures: dict[str, list[Node]]) -> None:
         stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")

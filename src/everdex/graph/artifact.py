@@ -44,7 +44,7 @@ class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     failed: str  # '' or the kind of error its resolver raised
     calls: tuple[int, int, int, int]  # call sites: resolved, ambiguous, external, unresolved
     unnamed: int  # unresolved calls of a value without a name: they may call anything
-    externals: tuple[str, ...]  # first names of what it takes from outside the root
+    externals: tuple[str, ...]  # packages outside the root that it takes something from; not the language's own
 
 
 class _Header(msgspec.Struct, frozen=True, array_like=True):

@@ -1,12 +1,14 @@
 """Who does the resolving: this process for a few files, worker processes of our own for many.
 
-A crew is asked for offers first and for graphs once it has entered a world. Answers come in the order of the
-questions, and which process gave them makes no difference. Workers die with their parent.
+A crew is asked for offers first and for graphs once it has entered a world. Offers come in the order of the questions,
+graphs in any; which process gave them makes no difference. Workers die with their parent.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, Protocol
@@ -51,6 +53,10 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
         crew.end()
 
 
+def _batches(method: str, items: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    return [(method, items[start : start + _BATCH]) for start in range(0, len(items), _BATCH)]
+
+
 class Alone:
     """Does everything here."""
 
@@ -83,18 +89,37 @@ class Many:
         ]
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
-        return self._spread("offers", paths)
+        return chain.from_iterable(spread(self._processes, _batches("offers", paths)))
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         for process in self._processes:
             process.ask(("enter", (offers, tuple(paths))))
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
-        return self._spread("resolve", wanted)
+        """Each worker has a stretch of the tree of its own, because neighbours ask the same; done, it helps another."""
+        batches = _batches("resolve", wanted)
+        share = -(-len(batches) // len(self._processes))
+        shares = [deque(batches[number * share :][:share]) for number in range(len(self._processes))]
+        running: dict[Future[Any], int] = {}
+        with ThreadPoolExecutor(len(self._processes)) as executor:
 
-    def _spread(self, method: str, items: Sequence[Any]) -> Iterator[Any]:
-        batches = ((method, items[start : start + _BATCH]) for start in range(0, len(items), _BATCH))
-        return chain.from_iterable(spread(self._processes, batches))
+            def ask_next(number: int) -> None:
+                longest = max(shares, key=len)
+                if longest:
+                    batch = shares[number].popleft() if shares[number] else longest.pop()
+                    running[executor.submit(self._processes[number].ask, batch)] = number
+
+            try:
+                for number in range(len(self._processes)):
+                    ask_next(number)
+                while running:
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        ask_next(running.pop(future))
+                        yield from future.result()
+            except BaseException:
+                # Interrupted, failed or given up: nobody wants to wait for the batches that are running.
+                self.end()
+                raise
 
     def end(self) -> None:
         for process in self._processes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +9,7 @@ from everdex.graph import columns
 from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import last_name
 from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.packages import package_of
 from everdex.graph.postings import U32, keys32
 from everdex.identity.symbols import SymbolNames, names_of
 
@@ -57,7 +57,9 @@ def record(
         failed=failed,
         calls=(calls[Status.RESOLVED], calls[Status.AMBIGUOUS], calls[Status.EXTERNAL], calls[Status.UNRESOLVED]),
         unnamed=unnamed,
-        externals=tuple(sorted({_first(item.target.key) for item in graph.dependencies if not item.target.path})),
+        externals=tuple(sorted(
+            {package_of(language, item.target.key) for item in graph.dependencies if not item.target.path} - {""}
+        )),
     )
     keys = {
         "reads": keys32(graph.reads),
@@ -68,10 +70,3 @@ def record(
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
     return FileRecord(entry, columns.encode(graph, source), keys)
-
-
-def _first(dotted: str) -> str:
-    """The package of an outside name: `numpy` of `numpy.linalg`, `@scope/name` of `@scope/name/part`."""
-    if dotted.startswith("@"):
-        return "/".join(dotted.split("/")[:2])
-    return re.split(r"[./:\\]", dotted, maxsplit=1)[0] or dotted

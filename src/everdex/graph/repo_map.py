@@ -7,7 +7,6 @@ heaviest first. A token is counted as three bytes.
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,12 @@ _TITLE_TOKENS: Final = 8
 _MAIN: Final = re.compile(
     r"(^|/)(__main__\.py|manage\.py|main\.\w+|Program\.cs)$|^(bin|cmd)/|(^|/)(src/)?index\.[jt]sx?$"
 )
+# Of C and C++ the headers are what others see; methods are their type's, and a guard of a header says nothing.
+_IMPLEMENTATION: Final = (".c", ".cc", ".cpp", ".cxx", ".cu")
+_NOT_OFFERED: Final = frozenset(("lambda", "variable", "method", "namespace", "field"))
+_NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace"))
+_GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
+_INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
 _MAX_MANIFEST: Final = 1 << 20
 
@@ -74,10 +79,14 @@ def _fill(items: Sequence[Item], room: int) -> tuple[int, list[Item]]:
     return (used, kept) if kept else (0, [])
 
 
+def _files(count: int) -> str:
+    return f"{count:,} file{'' if count == 1 else 's'}"
+
+
 def _languages(atlas: Atlas) -> Iterator[Item]:
     counted = Counter(atlas.view.file_languages)
     for language, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield {"text": f"{language or 'other'}: {files:,} files", "language": language, "files": files}
+        yield {"text": f"{language or 'other'}: {_files(files)}", "language": language, "files": files}
 
 
 def _structure(atlas: Atlas) -> Iterator[Item]:
@@ -98,14 +107,15 @@ def _structure(atlas: Atlas) -> Iterator[Item]:
     for directory in sorted(files, key=order):
         main = min(kinds[directory].items(), key=lambda item: (-item[1], item[0]))[0]
         indent = "  " * directory.count("/") if directory else ""
-        text = f"{indent}{directory or '.'}/ {files[directory]:,} files, mostly {main}"
+        text = f"{indent}{directory or '.'}/ {_files(files[directory])}, mostly {main}"
         yield {"text": text, "directory": directory, "files": files[directory], "language": main}
 
 
 def _entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
     yield from _declared(atlas)
     named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
-    for path in named:
+    # What is run comes before what is imported.
+    for path in sorted(named, key=lambda path: bool(_INDEX.search(path))):
         yield {"text": f"{path}: by its name", "path": path, "line": 1, "name": None, "why": "file name"}
     for file in atlas.graph.tables["names"].holders(key32("main")):
         path = atlas.graph.paths[file]
@@ -142,17 +152,16 @@ def _dependencies(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
     """What the repository takes from outside, by how many of its files do; the language's own library is left out."""
     counted: Counter[str] = Counter()
     for entry in atlas.graph.files:
-        own = sys.stdlib_module_names if entry.language == "python" else ()
         if roles[entry.path] != "test":
-            counted.update(name for name in entry.externals if name not in own)
+            counted.update(entry.externals)
     for name, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield {"text": f"{name}: used by {files:,} files", "name": name, "files": files}
+        yield {"text": f"{name}: used by {_files(files)}", "name": name, "files": files}
 
 
 def _tests(roles: dict[str, str]) -> Iterator[Item]:
     counted = Counter(path.rpartition("/")[0] for path, role in roles.items() if role == "test")
     for directory, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield {"text": f"{directory or '.'}/ {files:,} files", "directory": directory, "files": files}
+        yield {"text": f"{directory or '.'}/ {_files(files)}", "directory": directory, "files": files}
 
 
 def _public(atlas: Atlas, weighed: Ranks, roles: dict[str, str]) -> list[Item]:
@@ -161,17 +170,27 @@ def _public(atlas: Atlas, weighed: Ranks, roles: dict[str, str]) -> list[Item]:
     found: list[Item] = []
     for file in order[:400]:
         path = atlas.graph.paths[file]
-        if roles[path] != "source" or any(part.startswith("_") for part in path.split("/")[:-1]):
+        private = any(part.startswith("_") or part == "internal" for part in path.split("/")[:-1])
+        if roles[path] != "source" or private or path.endswith(_IMPLEMENTATION):
             continue
-        names = [
-            item.node.name for item in atlas.definitions(file) if item.node.parent == 0 and item.node.public
-            and item.node.kind not in ("lambda", "variable")
-        ]  # fmt: skip
+        names = _offered(atlas, file)
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             text = f"{path}: {', '.join(names[:_NAMES_SHOWN])}{more}"
             found.append({"text": text, "path": path, "names": names[:_NAMES_SHOWN], "names_total": len(names)})
     return found
+
+
+def _offered(atlas: Atlas, file: int) -> list[str]:
+    """Names that a file offers at its top or inside its namespaces: types and functions first, then the rest."""
+    definitions = list(atlas.definitions(file))
+    outside = {0, *(item.number for item in definitions if item.node.kind == "namespace")}
+    found: dict[str, bool] = {}
+    for item in definitions:
+        node = item.node
+        if node.parent in outside and node.public and node.kind not in _NOT_OFFERED and not _GUARD.search(node.name):
+            found.setdefault(node.name, node.kind in ("variable", "constant", "macro"))
+    return sorted(found, key=lambda name: found[name])
 
 
 def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> dict[str, Any]:
@@ -184,10 +203,10 @@ def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> 
         if roles[atlas.graph.paths[file]] == "test":
             continue
         item = _with_key(atlas, file, int(weighed.keys[at]))
-        if item is None or item.is_file:
+        if item is None or item.is_file or item.node.kind in _NOT_CENTRAL or item.node.name == "_":
             continue
         node = item.node
-        text = f"{item.path}:{node.name_line}: {atlas.reads(item)}"
+        text = f"{item.path}:{node.name_line}: {_read_alone(atlas, item)}"
         cost = tokens(text)
         if used + cost > room:
             return {"name": "central", "items": kept, "omitted": len(best) - number, "used": used if kept else 0}
@@ -200,6 +219,14 @@ def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> 
             }
         )  # fmt: skip
     return {"name": "central", "items": kept, "omitted": 0, "used": used if kept else 0}
+
+
+def _read_alone(atlas: Atlas, item: Definition) -> str:
+    """A definition as it is read without its surroundings: a method says whose it is."""
+    text = atlas.reads(item)
+    around = atlas.definition(item.file, item.node.parent)
+    own = item.node.kind not in ("method", "constructor") or around.is_file or around.node.name in text
+    return text if own else f"{around.node.name}: {text}"
 
 
 def _with_key(atlas: Atlas, file: int, key: int) -> Definition | None:

@@ -198,7 +198,9 @@ class Engine:
         chosen = set(named)
         chosen.update(best(signals.lexical, allowed, depth * weights.LEXICAL_CANDIDATES).tolist())
         chosen.update(best(signals.dense, allowed, depth * weights.DENSE_CANDIDATES).tolist())
-        for file in best(signals.file_lexical, None, weights.FILE_CANDIDATES).tolist():
+        files = set(best(signals.file_lexical, None, weights.FILE_CANDIDATES).tolist())
+        files.update(best(self._source.by_file(signals.dense), None, weights.FILE_CANDIDATES).tolist())
+        for file in files:
             first, last = (int(n) for n in view.file_offsets[file : file + 2])
             both = signals.lexical[first:last] + signals.dense[first:last]
             if allowed is not None:

@@ -38,7 +38,15 @@ class SignalSource:
         )  # fmt: skip
         self._dense = DenseScorer(view, mean_share)
         counts = np.diff(view.file_offsets)
+        self._filled = np.flatnonzero(counts)
         self.file_sizes: Floats = np.log1p(counts) / 6.0
+
+    def by_file(self, values: Floats) -> Floats:
+        """The largest value among the documents of each file; none is below 0."""
+        largest = np.zeros(len(self._view.paths))
+        if len(self._filled):
+            largest[self._filled] = np.maximum.reduceat(values, self._view.file_offsets[self._filled])
+        return largest
 
     def compute(
         self, query: Query, embedder: Embedder | None, *, lexical: bool, dense_if_needed: bool = False

@@ -13,19 +13,10 @@ from everdex.errors import QueryError
 from everdex.numeric import np, npt
 from everdex.search.filters import file_filter
 from everdex.search.model import Contribution, Hit, SearchOutcome
+from everdex.search.place import parse_place
 from everdex.search.rank import best
 from everdex.segment.vectors import products, quantize_query
 from everdex.view import SnapshotView
-
-
-def parse_place(place: str) -> tuple[str, int]:
-    """(path, line) of `path:line`; a path may have colons of its own."""
-    path, colon, line = place.rpartition(":")
-    if not colon or not path or not line.isascii() or not line.isdigit() or not int(line[:10]):
-        raise QueryError(f"--like is {place!r}; a place is written path:line", hint="for example src/app.py:120")
-    if len(path.encode("utf-8", "replace")) > limits.MAX_PATH_BYTES:
-        raise QueryError(f"the path is longer than {limits.MAX_PATH_BYTES} bytes")
-    return path, int(line[:10])
 
 
 def document_at(view: SnapshotView, root: Path, place: str) -> int:

@@ -5,6 +5,7 @@
     now (what differs: tree, or snapshot) ─┘        │
     interfaces by content (graph/kept_interfaces) ──┘
     FileState + what the file itself shows (gate.py) ─► GateResult: allow, warn or block, why, what to do
+    graph of one snapshot (rename.py) ─► RenamePlan: certain edits, and apart from them doubts
     RefreshScope (scopes.py) ─► jobs.py: RefreshJob records in jobs.db ─► run by whoever has the index open
 
 The base is what the asker knows: the active snapshot, or an older one. A file is dirty when its own content is another

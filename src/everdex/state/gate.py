@@ -12,11 +12,23 @@ import re
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from everdex.languages import role_of
 from everdex.roots import Root
 from everdex.state import model
-from everdex.state.model import SEMANTIC, Certainty, Decision, FileGate, FileState, Freshness, GateReason, Reason, worst
+from everdex.state.model import (
+    EDIT,
+    SEMANTIC,
+    Certainty,
+    Decision,
+    FileGate,
+    FileState,
+    Freshness,
+    GateReason,
+    Reason,
+    worst,
+)
 from everdex.state.now import read_file
 
 # Of a merge that stopped: all three marks, each at the beginning of a line.
@@ -38,14 +50,16 @@ class Asked(msgspec.Struct, frozen=True):
     failed: str | None = None  # why the last publish could not index it
 
 
-def judge(root: Root, asked: Asked, state: FileState | None, intent: str) -> FileGate:
-    """The verdict on one file."""
+def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool = False) -> FileGate:
+    """The verdict on one file; with `since`, its state is against what the asker knows, and not the index's fault."""
     if asked.key is None:
         said = [GateReason(
             "out_of_root", Decision.WARN, f"{asked.path} is outside {root.path}", "name a file of this repository"
         )]  # fmt: skip
         return FileGate(asked.path, Decision.WARN, None, tuple(said))
-    reasons = [*_of_file(root, asked), *(_of_state(asked.key, state, intent) if state is not None else ())]
+    reasons = _of_file(root, asked)
+    if state is not None:
+        reasons += _of_state(asked.key, state, intent, since)
     return FileGate(asked.key, worst(tuple(reason.decision for reason in reasons)), state, tuple(reasons))
 
 
@@ -96,8 +110,8 @@ def _hash(data: bytes | None) -> str:
 # -- what its state means ------------------------------------------------------------------------
 
 
-def _of_state(key: str, state: FileState, intent: str) -> list[GateReason]:
-    said = [_said(key, reason, intent) for reason in state.reasons]
+def _of_state(key: str, state: FileState, intent: str, since: bool) -> list[GateReason]:
+    said = [_since(key, reason) if since else _said(key, reason, intent) for reason in state.reasons]
     reasons = [reason for reason in said if reason is not None]
     if intent == SEMANTIC and state.freshness is Freshness.CLEAN and state.certainty is not Certainty.CERTAIN:
         why = next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
@@ -106,6 +120,20 @@ def _of_state(key: str, state: FileState, intent: str) -> list[GateReason]:
             f"look at each place in {key} before changing it",
         ))  # fmt: skip
     return reasons
+
+
+def _since(key: str, reason: Reason) -> GateReason | None:
+    """What changed since the asker looked: reading again is all there is to do."""
+    if reason.code in (model.CONTENT_CHANGED, model.GONE):
+        what = "is gone" if reason.code == model.GONE else "changed"
+        message = f"{key} {what} since that snapshot"
+        return GateReason(reason.code, Decision.BLOCK, message, f"re-read {key}", reason)
+    if reason.code == model.DEPENDENCY_CHANGED:
+        decision = Decision.BLOCK if reason.used else Decision.WARN
+        message = f"{key} depends on {reason.path}, whose interface changed since that snapshot{_symbols(reason)}"
+        return GateReason(reason.code, decision, message, f"re-read {reason.path}", reason)
+    found = _said(key, reason, EDIT)
+    return None if found is None else replace(found, action="")
 
 
 def _said(key: str, reason: Reason, intent: str) -> GateReason | None:

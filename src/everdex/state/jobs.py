@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from everdex import clock, limits, versions
-from everdex.durable import storage_errors
+from everdex.durable import open_lasting
 from everdex.errors import StorageFailure, UsageError
 from everdex.snapshot.store import Store
 from everdex.state import scopes
@@ -80,6 +80,7 @@ class JobRecords:
 
     def __init__(self, store: Store) -> None:
         self._path = store.path / NAME
+        self._permissions = store.permissions
 
     @property
     def path(self) -> Path:
@@ -131,6 +132,12 @@ class JobRecords:
 
     def failed(self, number: int, code: str, message: str) -> RefreshJob:
         return self._finished(number, status=JobStatus.FAILED, error_code=code, error=message[:1_000])
+
+    def released(self, number: int) -> RefreshJob:
+        """Queue a job again that nobody could finish: it is as if it had not been begun."""
+        with self._transaction() as connection:
+            _set(connection, number, status=JobStatus.QUEUED, started_at=None, attempts=0)
+            return _job(_row(connection, number))
 
     def recover(self) -> None:
         """Queue again what a dead process was running; the caller holds the lock of whoever runs jobs."""
@@ -200,9 +207,8 @@ class JobRecords:
             Path(f"{self._path}{suffix}").unlink(missing_ok=True)
 
     def _open(self) -> sqlite3.Connection:
-        with storage_errors(self._path):
-            # SQLite would create the file with the umask's mode; created first, it is nobody else's to read.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # SQLite would create the file with the umask's mode; created first, it has the store's.
+        os.close(open_lasting(self._path, os.O_RDWR, self._permissions))
         connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row

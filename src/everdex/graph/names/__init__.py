@@ -1,8 +1,8 @@
 """Resolution by imports and names, for every language but Python and JavaScript.
 
-One engine in passes (evaluate, calls), one table of what each language does differently (rules), and small functions
-where a table is not enough (module, imports). It reads stated types and follows them a few steps; it infers nothing
-from the flow of values.
+One engine in passes (evaluate, choosing, on_receivers, bare, calls), one table of what each language does differently
+(rules), and small functions where a table is not enough (module, imports). It reads stated types and follows them a
+few steps; it infers nothing from the flow of values.
 """
 
 from __future__ import annotations

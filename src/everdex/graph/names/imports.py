@@ -78,7 +78,7 @@ def _go(item: facts.Import, reader: Reader) -> Led:
             return Led(local or package, (directory,), files, path)
     version = _VERSION.fullmatch(path)
     last = (version[1] if version else path).rpartition("/")[2]
-    return Led(local or re.sub(r"^go-|\.v\d+$|-go$", "", last).replace("-", "_"), outside=path.replace("/", "."))
+    return Led(local or re.sub(r"^go-|\.v\d+$|-go$", "", last).replace("-", "_"), outside=path)
 
 
 def _rust(module: Module, item: facts.Import, reader: Reader) -> Led:

@@ -115,6 +115,8 @@ class Names(RustNames):
         for container in self._containers(place):
             found = self.reader.definitions(f"{container}.{name}")
             found = tuple(ref for ref in found if rules.group != "c" or _visible(ref, module))
+            if "<" in container:  # without a name it is this file's alone
+                found = tuple(ref for ref in found if ref.module is module)
             if found:
                 yield self.of_refs(found)
             elif rules.implicit_members or name[:1].isupper():

@@ -10,7 +10,8 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names.calls import Answer, Calls
+from everdex.graph.names.calls import Calls
+from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import lead
 from everdex.graph.names.index import Index, Ref

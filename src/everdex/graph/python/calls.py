@@ -248,6 +248,9 @@ def _reach(
     engine: Engine, value: Value, positional: Positional, keywords: Keywords, path: str, scope: int, fuel: int,
     found: list[Context],
 ) -> None:  # fmt: skip
+    if fuel < 0:
+        engine.low = -1
+        return
     kind = value[0]
     if kind == FUNCTION:
         if value[1] == path and value[2] == scope:
@@ -258,12 +261,12 @@ def _reach(
             made = (INSTANCE, value[1], value[2], False)
             for each in classes.instance_attribute(engine, made, own.name, (fuel | LEVEL) - LOOKUP_STEP):
                 _reach(engine, each, positional, keywords, path, scope, fuel - STEP, found)
-    elif kind == PARTIAL and fuel > 0:
+    elif kind == PARTIAL:
         given, named = (*value[2], *positional), (*keywords, *value[3])
         _reach(engine, value[1], given, named, path, scope, (fuel | LEVEL) - CALL_STEP, found)
     elif kind in (STATIC, MANAGER):
         _reach(engine, value[1], positional, keywords, path, scope, fuel - STEP, found)
-    elif kind == INSTANCE and fuel > 0 and engine.file(path).scopes[scope].name == "__call__":
+    elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":
         for each in classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP):
             _reach(engine, each, positional, keywords, path, scope, (fuel | LEVEL) - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:

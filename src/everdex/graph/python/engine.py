@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from everdex.facts.python.model import NAME
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Seen, gathered, joined, joined_with
@@ -19,19 +20,17 @@ from everdex.graph.python.values import Values, unknown
 if TYPE_CHECKING:
     from everdex.graph.model import World
 
-# A step into a part of the same expression is free: expressions are trees. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
+STEP: Final = 0  # into a part of the same expression: expressions are trees. All others cost, so every cycle does
 NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
+LEVEL: Final = 0  # `fuel | LEVEL` is the top of a level, and levels are one step high
 _TOO_DEEP: Final = unknown("too many steps")
 _MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
-_MAX_ANSWERS: Final = 1_000_000  # about 300 bytes each
-
-STEP: Final = 0
-LEVEL: Final = 0
+_MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
 
 
 class Engine:
@@ -61,8 +60,8 @@ class Engine:
             self._asked.clear()
             self._cut.clear()
             self.contexts = Contexts()
-            for file in self._files.values():
-                file.forget()
+            for each in self._files.values():
+                each.forget()
             self._answers = 0
         return file
 
@@ -94,6 +93,11 @@ class Engine:
             self.low = -1
             return _TOO_DEEP
         file = self._files.get(path) or self.file(path)
+        entry = file.entries[expression]
+        if entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
+            # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
+            self.seen.append(file.seen_at(expression))
+            return self.values(path, file.bindings[entry[2][0]][2], context, fuel - NAME_STEP)
         key = (expression, context) if context else expression
         hit = file.answers.get(key)
         if hit is not None and hit[0] <= fuel:
@@ -109,7 +113,6 @@ class Engine:
             return cut[0]
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
-        entry = file.entries[expression]
         result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
         seen = joined_with(file.seen_at(expression), self.seen)
         around.append(seen)

@@ -10,7 +10,6 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, containers
-from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LEVEL, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
@@ -70,10 +69,10 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
     if file.operators_below.get(expression, 0) > MAX_OPERATORS:
         return _LONG_CHAIN
     left = engine.values(file.path, entry[2], context, fuel - STEP)
-    functions, reflected = binary_methods(engine, file, entry, context, fuel)
+    functions, _ = binary_methods(engine, file, entry, context, fuel)
     if functions:
-        operand = Argument(file.path, entry[2] if reflected else entry[3], context)
-        return union(calls.result(engine, each, (operand,), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+        # Told apart by receiver, not by operand: or every sum of a tree would look through its method again.
+        return union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {"str" if value[0] == PREFIX else value[1] for value in left if value[0] in (LITERAL, BUILTIN, PREFIX)}

@@ -35,6 +35,9 @@ def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     """The same with one that is always there."""
     if not parts:
         return own
+    first = parts[0]
+    if len(parts) == 1 and (first is own or (first.parts and first.parts[0] is own)):
+        return first
     distinct = dict.fromkeys(parts)
     distinct.pop(own, None)
     if not distinct:

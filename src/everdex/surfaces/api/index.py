@@ -20,7 +20,7 @@ from everdex.reader import Reader
 from everdex.relations import Question
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
-from everdex.search.similar import parse_place
+from everdex.search.place import parse_place
 from everdex.service import Reading
 from everdex.surfaces.api import model
 from everdex.surfaces.api.states import StateQuestions

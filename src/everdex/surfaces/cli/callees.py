@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related
+from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -49,16 +49,19 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
-    for edge in document["callees"]:
-        related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
-        for site in edge["sites"]:
-            related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+    for path, edges in related.by_path(document["callees"]).items():
+        rows.heading(path, shown)
+        for edge in edges:
+            called = ", ".join(f"{site['line']}" for site in edge["sites"])
+            doubt = related.doubtful(edge["sites"][0]["certainty"])
+            note = f"called at {called}{', ' + doubt if doubt else ''}"
+            rows.numbered(edge["name_line"], rows.local_name(edge["qualified_name"], path), note, shown)
         write()
     for title, items in (("outside the repository", document["external"]), ("unresolved", document["unresolved"])):
         if items:
-            related.heading(title, shown)
+            rows.heading(title, shown)
         for site in items:
-            related.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
+            rows.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
 
 
 SHOWN = related.shown(_lines, "callee", _found)

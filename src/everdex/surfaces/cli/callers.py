@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related
+from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -48,10 +48,12 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
-    for edge in document["callers"]:
-        related.heading(f"{escape(edge['qualified_name'])}  {escape(edge['path'])}:{edge['name_line']}", shown)
-        for site in edge["sites"]:
-            related.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
+    for path, edges in related.by_path(document["callers"]).items():
+        rows.heading(path, shown)
+        for edge in edges:
+            rows.name(rows.local_name(edge["qualified_name"], path), edge["kind"], shown)
+            for site in edge["sites"]:
+                rows.numbered(site["line"], site["text"], related.doubtful(site["certainty"]), shown)
         write()
 
 

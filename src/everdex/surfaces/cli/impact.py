@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related
+from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -52,10 +52,13 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(document["affected"]).items():
-        related.heading(escape(path), shown)
+        rows.heading(path, shown)
         for item in items:
-            note = f"{_way(document, item)}{'' if item['certainty'] == 'resolved' else ', ambiguous'}"
-            related.numbered(item["way"][-1]["line"], item["qualified_name"], note, shown)
+            through = [rows.local_name(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
+            notes = ["through " + " → ".join(through)] if through else []
+            notes += [] if item["certainty"] == "resolved" else ["ambiguous"]
+            name = rows.local_name(item["qualified_name"], path)
+            rows.numbered(item["way"][-1]["line"], name, ", ".join(notes), shown)
         write()
 
 

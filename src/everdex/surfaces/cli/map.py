@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import click
 
-from everdex.surfaces.cli import related
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, write
+from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli.output import Line, Shown, Style, escape
 
 _TITLES: Final = {
     "languages": "Languages",
@@ -65,9 +65,9 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for is_result, line in _lines(document):
         if is_result and not line.startswith(" "):
-            related.heading(line, shown)
+            rows.heading(line, shown)
         elif is_result:
-            write(line)
+            rows.wrapped(line)
 
 
 def _code(document: dict[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related
+from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -51,10 +51,10 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(_found(document)).items():
-        related.heading(escape(path), shown)
+        rows.heading(path, shown)
         for item in items:
             doubt = related.doubtful(item["certainty"])
-            related.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)
+            rows.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)
         write()
 
 

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write, write_error
+from everdex.surfaces.cli import options, rows
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -104,18 +104,25 @@ def shown(lines: Lines, noun: str, found: Found) -> Shown:
 def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool, color: str) -> int:
     """Print an answer: as JSON, drawn for a terminal, or as lines for a pipe."""
     wanted = style(color)
-    if as_json or not wanted.grouped or document.get("symbol", True) is None:
+    if as_json or not wanted.grouped:
         return piped.print(document, as_json=as_json)
     warn(document)
-    draw(document, wanted)
-    for is_result, line in piped.lines(document):
-        if not is_result:
-            write_error(line)
+    if document.get("symbol", True) is None:
+        for path, items in by_path(document["matches"]).items():
+            rows.heading(path, wanted)
+            for item in items:
+                rows.numbered(item["name_line"], item["text"], item["kind"], wanted)
+        remarks: Iterable[str] = no_symbol(document, listed=False)
+    else:
+        draw(document, wanted)
+        remarks = (line for is_result, line in piped.lines(document) if not is_result)
+    for line in remarks:
+        write_error(line)
     return piped.code(document)
 
 
-def no_symbol(document: dict[str, Any]) -> Iterator[str]:
-    """What is said when none or several definitions fit."""
+def no_symbol(document: dict[str, Any], *, listed: bool = True) -> Iterator[str]:
+    """What is said when none or several definitions fit; without `listed` these are listed elsewhere."""
     asked = escape(document["query"])
     if not document["matches"]:
         yield f"no definition is called {asked}"
@@ -126,27 +133,13 @@ def no_symbol(document: dict[str, Any]) -> Iterator[str]:
         return
     total = len(document["matches"]) + document["matches_omitted"]
     yield f"{total:,} definitions fit {asked}; name one by path:line or path::name"
-    for item in document["matches"]:
+    for item in document["matches"] if listed else ():
         yield f"{escape(item['path'])}:{item['name_line']}:{escape(item['text'])}"
     if document["matches_omitted"]:
         yield f"{document['matches_omitted']:,} more not shown"
 
 
 # -- showing -----------------------------------------------------------------------------------
-
-
-def heading(text: str, shown: Style) -> None:
-    write(click.style(text, fg="magenta", bold=True) if shown.coloured else text)
-
-
-def numbered(line: int, text: str, note: str, shown: Style) -> None:
-    """A line of source under a heading, with a remark behind it."""
-    number = f"{line:>6}"
-    remark = f"  ({note})" if note else ""
-    if shown.coloured:
-        number = click.style(number, fg="green")
-        remark = click.style(remark, dim=True)
-    write(f"{number}  {escape(text.strip())}{remark}")
 
 
 def doubtful(certainty: str) -> str:

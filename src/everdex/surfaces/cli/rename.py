@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from everdex.errors import UsageError
-from everdex.surfaces.cli import related
+from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
 
 
@@ -54,9 +54,9 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(document["edits"]).items():
-        related.heading(escape(path), shown)
+        rows.heading(path, shown)
         for item in items:
-            related.numbered(item["line"], item["text"], "" if item["role"] == "call" else item["role"], shown)
+            rows.numbered(item["line"], item["text"], "" if item["role"] == "call" else item["role"], shown)
         write()
 
 

@@ -254,7 +254,7 @@ def _like(
     index: Index, reading: Reading, asked: _Asked, place: str, *, workers: int, quiet: bool, explain: bool
 ) -> dict[str, Any]:
     """The answer to --like: the running daemon's, or this process's."""
-    from everdex.search.similar import parse_place
+    from everdex.search.place import parse_place
     from everdex.surfaces.cli.related import from_root
     from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions

@@ -56,7 +56,9 @@ def serve_command(
             return as_everdex(error).exit_code
     with Progress(quiet=as_json) as progress:
         if detach:
-            _ready(index, _detached(index, progress, workers), as_json)
+            pid = _detached(index, progress, workers)
+            progress.finish()
+            _ready(index, pid, as_json)
             return 0
 
         def ready() -> None:

@@ -69,6 +69,8 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("writer", _writer(writer) if writer else "none"),
         ("daemon", _daemon(document["daemon"]) if document["daemon"] else "none"),
     ]
+    if document["daemon"]:
+        lines += [("", _load(document["daemon"])), ("graph", _graph(document["daemon"]["graph"]))]
     skipped = ", ".join(f"{reason} {count:,}" for reason, count in document["skipped"].items())
     lines.append(("skipped", skipped or "nothing"))
     if document["degraded"]:
@@ -100,6 +102,16 @@ def _writer(writer: dict[str, Any]) -> str:
 
 
 def _daemon(daemon: dict[str, Any]) -> str:
-    latency = f"{daemon['answered']:,} answered, p50 {daemon['p50_ms']:.0f} ms, p95 {daemon['p95_ms']:.0f} ms"
-    work = f"{daemon['in_flight']} at work, {daemon['queued']} waiting"
-    return f"process {daemon['pid']}, {latency}, {work}, {size(daemon['rss_bytes'])}"
+    return f"process {daemon['pid']}, {size(daemon['rss_bytes'])}, {daemon['answered']:,} answered"
+
+
+def _load(daemon: dict[str, Any]) -> str:
+    latency = f"p50 {daemon['p50_ms']:.0f} ms, p95 {daemon['p95_ms']:.0f} ms"
+    return f"{latency}, {daemon['in_flight']} at work, {daemon['queued']} waiting"
+
+
+def _graph(graph: dict[str, Any]) -> str:
+    if graph["state"] == "making":
+        return f"being made: {graph['done']:,} of {graph['total']:,} files" if graph["total"] else "being made"
+    said = {"due": "about to be made", "ready": "made", "unasked": "made when somebody asks for it"}
+    return said.get(graph["state"], f"not made: {graph['code']}")

@@ -25,9 +25,11 @@ def stores_command(as_json: bool) -> int:
         write_json(document)
         return 0
     warn(document)
+    widest = max((len(entry["store_id"]) for entry in document["stores"]), default=0)
     for entry in document["stores"]:
         root = escape(entry["canonical_root"] or f"unreadable: {entry['problem']}")
-        write(f"{escape(entry['store_id'])}  {size(entry['size_bytes'])}  used {entry['last_used_at']}  {root}")
+        used = (entry["last_used_at"] or "never")[:10]
+        write(f"{escape(entry['store_id']):<{widest}}  {size(entry['size_bytes']):>9}  used {used}  {root}")
     total = sum(entry["size_bytes"] for entry in document["stores"])
     write(f"{plural(len(document['stores']), 'store')}, {size(total)} in {escape(document['home'])}")
     return 0

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import Line, Shown, escape, plural
+from everdex.surfaces.cli import options, rows
+from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
 
 
@@ -21,16 +21,17 @@ from everdex.surfaces.cli.progress import Progress
 @options.reading_options
 @options.workers_option
 @options.shared_option
+@options.color_option
 @options.json_option
 def symbols_command(
     asked: str, root: Path | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
-    shared_store: Path | None, as_json: bool,
+    shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
-    Definitions go to stdout, one line each, path:line:signature. NAME may be qualified (Index.search). When nothing
-    has the name, names like it go to stderr: those it begins, those whose humps it spells (SnpVw for SnapshotView)
-    and those it nearly spells. Exit code 0 means found, 1 nothing found.
+    In a pipe every definition is one line, path:line:signature; on a terminal they stand under their file. NAME may
+    be qualified (Index.search). When nothing has the name, names like it go to stderr: those it begins, those whose
+    humps it spells (SnpVw for SnapshotView) and those it nearly spells. Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
@@ -50,7 +51,31 @@ def symbols_command(
     if document is None:
         with Progress(quiet=as_json) as progress:
             document = index.symbols(name, reading, SyncOptions(workers=workers, progress=progress)).to_dict()
-    return SHOWN.print(document, as_json=as_json)
+    wanted = style(color)
+    if as_json or not wanted.grouped:
+        return SHOWN.print(document, as_json=as_json)
+    warn(document)
+    _draw(document, wanted)
+    for is_result, line in SHOWN.lines(document):
+        if not is_result:
+            write_error(line)
+    return SHOWN.code(document)
+
+
+def _draw(document: dict[str, Any], shown: Style) -> None:
+    """For people: definitions under the file that has them."""
+    if document["by"] == "path" and document["outline"]["symbols"]:
+        rows.heading(document["outline"]["path"], shown)
+        for item in document["outline"]["symbols"]:
+            depth = item["qualified_name"].count(".")
+            rows.numbered(item["start_line"], item["signature"] or item["name"], "", shown, indent="  " * depth)
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for item in document["definitions"]:
+        grouped.setdefault(item["path"], []).append(item)
+    for path, items in grouped.items():
+        rows.heading(path, shown)
+        for item in items:
+            rows.numbered(item["start_line"], item["signature"] or item["qualified_name"], item["kind"], shown)
 
 
 def _key(asked: str, root: Path) -> str:

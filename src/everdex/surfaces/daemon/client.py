@@ -22,12 +22,14 @@ from everdex.settings import auto_start
 from everdex.surfaces.cli.options import wants_daemon, wants_json
 from everdex.surfaces.cli.output import escape, write_error
 from everdex.surfaces.cli.progress import Progress
-from everdex.surfaces.daemon import wire
+from everdex.surfaces.daemon import thin, wire
 from everdex.surfaces.daemon.protocol import DeadlineStream, decode, encode, read_payload
 
 _LEAVE_S: Final = 20.0
 _LONGEST_GRAPH_S: Final = 660.0
 _LOOK_S: Final = 0.2
+_GRAPH_WAIT_MS: Final = 300
+_OF_THE_GRAPH: Final = frozenset({*thin.OF_THE_GRAPH, "rename"})
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 
@@ -68,6 +70,9 @@ class Connection:
     ) -> dict[str, Any]:  # fmt: skip
         """As `call`; while the daemon is busy making the graph that the question needs, wait and ask again."""
         deadline = time.monotonic() + seconds
+        if method in _OF_THE_GRAPH:
+            # Waiting is done here: only who asks can show how far it is.
+            params = {**(params or {}), "wait_ms": _GRAPH_WAIT_MS}
         while True:
             try:
                 return self.call(method, params)

@@ -24,6 +24,7 @@ from everdex.surfaces.daemon.making import Cancelled, Making
 
 _AFTER_FAILURE_S: Final = 60.0
 _NICENESS: Final = 10
+_COMES_AGAIN_S: Final = 15.0  # whoever was told to come again has done so by then
 
 
 @dataclass(eq=False, slots=True)
@@ -57,6 +58,8 @@ class Graphs:
         self._rest_until = 0.0
         self._ended = False
         self._making: Making | None = None
+        self._target: GraphOf | None = None
+        self._asked = float("-inf")  # when somebody last waited
         self._current = False
         self._failure = ""
         self._too_large = False
@@ -84,8 +87,9 @@ class Graphs:
                 self._due = max(time.monotonic() + limits.DAEMON_GRAPH_QUIET_S, self._rest_until)
                 self._changed.notify_all()
 
-    def ready(self, snapshot_id: str | None) -> str:
+    def ready(self, snapshot_id: str | None, wait_s: float | None = None) -> str:
         """The snapshot to answer from: the one asked for, or the active one or a newer one whose graph is made."""
+        patience = limits.DAEMON_GRAPH_PATIENCE_S if wait_s is None else wait_s
         found = self._warm.reader.graph_of(snapshot_id)
         if found.made:
             return found.snapshot_id
@@ -96,15 +100,17 @@ class Graphs:
             self._wants.append(want)
             self._changed.notify_all()
             try:
-                self._changed.wait_for(lambda: want.settled or self._ended, limits.DAEMON_GRAPH_PATIENCE_S)
+                self._changed.wait_for(lambda: want.settled or self._ended, patience)
             finally:
                 self._wants.remove(want)
+                self._asked = time.monotonic()
             if self._ended:
                 raise DaemonStopping("the daemon is leaving")
             if want.failure is not None:
                 raise error_of(want.failure)
             if want.answer is None:
-                self._due = time.monotonic()  # whoever comes again finds it under way
+                if self._target is None or not want.concerns(self._target):
+                    self._due = time.monotonic()  # whoever comes again finds it under way
                 raise self._come_again()
             return want.answer
 
@@ -158,7 +164,9 @@ class Graphs:
             if self._ended:
                 return DaemonStopping("the daemon is leaving")
             # What somebody waits for does not give way to others.
-            niceness = 0 if any(self._unsettled()) else _NICENESS
+            waited_for = any(self._unsettled()) or time.monotonic() - self._asked < _COMES_AGAIN_S
+            niceness = 0 if waited_for else _NICENESS
+            self._target = found
             self._making = making = Making(self._warm.index, found.snapshot_id, niceness)
         began = time.monotonic()
         failure: EverdexError | None = None
@@ -172,7 +180,7 @@ class Graphs:
         else:
             self._log("graph_made", ms=round((time.monotonic() - began) * 1000), changed=changed, resolved=resolved)
         with self._changed:
-            self._making = None
+            self._making = self._target = None
             self._last_s = time.monotonic() - began
             self._made += failure is None
             rest = self._last_s * (limits.DAEMON_GRAPH_SHARE - 1) if failure is None else _AFTER_FAILURE_S

@@ -15,7 +15,7 @@ from everdex.errors import Busy, EverdexError
 from everdex.refreshing import RefreshJobs
 from everdex.resident import ResidentIndex
 from everdex.service import patiently
-from everdex.state.jobs import NAME
+from everdex.state.jobs import NAME, JobStatus
 from everdex.sync.model import SyncOptions
 
 
@@ -66,6 +66,8 @@ class JobRunner:
             while (number := self._jobs.next_queued()) is not None:
                 job = self._jobs.run(number, ResidentWork(self._warm))
                 self._log("job", status=str(job.status), files=job.files, code=job.error_code)
+                if job.status is JobStatus.QUEUED:
+                    return  # the daemon is leaving
         except Busy:
             return  # another process runs jobs; the next turn looks again
         except EverdexError as error:

@@ -18,7 +18,7 @@ from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.search.similar import parse_place
+from everdex.search.place import parse_place
 from everdex.service import Index, Reading
 from everdex.state import scopes
 from everdex.state.model import EDIT
@@ -140,7 +140,10 @@ def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
-        return warm.relations(Question(method, **given), reading(params))
+        wait_ms = params.get("wait_ms")
+        longest = limits.DAEMON_GRAPH_PATIENCE_S
+        wait_s = longest if wait_ms is None else min(longest, wait_ms / 1000)
+        return warm.relations(Question(method, **given), reading(params), wait_s=wait_s)
 
     return answer
 
@@ -200,7 +203,8 @@ def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
 
 PINNED: Final[dict[str, Check]] = {"snapshot_id": _name}
 SYNCED: Final[dict[str, Check]] = {"no_sync": _flag, **PINNED}
-_LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **SYNCED}
+_OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
+_LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
         {
@@ -219,8 +223,8 @@ METHODS: Final[dict[str, Method]] = {
     "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
-    "map": Method({"budget": _count, **SYNCED}, _related("map"), (), repo_map.SHOWN),
-    "rename": Method({"symbol": _text, "new": _name, "k": _count, **SYNCED}, _related("rename"), ("symbol", "new"),
+    "map": Method({"budget": _count, **_OF_GRAPH}, _related("map"), (), repo_map.SHOWN),
+    "rename": Method({"symbol": _text, "new": _name, "k": _count, **_OF_GRAPH}, _related("rename"), ("symbol", "new"),
                      rename.SHOWN),
     "gate": Method(
         {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "no_sync": _flag}, _gate, ("paths",),

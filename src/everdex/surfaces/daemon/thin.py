@@ -32,7 +32,7 @@ COMMANDS = {
         "-i", "--ignore-case", "--explain", "--no-sync", "--rerank", "--no-rerank", "--lang", "--path", "-k",
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
-    "symbols": ("name", True, ("--no-sync", "--snapshot")),
+    "symbols": ("name", True, ("--no-sync", "--snapshot", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
@@ -44,9 +44,9 @@ COMMANDS = {
     "health": (None, True, ()),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
-_OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
+OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
 _BUSY = 10
-_DRAWN = ("search", *_OF_THE_GRAPH)
+_DRAWN = ("search", "symbols", *OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _WAIT_S = 75.0
 
@@ -67,7 +67,7 @@ def run(arguments: list[str]) -> int | None:
     if payload is None or not payload.startswith(b"\0"):
         return None
     code, out, err = wire.split_rendered(payload)
-    if code == _BUSY and asked[0] in _OF_THE_GRAPH:
+    if code == _BUSY and asked[0] in OF_THE_GRAPH:
         return None  # the full command line waits while the graph is made, and shows how far it is
     _write(2, err)
     _write(1, out)

@@ -24,8 +24,8 @@ _IN_WORKSPACE: Final[dict[str, Any]] = {"command": COMMAND, "args": ["mcp", "${w
 _HOOK: Final[dict[str, Any]] = {"type": "command", "command": f"{COMMAND} hook 2>/dev/null || true", "timeout": 5}
 _CLAUDE_HOOKS: Final[tuple[tuple[jsonc.Path, dict[str, Any]], ...]] = (
     (("hooks", "SessionStart"), {"hooks": [_HOOK]}),
-    (("hooks", "PreToolUse"), {"matcher": "Edit|MultiEdit|Write", "hooks": [_HOOK]}),
-    (("hooks", "PostToolUse"), {"matcher": "Read|Edit|MultiEdit|Write|Bash|Grep", "hooks": [_HOOK]}),
+    (("hooks", "PreToolUse"), {"matcher": "Edit|MultiEdit|Write|NotebookEdit", "hooks": [_HOOK]}),
+    (("hooks", "PostToolUse"), {"matcher": "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|Grep", "hooks": [_HOOK]}),
 )
 # The first question of a large repository indexes it, which takes longer than Codex waits by itself.
 _CODEX_TABLE: Final = f'[mcp_servers.everdex]\ncommand = "{COMMAND}"\nargs = ["mcp"]\ntool_timeout_sec = 600\n'

@@ -18,9 +18,10 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from everdex import clock, languages, limits
-from everdex.errors import EverdexError, NotIndexed, QueryError
+from everdex.errors import EverdexError, NotIndexed, QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
+from everdex.search.place import parse_place
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
@@ -30,9 +31,17 @@ _READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 _REPORT_EVERY_S: Final = 0.2
+_PHASES: Final = {
+    "starting": "waiting for the daemon",
+    "wait": "waiting for another process that is at work on the index",
+    "index": "indexing",
+    "offers": "reading definitions",
+    "graph": "resolving calls",
+}
 # Ranked snippets are packed before they become JSON: its frame, keys and escapes cost about the rest.
 _SNIPPET_SHARE: Final = 0.75
 _FRAME_TOKENS: Final = 120
+_MAP_TOKENS: Final = 8_000  # of the resource, which nobody can give a budget
 # Lines of a map become strings of JSON, with quotes, commas and the answer's own frame.
 _MAP_SHARE: Final = 0.7
 
@@ -77,7 +86,11 @@ class Tools:
     async def search(
         self,
         ctx: Context[Any],
-        query: Annotated[str, Field(description="a question, a name or an error message")],
+        query: Annotated[str | None, Field(description="a question, a name or an error message")] = None,
+        like: Annotated[
+            str | None,
+            Field(description="in place of query: a place, path:line; finds the code most like the code there"),
+        ] = None,
         mode: Annotated[
             Literal["hybrid", "lexical", "semantic"],
             Field(description="hybrid: words and meaning; lexical: words only; semantic: meaning only"),
@@ -101,6 +114,13 @@ class Tools:
         """
 
         def ask(progress: Progress) -> CallToolResult:
+            if like is not None:
+                params = _like(like, query, mode, profile)
+                params |= {"k": k, "languages": languages or [], "paths": paths or [], "explain": explain}
+                reply = replies.search(self._ask("similar", params, progress), k, budget_tokens)
+                return _result(reply, text.search(reply))
+            if query is None:
+                raise UsageError("search needs query, or like", hint="say what to look for")
             _check(query, mode, languages)
             # Shares of a score belong to single results, and packing joins neighbours: explained ones stay apart.
             room = None if explain else int((budget_tokens - _FRAME_TOKENS) * _SNIPPET_SHARE)
@@ -268,6 +288,10 @@ class Tools:
 
         return await _run(ctx, ask)
 
+    def map_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
+        room = int(min(budget_tokens, _MAP_TOKENS) * _MAP_SHARE)
+        return related.repo_map(self._ask("map", {"budget": room}, progress, build=False), budget_tokens)
+
     async def files(
         self, ctx: Context[Any], paths: Paths = None, budget_tokens: Budget = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, model.FilesReply]:
@@ -357,6 +381,15 @@ def _check(query: str, mode: str, wanted: list[str] | None) -> None:
             raise QueryError(f"unknown language {name[:60]!r}", hint=f"known are {known}")
 
 
+def _like(place: str, query: str | None, mode: str, profile: str | None) -> dict[str, Any]:
+    """The parameters of a search by example; what has no meaning beside it is refused."""
+    for name, given in (("query", query is not None), ("mode", mode != "hybrid"), ("profile", profile is not None)):
+        if given:
+            raise QueryError(f"{name} does not go with like", hint="give only one of query and like")
+    parse_place(place)
+    return {"place": place}
+
+
 async def _run(ctx: Context[Any], ask: Callable[[Progress], CallToolResult]) -> CallToolResult:
     try:
         return await to_thread.run_sync(ask, _Progress(ctx))
@@ -365,22 +398,28 @@ async def _run(ctx: Context[Any], ask: Callable[[Progress], CallToolResult]) -> 
 
 
 class _Progress:
-    """Tells the client how far an index is; a client that has hung up ends the work."""
+    """Tells the client how far an index or a graph is; a client that has hung up ends the work."""
 
     def __init__(self, ctx: Context[Any]) -> None:
         self._ctx = ctx
-        self._waited = 0
+        self._phase = ""
+        self._before, self._last = 0, -1  # progress must grow with every word, from one phase to the next too
         self._told = 0.0
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         from_thread.check_cancelled()
-        if phase == "wait":
-            self._waited += 1
-            self._tell(self._waited, None, "waiting for another process that is indexing")
-        elif phase == "index" and (done == total or time.monotonic() - self._told >= _REPORT_EVERY_S):
-            # Progress must grow, also after some waiting.
-            self._tell(self._waited + done, self._waited + total, f"indexing, {done:,} of {total:,} files")
+        if phase not in _PHASES:
+            return
+        if phase != self._phase:
+            self._phase, self._before = phase, max(0, self._last)
+        finished = bool(total) and done == total
+        if not finished and time.monotonic() - self._told < _REPORT_EVERY_S:
+            return
+        if not total:
+            self._tell(self._last + 1, None, _PHASES[phase])
+        elif self._before + done > self._last:
+            self._tell(self._before + done, self._before + total, f"{_PHASES[phase]}, {done:,} of {total:,} files")
 
     def _tell(self, done: int, total: int | None, message: str) -> None:
-        self._told = time.monotonic()
+        self._told, self._last = time.monotonic(), done
         from_thread.run(self._ctx.report_progress, done, total, message)

@@ -1,0 +1,160 @@
+"""Calls without a receiver: what is around the place, members of the types around it, constructors, `super(…)`."""
+
+from __future__ import annotations
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import Status
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
+from everdex.graph.names.index import Ref
+from everdex.graph.names.on_receivers import OnReceivers
+from everdex.graph.names.rules import CALLABLES, VALUES
+from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
+
+
+class Bare(OnReceivers):
+    """Answers for calls by a name alone."""
+
+    def _bare(self, use: facts.Use, place: Place) -> Answer:
+        evaluation, name = self.evaluation, use.name
+        if self.language == "bash":
+            name = name.replace("::", ".")  # as parsing takes a function's name apart
+        elif self.language == "ruby" and name == "new" and self.module.owner(place.scope):
+            owner = self.module.owner(place.scope)
+            return self._member(use, Thing(TYPE, owner, evaluation.reader.definitions(owner)))
+        field = self._field_constructed(use, place)
+        if field is not None:
+            return field
+        # Java keeps names of variables and of methods apart.
+        separate = self.language == "java"
+        local = evaluation.local(name, place) if use.role == facts.CALL and not separate else None
+        if local is not None and not self._defined_inside(name, place):
+            thing = evaluation.evaluate(local.value, place) if local.value and not local.each else None
+            if thing is not None and thing.kind == CALLABLE and "(" not in local.value:
+                return self._chosen(list(thing.refs), use)
+            if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
+                return outside_root(thing.name)
+            if evaluation.head(name, place).kind == INSTANCE:
+                return self._beside_local(use, place)
+            return unresolved("function in a variable")
+        if use.role == facts.NEW:
+            return self._constructed(evaluation.type_named(name, place), use)
+        thing = evaluation.called_name(name, place) if separate else evaluation.name(name, place)
+        if self.language == "rust" and use.role == facts.MACRO:
+            thing = self._macro(thing, name)
+        if thing.kind == TYPE and (self.rules.call_constructs or use.role == facts.NEW):
+            return self._constructed(thing, use)
+        if thing.kind == TYPE and self.language in ("go", "c", "ruby"):
+            return Answer(Status.RESOLVED, self._types(thing))  # a conversion
+        if thing.kind == CALLABLE:
+            return self._in_block(list(thing.refs), use, place)
+        if thing.kind == OUTSIDE:
+            return outside_root(thing.name)
+        if thing.kind == INSTANCE and thing.refs:
+            return self._variant_or_value(name, use, place)
+        owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
+        beyond = ""
+        if owner:
+            refs, beyond = evaluation.member(Thing(INSTANCE, owner), name)
+            callables = [ref for ref in refs if ref.defined.kind in CALLABLES]
+            if callables:
+                return self._in_block(callables, use, place)
+            if refs:
+                return unresolved("function in a field")
+        extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
+        if extensions:
+            return self._guessed(extensions, use, "extension without a known receiver")
+        if thing.kind == UNKNOWN and self._definitions_of(name, place):
+            return unresolved("function in a variable")
+        return self._nowhere(use, beyond)
+
+    def _in_block(self, refs: list[Ref], use: facts.Use, place: Place) -> Answer:
+        """In a block of Ruby, `self` may be whoever runs it: others' methods of the name are candidates as well."""
+        answer = self._chosen(refs, use)
+        member = any("." in ref.defined.path and "<" not in ref.defined.path for ref in answer.refs)
+        around = self.module.outline.definitions[place.scope].kind if place.scope >= 0 else ""
+        if self.language != "ruby" or around != "lambda" or not member:
+            return answer
+        others = [ref for ref in self.evaluation.reader.named(use.name) if ref.key and ref.defined.kind == "method"]
+        every = tuple(dict.fromkeys((*answer.refs, *others)))[:MAX_CANDIDATES]
+        return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
+
+    def _beside_local(self, use: facts.Use, place: Place) -> Answer:
+        """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
+        outer = self.evaluation.called_name(use.name, Place(self.module, -1, use.line, use.column))
+        return self._chosen(list(outer.refs), use) if outer.kind == CALLABLE else unresolved("called object")
+
+    def _field_constructed(self, use: facts.Use, place: Place) -> Answer | None:
+        """`Store::Store() : best_("x")` constructs the field."""
+        owner = self.module.owner(place.scope)
+        item = self.module.outline.definitions[place.scope] if place.scope >= 0 else None
+        if self.language != "cpp" or item is None or item.name != owner.rpartition(".")[2]:
+            return None
+        refs, _ = self.evaluation.member(Thing(INSTANCE, owner), use.name)
+        if not refs or refs[0].defined.kind != "field":
+            return None
+        if "*" in refs[0].defined.signature or "&" in refs[0].defined.signature:
+            return outside_root("builtin.pointer")  # it is copied: nothing is constructed
+        thing = self.evaluation.of_refs(tuple(refs))
+        return self._constructed(Thing(TYPE, thing.name, thing.refs) if thing.kind == INSTANCE else thing, use)
+
+    def _defined_inside(self, name: str, place: Place) -> bool:
+        """A function inside this one has the name, as well as what the queries took for a variable."""
+        if self.language not in ("lua", "go"):
+            return False
+        around, definitions = self.module.chain(place.scope), self.module.outline.definitions
+        return any(
+            definitions[at].kind in CALLABLES and definitions[at].parent in around
+            for at in self.module.by_last_name.get(name, ())
+        )
+
+    def _macro(self, thing: Thing, name: str) -> Thing:
+        if thing.kind == CALLABLE and any(ref.defined.kind == "macro" for ref in thing.refs):
+            return Thing(CALLABLE, thing.name, tuple(ref for ref in thing.refs if ref.defined.kind == "macro"))
+        if name in self.rules.builtins:
+            return Thing(OUTSIDE, f"std.{name}")
+        macros = tuple(ref for ref in self.evaluation.reader.named(name) if ref.defined.kind == "macro")
+        return Thing(CALLABLE, name, macros) if macros else thing
+
+    def _variant_or_value(self, name: str, use: facts.Use, place: Place) -> Answer:
+        refs = [ref for ref in self._definitions_of(name, place) if ref.defined.kind == "variant"]
+        if refs:
+            return self._chosen(refs, use)
+        return unresolved("function in a variable")
+
+    def _definitions_of(self, name: str, place: Place) -> tuple[Ref, ...]:
+        """The definitions of a bare name, also when it is a field or a variable."""
+        evaluation = self.evaluation
+        thing = evaluation.name(name, place)
+        if thing.kind in (TYPE, CALLABLE, SPACE):
+            return thing.refs
+        owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
+        if owner:
+            refs, _ = evaluation.member(Thing(INSTANCE, owner), name)
+            if refs:
+                return tuple(refs)
+        space = self.module.space
+        refs_here = evaluation.reader.definitions(f"{space}.{name}" if space else name)
+        return tuple(ref for ref in refs_here if ref.defined.kind in VALUES)
+
+    def _up(self, use: facts.Use, place: Place) -> Answer:
+        """`super(…)`, `this(…)`, `base(…)`; in Ruby the same method of the bases."""
+        evaluation = self.evaluation
+        owner = self.module.owner(place.scope)
+        if not owner:
+            return unresolved("no type around it")
+        if self.language == "ruby":
+            name = next(
+                (self.module.outline.definitions[at].name for at in self.module.chain(place.scope)
+                 if self.module.outline.definitions[at].kind == "method"), "",
+            )  # fmt: skip
+            refs, outside = evaluation.member(Thing(INSTANCE, f"super:{owner}"), name)
+            if refs:
+                return self._chosen(refs, use)
+            return self._above(outside, f".{name}", "no base has this method")
+        if use.name == "this":
+            return self._constructed(Thing(TYPE, owner, evaluation.reader.definitions(owner)), use)
+        bases, outside = evaluation.bases(owner)
+        classes = [base for base in bases if any(ref.defined.kind in ("class", "struct") for ref in base.refs)]
+        if classes:
+            return self._constructed(Thing(TYPE, classes[0].name, classes[0].refs), use)
+        return self._above(outside, "", "base not found")

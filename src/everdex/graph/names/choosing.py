@@ -1,0 +1,189 @@
+"""Answers, and how one is come by when definitions are known: which of several fits, what a type is constructed by,
+what a name alone says. Never guesses silently: candidates that only share a name are ambiguous, unless every library
+has the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import Status
+from everdex.graph.names.evaluate import Evaluation
+from everdex.graph.names.index import Ref
+from everdex.graph.names.members import LOST
+from everdex.graph.names.rules import CALLABLES, TYPES
+from everdex.graph.names.things import INSTANCE, OUTSIDE, UNKNOWN, Thing
+
+_MAX_GUESSES: Final = 3
+MAX_CANDIDATES: Final = 16
+# Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
+_RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: Status
+    refs: tuple[Ref, ...] = ()
+    outside: str = ""
+    reason: str = ""
+
+
+def unresolved(reason: str) -> Answer:
+    return Answer(Status.UNRESOLVED, reason=reason)
+
+
+def outside_root(name: str) -> Answer:
+    return Answer(Status.EXTERNAL, outside=name)
+
+
+class Choosing:
+    """The definitions that a use means, out of those that are known."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.module = evaluation.module
+        self.rules = evaluation.rules
+        self.language = evaluation.module.outline.language
+
+    def _nowhere(self, use: facts.Use, beyond: str) -> Answer:
+        """No definition in reach: outside, if something says so."""
+        name = use.name
+        known = self.evaluation.reader.named(name)
+        fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
+        if beyond.startswith(LOST):
+            return self._guessed(fits, use, f"base {beyond.removeprefix(LOST)} not found")
+        if beyond and not (fits and self.language in _RECEIVING):
+            return outside_root(f"{beyond}.{name}")
+        if self.rules.global_calls and not fits:
+            return outside_root(name)
+        if self.rules.global_calls and self.language == "php":
+            fits = [ref for ref in fits if ref.defined.kind == "function"]
+            if not fits:
+                return outside_root(name)
+        if not fits and self.language in ("swift", "kotlin", "scala") and self._importsoutside_root():
+            return outside_root(name)
+        if self.language == "bash":
+            return self._guessed(fits, use, "function of a file that is not sourced")
+        if self.language in ("ruby", "c", "cpp", "swift", "lua", "rust", "kotlin", "scala"):
+            return self._guessed(fits, use, f"no definition of {name} in reach")
+        return unresolved(f"no definition of {name} in reach")
+
+    def _importsoutside_root(self) -> bool:
+        return bool(self.module.outline.imports)
+
+    def _types(self, thing: Thing) -> tuple[Ref, ...]:
+        refs = [ref for ref in thing.refs if ref.key]
+        best = [ref for ref in refs if ref.defined.kind != "type"] or refs
+        return tuple(best[:1])
+
+    def _constructed(self, thing: Thing, use: facts.Use) -> Answer:
+        """The constructor of a type, or the type when it has none of its own."""
+        if thing.kind == OUTSIDE:
+            return outside_root(thing.name)
+        if thing.kind == UNKNOWN or not thing.refs:
+            return unresolved(thing.name if thing.kind == UNKNOWN else "type not found")
+        evaluation = self.evaluation
+        types = [ref for ref in thing.refs if ref.defined.kind in TYPES]
+        if not types:
+            return self._chosen(list(thing.refs), use)
+        last = thing.name.rpartition(".")[2]
+        made: list[Ref] = []
+        for name in (*self.rules.constructors, last):
+            if self.rules.constructors and name != last:
+                refs, _ = evaluation.member(Thing(INSTANCE, thing.name, thing.refs), name)
+            else:
+                refs = list(evaluation.reader.definitions(f"{thing.name}.{name}"))
+            made += [ref for ref in refs if ref.defined.kind in CALLABLES]
+        if self.language == "scala":
+            made = made or [
+                ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
+            ]
+        if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
+            return Answer(Status.AMBIGUOUS, tuple(made[:MAX_CANDIDATES]), reason="the type itself is outside")
+        if made:
+            return self._chosen(made, use)
+        return Answer(Status.RESOLVED, self._types(thing)) if self._types(thing) else outside_root(thing.name)
+
+    def _above(self, outside: str, member: str, reason: str) -> Answer:
+        """What is a base's, where no base in the root has it."""
+        if outside.startswith(LOST):
+            return unresolved(f"base {outside.removeprefix(LOST)} not found")
+        return outside_root(outside + member) if outside else unresolved(reason)
+
+    def _by_name(self, use: facts.Use, reason: str) -> Answer:
+        """Nothing is known of the receiver: perhaps the name itself tells."""
+        name = use.name
+        if name in self.rules.builtins and not self.evaluation.reader.named(name) and self.language == "ruby":
+            return outside_root(f"{self.rules.literal}.{name}")
+        if name in self.rules.common or name in self.rules.builtins:
+            return unresolved(reason)
+        refs = [
+            ref for ref in self.evaluation.reader.named(name)
+            if ref.key and ref.defined.kind in ("method", "constructor", "function")
+            and (ref.module.outline.language == self.language or self.rules.group in ("jvm", "c"))
+        ]  # fmt: skip
+        return self._guessed(refs, use, reason)
+
+    def _guessed(self, refs: list[Ref], use: facts.Use, reason: str) -> Answer:
+        if any(ref.name.count(".") for ref in refs) and use.receiver:
+            refs = [ref for ref in refs if "." in ref.defined.path or ref.defined.kind != "function"] or refs
+        places = {ref.name for ref in refs}
+        if refs and len(places) <= _MAX_GUESSES and use.name not in self.rules.common:
+            return Answer(Status.AMBIGUOUS, tuple(self._paired(refs)[:MAX_CANDIDATES]), reason=reason)
+        return unresolved(reason)
+
+    def _chosen(self, refs: list[Ref], use: facts.Use) -> Answer:
+        refs = [ref for ref in refs if ref.key]
+        if not refs:
+            return unresolved("nothing to call")
+        return self._several(self._paired(self._fitting(refs, use)))
+
+    def _several(self, refs: list[Ref]) -> Answer:
+        refs = list(dict.fromkeys(refs))
+        if len(refs) == 1:
+            return Answer(Status.RESOLVED, tuple(refs))
+        return Answer(Status.AMBIGUOUS, tuple(refs[:MAX_CANDIDATES]), reason="several definitions fit")
+
+    def _fitting(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
+        """Those that may take this many arguments, if any may."""
+        count = use.arguments
+        if count < 0 or len(refs) == 1:
+            return refs
+        fits = [ref for ref in refs if takes(ref.defined, count)]
+        return fits or refs
+
+    def _paired(self, refs: list[Ref]) -> list[Ref]:
+        """Of a declaration and its definition the definition; of several files the asking one, then its neighbours."""
+        if len(refs) < 2:
+            return refs
+        if self.rules.group in ("c", "lua", "bash"):
+            own = [ref for ref in refs if ref.module is self.module and (ref.defined.flags & facts.BODY)]
+            if own:
+                return own
+        if self.rules.group == "c":
+            written = [ref for ref in refs if ref.defined.flags & facts.BODY]
+            if not written:
+                return refs[:1]
+            refs = written
+            if len(refs) > 1:
+                home = self.module.path.rpartition("/")[0]
+                near = [ref for ref in refs if ref.module.path.rpartition("/")[0] == home]
+                refs = near or refs
+        elif self.rules.group in ("bash", "lua") or self.language == "ruby":
+            own = [ref for ref in refs if ref.module is self.module]
+            refs = own or refs
+        if len(refs) > 1 and self.language == "rust":
+            own = [ref for ref in refs if ref.module is self.module]
+            refs = own or refs
+        return refs
+
+
+def takes(item: facts.Defined, count: int) -> bool:
+    if item.least < 0:
+        return True
+    # A block after the parentheses is one argument more than was counted.
+    return item.least <= count + 1 and (item.most < 0 or count <= item.most) and not (
+        item.least == count + 1 and item.most == item.least and item.kind != "function"
+    )

@@ -1,0 +1,143 @@
+"""Calls on a receiver: members of what it is, functions written for its type, and what its name alone may tell."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from everdex.facts import names_model as facts
+from everdex.graph.model import Status
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes, unresolved
+from everdex.graph.names.index import Ref
+from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
+from everdex.graph.names.rules import CALLABLES, TYPES
+from everdex.graph.names.things import (
+    CALLABLE,
+    INSTANCE,
+    OF_EVERY_ENUM,
+    OF_EVERY_OBJECT,
+    OF_WRAPPERS,
+    OUTSIDE,
+    SPACE,
+    TYPE,
+    UNKNOWN,
+    Place,
+    Thing,
+)  # fmt: skip
+from everdex.graph.names.types import last_name
+
+_RUST_HEADS: Final = frozenset(("crate", "super"))
+
+
+class OnReceivers(Choosing):
+    """Answers for calls on a receiver."""
+
+    def _on(self, use: facts.Use, place: Place) -> Answer:
+        evaluation, name = self.evaluation, use.name
+        if use.receiver == ".":
+            thing = evaluation.whole_name(name)
+            if thing is None:
+                return self._nowhere(use, "")
+            return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
+        from_root = self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS
+        if use.role in (facts.NEW, facts.MACRO) or from_root:
+            thing = evaluation.path(f"{use.receiver}.{name}", place)
+            if thing.kind == OUTSIDE:
+                return outside_root(thing.name)
+            if thing.kind in (TYPE, CALLABLE):
+                return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
+            if use.role == facts.NEW or (from_root and thing.kind == UNKNOWN):
+                again = evaluation.evaluate(use.receiver, place)
+                if again.kind not in (INSTANCE, TYPE, SPACE):
+                    return unresolved(thing.name or "type not found")
+        around = evaluation.evaluate(use.receiver, place)
+        if around.kind == OUTSIDE and self._is_of_a_block(use, place):
+            return self._by_name(use, "receiver of a block")
+        if around.kind == OUTSIDE:
+            return self._extended(use, around, "") or outside_root(f"{around.name}.{name}")
+        if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
+            return outside_root(use.text.replace("::", "."))  # no namespace and no type of this name is here
+        if around.kind == UNKNOWN:
+            return self._by_name(use, around.name)
+        if around.kind == SPACE:
+            thing = evaluation.step(around, name, place)
+            if thing.kind == CALLABLE:
+                return self._chosen(list(thing.refs), use)
+            if thing.kind == TYPE:
+                return self._constructed(thing, use)
+            return self._by_name(use, f"{name} is not in {around.name}")
+        if around.kind == CALLABLE:
+            return self._by_name(use, "member of a function")
+        return self._member(use, around)
+
+    def _is_of_a_block(self, use: facts.Use, place: Place) -> bool:
+        """Whether `this` may be another object's: that of whoever runs the block."""
+        own = use.receiver.partition(".")[0] in self.rules.self_names and self.language in ("kotlin", "ruby")
+        return own and self.module.outline.definitions[place.scope].kind == "lambda" if place.scope >= 0 else False
+
+    def _member(self, use: facts.Use, around: Thing) -> Answer:
+        evaluation, name = self.evaluation, use.name
+        if self.language == "ruby" and name == "new" and around.kind == TYPE:
+            made, outside = evaluation.member(around, "initialize")
+            own = evaluation.reader.definitions(f"{around.name}.new")
+            if own or made:
+                return self._chosen(list(own) or made, use)
+            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else self._above(
+                outside, "", "type not found"
+            )
+        refs, outside = evaluation.member(around, name)
+        callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
+        if callables:
+            written = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
+            if written and len(written) <= MAX_IMPLEMENTATIONS:
+                by_name: dict[str, list[Ref]] = {}
+                for ref in self._fitting([*callables, *written], use):
+                    if ref.key:
+                        by_name.setdefault(ref.name, []).append(ref)
+                chosen = [ref for group in by_name.values() for ref in self._paired(group)]
+                return Answer(Status.RESOLVED, tuple(dict.fromkeys(chosen)))
+            return self._chosen(callables, use)
+        nested = [ref for ref in refs if ref.defined.kind in TYPES]
+        if nested:
+            return self._constructed(Thing(TYPE, nested[0].name, tuple(nested)), use)
+        if self.language in ("swift", "php", "ruby", "lua") and name in self.rules.constructors and around.refs:
+            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else outside_root(around.name)
+        extended = self._extended(use, around, outside)
+        if extended:
+            return extended
+        if refs:
+            return unresolved("function in a field")
+        if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
+            outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
+        if self.language == "php" and name in ("from", "tryFrom", "cases"):
+            outside = outside or "BackedEnum"
+        if outside.startswith(LOST):
+            return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
+        if outside or name in OF_EVERY_OBJECT:
+            return outside_root(f"{outside or 'builtin'}.{name}")
+        if self.rules.group == "rust" and name in OF_WRAPPERS:
+            return outside_root(f"std.{name}")
+        if self.rules.group == "rust":
+            return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
+        return self._by_name(use, f"no member {name} in {around.name}")
+
+    def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
+        """Functions written for a type outside its definition."""
+        found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
+        if not found:
+            return None
+        wanted = {around.name.rpartition(".")[2], outside.rpartition(".")[2]}
+        names = [thing.name.rpartition(".")[2] for thing in self.evaluation.bases(around.name)[0]]
+        wanted.update(names)
+        fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
+        if fits:
+            return self._chosen(fits, use)
+        # What a type outside the root extends, nobody here knows.
+        loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
+        fitting = [ref for ref in loose if use.arguments < 0 or takes(ref.defined, use.arguments)]
+        if fitting:
+            reason = "may extend what is outside"
+            return Answer(Status.AMBIGUOUS, tuple(fitting[:MAX_CANDIDATES]), reason=reason)
+        return None
+
+    def _is_here(self, type_text: str) -> bool:
+        return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))

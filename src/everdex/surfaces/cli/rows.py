@@ -1,0 +1,91 @@
+"""Rows of a listing on a terminal: a heading, names and numbered lines under it, each cut to the terminal's width.
+
+For people only; what a pipe gets is never cut. Text is escaped here, so callers hand over what the repository says.
+"""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+import unicodedata
+from pathlib import PurePosixPath
+
+import click
+
+from everdex.surfaces.cli.output import Style, escape, write
+
+_TAB = "    "
+_INDENT = 8  # of a numbered line's text
+
+
+def heading(text: str, shown: Style) -> None:
+    line = cut(_safe(text), _columns())
+    write(click.style(line, fg="magenta", bold=True) if shown.coloured else line)
+
+
+def name(text: str, note: str, shown: Style) -> None:
+    """A definition under the file that has it."""
+    line = cut(_safe(text), _columns() - 2)
+    room = _columns() - 4 - _cells(line)
+    remark = f"  {cut(_safe(note), room)}" if note and room > 3 else ""
+    if shown.coloured:
+        line, remark = click.style(line, fg="cyan", bold=True), click.style(remark, dim=True)
+    write(f"  {line}{remark}")
+
+
+def numbered(line: int, text: str, note: str, shown: Style, *, indent: str = "") -> None:
+    """A line of source, with a remark behind it; a long remark gives way to the source."""
+    room = _columns() - _INDENT
+    body = indent + _safe(text.strip())
+    remark = f"  {_safe(note)}" if note else ""
+    if _cells(body) + _cells(remark) > room:
+        remark = cut(remark, max(room // 3, room - _cells(body)))
+        body = cut(body, room - _cells(remark))
+    number = f"{line:>6}"
+    if shown.coloured:
+        number, remark = click.style(number, fg="green"), click.style(remark, dim=True)
+    write(f"{number}  {body}{remark}")
+
+
+def wrapped(text: str) -> None:
+    """A line all of which matters: broken where it must be, and indented further there."""
+    safe = _safe(text)
+    lead = safe[: len(safe) - len(safe.lstrip())]
+    lines = textwrap.wrap(safe, _columns(), subsequent_indent=f"{lead}    ", break_on_hyphens=False)
+    for line in lines or [""]:
+        write(line)
+
+
+def local_name(qualified_name: str, path: str) -> str:
+    """A name without the module part that its file's path says already: `Index.search` of everdex.service."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    for spelled in (parts, parts[:-1]):  # a package's own file is not part of the name
+        for start in range(len(spelled)):
+            prefix = ".".join(spelled[start:]) + "."
+            if qualified_name.startswith(prefix):
+                return qualified_name[len(prefix) :]
+    return qualified_name
+
+
+def cut(text: str, columns: int) -> str:
+    """At most so many columns; what is cut ends with an ellipsis."""
+    if _cells(text) <= columns:
+        return text
+    while text and _cells(text) > columns - 1:
+        # Nearly all characters are one column wide, so this takes a step or two.
+        text = text[: len(text) - max(1, (_cells(text) - columns + 1) // 2)]
+    return text.rstrip() + "…" if columns > 0 else ""
+
+
+def _columns() -> int:
+    return max(20, shutil.get_terminal_size((100, 40)).columns)
+
+
+def _cells(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _safe(text: str) -> str:
+    return escape(text).replace("\t", _TAB)
