@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everdex.graph.python import containers, parameters
+from everdex.graph.python import containers, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import STEP, Engine
 from everdex.graph.python.files import File
@@ -129,7 +129,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return _module(engine, positional, keywords, fuel)
     if dotted.endswith((".enter_context", ".enter_async_context")):
         given = first(engine, positional, fuel)
-        return union(containers.entered(engine, each, dotted.endswith("_async_context"), fuel) for each in given)
+        return union(unpacking.entered(engine, each, dotted.endswith("_async_context"), fuel) for each in given)
     if dotted == "asyncio.run" or dotted.endswith(
         ("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
     ):

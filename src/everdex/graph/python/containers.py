@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records, unpacking
+from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
 from everdex.graph.python.rules import CONTAINERS
@@ -22,14 +22,12 @@ from everdex.graph.python.values import (
     DISPLAY,
     EXTERNAL,
     EXTERNAL_INSTANCE,
-    FORM,
     FUNCTION,
     GENERATOR,
     INSTANCE,
     KEYED,
     LIST,
     LITERAL,
-    MANAGED,
     MODULE,
     NOTHING,
     PAIRS,
@@ -83,7 +81,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == PAIRS:
-        return union(unpack(engine, each, 0, fuel - STEP) for each in value[1])
+        return union(unpacking.unpack(engine, each, 0, fuel - STEP) for each in value[1])
     if kind == ROW:
         return union(value[2])
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
@@ -236,7 +234,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == KEYED:
         return union(values for key, values in value[1] if wanted is None or key == wanted)
     if kind == PAIRS:
-        return union(unpack(engine, each, 1, fuel - STEP) for each in value[1])
+        return union(unpacking.unpack(engine, each, 1, fuel - STEP) for each in value[1])
     if kind == ROW:
         return value[2][wanted] if isinstance(wanted, int) and wanted < len(value[2]) else union(value[2])
     if kind == MODULE:
@@ -248,7 +246,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         made = union(
             calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
         )
-        return made or _field(engine, value, wanted, fuel) or unknown("item of an unknown value")
+        return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
     if kind in (LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == CLASS:
@@ -256,7 +254,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
 
 
-def _field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+def field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """A place of a named tuple that is a class of the root."""
     line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
     if not records.is_named_tuple(engine, line):
@@ -314,22 +312,6 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
     return union(parts)
 
 
-def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What a `yield` gives back: what callers in its file send."""
-    scope = file.owner(file.where[expression])
-    parts: list[Values] = []
-    if file.path not in engine.offering("py:call:send"):
-        return unknown("sent value")
-    for number in file.calls_by_name.get("send", ())[:MAX_STORES]:
-        engine.seen.append(file.seen_at(number))
-        call = file.entries[number]
-        if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
-            made = engine.values(file.path, file.entries[call[1]][1], 0, (fuel | LEVEL) - LOOKUP_STEP)
-            if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
-                parts.append(engine.values(file.path, call[2][0], 0, (fuel | LEVEL) - LOOKUP_STEP))
-    return union(parts) or unknown("sent value")
-
-
 def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, scope, context = value
     file = engine.look_at(path, scope)
@@ -365,7 +347,7 @@ def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
     made = union(
         calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
     )
-    return made or _field(engine, value, None, fuel) or unknown("element of an unknown value")
+    return made or field(engine, value, None, fuel) or unknown("element of an unknown value")
 
 
 def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
@@ -376,93 +358,6 @@ def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
             made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
             return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
     return unknown("element of an unknown value")
-
-
-# -- the expressions that take containers apart
-
-
-def element(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    return union(elements(engine, each, fuel - STEP) for each in values)
-
-
-def starred(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return element(engine, file, entry, expression, context, fuel)
-
-
-def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    if isinstance(entry[2], list):
-        return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
-    return union(unpack(engine, value, entry[2], fuel) for value in values)
-
-
-def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
-    """What one target of several takes."""
-    keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
-    if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED, ROW) and not keyed:
-        return item(engine, value, place, fuel - STEP)
-    if value[0] == INSTANCE:
-        found = _field(engine, value, place, fuel)
-        if found:
-            return found
-    return elements(engine, value, fuel - STEP)
-
-
-def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
-    """What a starred target takes."""
-    count = -1
-    if value[0] == TUPLE:
-        count = len(value[1])
-    elif value[0] == DISPLAY:
-        file = engine.file(value[1])
-        inside = file.entries[value[2]]
-        if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
-            count = len(inside[2])
-    if 0 <= count <= MAX_ELEMENTS:
-        places = range(before, count - after)
-        return frozenset(((TUPLE, tuple(item(engine, value, place, fuel - STEP) for place in places)),))
-    return frozenset(((LIST, elements(engine, value, fuel - STEP)),))
-
-
-def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    if any(value[0] == EXTERNAL for value in values):
-        form = frozenset(((FORM, file.path, expression, context),))
-        rest = frozenset(value for value in values if value[0] != EXTERNAL)
-        return union((form, _subscripted(engine, file, entry, rest, context, fuel)))
-    return _subscripted(engine, file, entry, values, context, fuel)
-
-
-def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
-    if not values:
-        return NOTHING
-    keys = literals(engine.values(file.path, entry[2], context, (fuel | LEVEL) - NAME_STEP))
-    if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
-        parts = [frozenset(((LIST, elements(engine, each, fuel - STEP)),)) for each in values]
-        return union(parts)  # a slice
-    wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
-    return union(item(engine, value, each, fuel - STEP) for value in values for each in wanted)
-
-
-def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What `with … as x` binds."""
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    return union(entered(engine, value, bool(entry[2]), fuel) for value in values)
-
-
-def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Values:
-    """What entering one context manager gives."""
-    if value[0] == MANAGED:
-        return elements(engine, value[1], fuel - STEP)
-    if value[0] != INSTANCE:
-        return frozenset((value,))
-    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel - STEP, value[1])
-    functions = [each for each in found if each[0] in (FUNCTION, "manager")]
-    made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
-    if asynchronous:
-        made = union(calls.finished(engine, each, fuel) for each in made)
-    return made or unknown("context manager")
 
 
 def length(engine: Engine, value: Value) -> int:

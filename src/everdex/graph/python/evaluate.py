@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared, names, operators, parameters
+from everdex.graph.python import attributes, calls, containers, declared, names, operators, parameters, unpacking
 from everdex.graph.python.values import Values
 
 HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.NAME: names.name,
     m.ATTRIBUTE: attributes.attribute,
     m.CALL: calls.call,
-    m.SUBSCRIPT: containers.subscript,
+    m.SUBSCRIPT: unpacking.subscript,
     m.LITERAL: operators.literal,
     m.DEFINITION: calls.definition,
     m.SEQUENCE: containers.display,
@@ -21,16 +21,16 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.COMPREHENSION: containers.display,
     m.EITHER: operators.either,
     m.AWAIT: calls.awaited,
-    m.YIELD: containers.sent,
+    m.YIELD: unpacking.sent,
     m.YIELD_FROM: operators.no_value,
-    m.STAR: containers.starred,
+    m.STAR: unpacking.starred,
     m.BINARY: operators.binary,
     m.UNARY: operators.unary,
     m.COMPARE: operators.compare,
     m.FORMATTED: operators.formatted,
-    m.ELEMENT: containers.element,
-    m.ITEM: containers.unpacked,
-    m.ENTERED: containers.managed,
+    m.ELEMENT: unpacking.element,
+    m.ITEM: unpacking.unpacked,
+    m.ENTERED: unpacking.managed,
     m.INSTANCE: operators.caught,
     m.IMPORTED: names.imported,
     m.FROM: names.from_import,

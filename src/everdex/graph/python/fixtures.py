@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, containers
+from everdex.graph.python import calls, classes, containers, unpacking
 from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import FIXTURES
@@ -137,7 +137,7 @@ def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Val
             if len(names) == 1:
                 parts.extend(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
             else:
-                parts.extend(containers.unpack(engine, row, names.index(name), fuel) for row in rows)
+                parts.extend(unpacking.unpack(engine, row, names.index(name), fuel) for row in rows)
     return union(parts)
 
 
