@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
 from everdex.graph.python.rules import CONTAINERS
@@ -65,7 +65,7 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return found
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
-    fuel = (fuel | LEVEL) - LOOKUP_STEP  # a container is known by its place: going there may come back to here
+    fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
     found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
     return found
 
@@ -83,7 +83,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == PAIRS:
-        return union(unpack(engine, each, 0, fuel - STEP) for each in value[1])
+        return union(unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
@@ -106,18 +106,18 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     elif entry[0] == m.DICT:
         for key, item_value in entry[1][:MAX_ELEMENTS]:
             if key >= 0:
-                parts.append(engine.values(path, key, context, fuel - STEP))
+                parts.append(engine.values(path, key, context, fuel))
             else:
-                spread = engine.values(path, item_value, context, fuel - STEP)
-                parts.append(union(elements(engine, each, fuel - STEP) for each in spread))
+                spread = engine.values(path, item_value, context, fuel)
+                parts.append(union(elements(engine, each, fuel) for each in spread))
         parts.append(_keys_put(engine, value, fuel))
     elif entry[0] == m.COMPREHENSION:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
-        parts.append(engine.values(path, wanted, context, fuel - STEP))
+        parts.append(engine.values(path, wanted, context, fuel))
         parts.extend(_put(engine, value, None, True, fuel))
     else:
         made = _begun(engine, value, fuel)
-        parts.extend(elements(engine, each, fuel - STEP) for each in made)
+        parts.extend(elements(engine, each, fuel) for each in made)
         if any(each[0] in (KEYED, PAIRS) for each in made):
             parts.append(_keys_put(engine, value, fuel))
         else:
@@ -128,7 +128,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
 def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
     path = value[1]
     return union(
-        engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP)
+        engine.values(path, key, 0, fuel - LOOKUP_STEP)
         for key, _ in _stores_into(engine, value, fuel)
         if key >= 0
     )
@@ -142,9 +142,9 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
     if entry[0] != m.CALL:
         return NOTHING
     positional, keywords = calls.arguments(file, entry, context)
-    callees = engine.values(path, entry[1], context, fuel - STEP)
+    callees = engine.values(path, entry[1], context, fuel)
     return union(
-        builtin_calls.container(engine, each[1], positional, keywords, fuel - STEP)
+        builtin_calls.container(engine, each[1], positional, keywords, fuel)
         for each in callees
         if each[0] == EXTERNAL and each[1] in CONTAINERS
     )
@@ -153,9 +153,9 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
 def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     entry = file.entries[expression]
     if entry[0] == m.STAR:
-        inner = engine.values(file.path, entry[1], context, fuel - STEP)
-        return union(elements(engine, each, fuel - STEP) for each in inner)
-    return engine.values(file.path, expression, context, fuel - STEP)
+        inner = engine.values(file.path, entry[1], context, fuel)
+        return union(elements(engine, each, fuel) for each in inner)
+    return engine.values(file.path, expression, context, fuel)
 
 
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, int], ...]:
@@ -165,7 +165,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
     def answer(fuel: int) -> tuple[tuple[int, int], ...]:
         found: list[tuple[int, int]] = []
         for base, key, stored in candidates:
-            bases = engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP)
+            bases = engine.values(path, base, 0, fuel - LOOKUP_STEP)
             if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
                 found.append((key, stored))
         return tuple(found)
@@ -189,17 +189,17 @@ def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool,
     for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
         engine.seen.append(file.seen_at(stored))
         if key == -2:  # extended with, or updated from, another container
-            inner = engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP)
+            inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
                 parts.append(inner)
             else:
-                parts.append(union(item(engine, each, wanted, (fuel | LEVEL) - LOOKUP_STEP) for each in inner))
+                parts.append(union(item(engine, each, wanted, fuel - LOOKUP_STEP) for each in inner))
             continue
         if not anything and key >= 0 and wanted is not None:
-            known = literals(engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP))
+            known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
             if known is not None and wanted not in known:
                 continue
-        parts.append(engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
+        parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
     return parts
 
 
@@ -213,7 +213,7 @@ def literals(values: Values) -> set[Any] | None:
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
-        fuel = (fuel | LEVEL) - LOOKUP_STEP
+        fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
             ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
         )
@@ -236,7 +236,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == KEYED:
         return union(values for key, values in value[1] if wanted is None or key == wanted)
     if kind == PAIRS:
-        return union(unpack(engine, each, 1, fuel - STEP) for each in value[1])
+        return union(unpack(engine, each, 1, fuel) for each in value[1])
     if kind == ROW:
         return value[2][wanted] if isinstance(wanted, int) and wanted < len(value[2]) else union(value[2])
     if kind == MODULE:
@@ -244,9 +244,9 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
-        found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+        found = attributes.of(engine, value, "__getitem__", fuel, value[1])
         made = union(
-            calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+            calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
         )
         return made or _field(engine, value, wanted, fuel) or unknown("item of an unknown value")
     if kind in (LITERAL, PREFIX) or value in _TEXT:
@@ -258,13 +258,13 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
 
 def _field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """A place of a named tuple that is a class of the root."""
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     if not records.is_named_tuple(engine, line):
         return NOTHING
     fields = records.fields(engine, line)
     if isinstance(wanted, int):
         fields = fields[wanted : wanted + 1 or None]
-    return union(attributes.read(engine, value, each, fuel - STEP, value[1]) for each in fields[:MAX_ELEMENTS])
+    return union(attributes.read(engine, value, each, fuel, value[1]) for each in fields[:MAX_ELEMENTS])
 
 
 def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
@@ -289,27 +289,27 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0)
         )
         if exact and isinstance(wanted, int):
-            parts.append(engine.values(path, members[wanted], context, fuel - STEP))
+            parts.append(engine.values(path, members[wanted], context, fuel))
             parts.extend(_put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
             return union(parts)
         return _display_elements(engine, value, fuel)
     if entry[0] == m.DICT:
         for key, stored in entry[1][: 4 * MAX_ELEMENTS]:
             if key < 0:
-                spread = engine.values(path, stored, context, fuel - STEP)
-                parts.append(union(item(engine, each, wanted, fuel - STEP) for each in spread))
+                spread = engine.values(path, stored, context, fuel)
+                parts.append(union(item(engine, each, wanted, fuel) for each in spread))
                 continue
             if wanted is not None:
-                known = literals(engine.values(path, key, context, fuel - STEP))
+                known = literals(engine.values(path, key, context, fuel))
                 if known is not None and wanted not in known:
                     continue
-            parts.append(engine.values(path, stored, context, fuel - STEP))
+            parts.append(engine.values(path, stored, context, fuel))
         parts.extend(_put(engine, value, wanted, False, fuel))
         return union(parts)
     if entry[0] == m.COMPREHENSION:
-        parts.append(engine.values(path, entry[2], context, fuel - STEP))
+        parts.append(engine.values(path, entry[2], context, fuel))
     else:
-        parts.extend(item(engine, each, wanted, fuel - STEP) for each in _begun(engine, value, fuel))
+        parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
     parts.extend(_put(engine, value, wanted, False, fuel))
     return union(parts)
 
@@ -324,9 +324,9 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         engine.seen.append(file.seen_at(number))
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
-            made = engine.values(file.path, file.entries[call[1]][1], 0, (fuel | LEVEL) - LOOKUP_STEP)
+            made = engine.values(file.path, file.entries[call[1]][1], 0, fuel - LOOKUP_STEP)
             if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
-                parts.append(engine.values(file.path, call[2][0], 0, (fuel | LEVEL) - LOOKUP_STEP))
+                parts.append(engine.values(file.path, call[2][0], 0, fuel - LOOKUP_STEP))
     return union(parts) or unknown("sent value")
 
 
@@ -334,7 +334,7 @@ def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, scope, context = value
     file = engine.look_at(path, scope)
     return union(
-        _maybe_starred(engine, file, each, context, (fuel | LEVEL) - CALL_STEP) for each in file.scopes[scope].yields
+        _maybe_starred(engine, file, each, context, fuel - CALL_STEP) for each in file.scopes[scope].yields
     )
 
 
@@ -344,36 +344,36 @@ def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
         return frozenset((value,))
     file = engine.look_at(value[1], value[2])
     return union(
-        engine.values(value[1], each, value[3], (fuel | LEVEL) - CALL_STEP) for each in file.scopes[value[2]].returns
+        engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns
     )
 
 
 def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
     for name in ("__iter__", "__aiter__"):
-        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        found = attributes.of(engine, value, name, fuel, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
             parts = [
                 _stepped(engine, each, fuel)
                 if each[0] == INSTANCE
-                else elements(engine, each, (fuel | LEVEL) - CALL_STEP)
+                else elements(engine, each, fuel - CALL_STEP)
                 for each in made
             ]
             return union(parts)
-    found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+    found = attributes.of(engine, value, "__getitem__", fuel, value[1])
     made = union(
-        calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+        calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
     )
     return made or _field(engine, value, None, fuel) or unknown("element of an unknown value")
 
 
 def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
     for name in ("__next__", "__anext__"):
-        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        found = attributes.of(engine, value, name, fuel, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
             return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
     return unknown("element of an unknown value")
 
@@ -382,8 +382,8 @@ def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
 
 
 def element(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    return union(elements(engine, each, fuel - STEP) for each in values)
+    values = engine.values(file.path, entry[1], context, fuel)
+    return union(elements(engine, each, fuel) for each in values)
 
 
 def starred(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -391,7 +391,7 @@ def starred(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     if isinstance(entry[2], list):
         return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
     return union(unpack(engine, value, entry[2], fuel) for value in values)
@@ -401,12 +401,12 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
     """What one target of several takes."""
     keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
     if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED, ROW) and not keyed:
-        return item(engine, value, place, fuel - STEP)
+        return item(engine, value, place, fuel)
     if value[0] == INSTANCE:
         found = _field(engine, value, place, fuel)
         if found:
             return found
-    return elements(engine, value, fuel - STEP)
+    return elements(engine, value, fuel)
 
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
@@ -421,12 +421,12 @@ def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> V
             count = len(inside[2])
     if 0 <= count <= MAX_ELEMENTS:
         places = range(before, count - after)
-        return frozenset(((TUPLE, tuple(item(engine, value, place, fuel - STEP) for place in places)),))
-    return frozenset(((LIST, elements(engine, value, fuel - STEP)),))
+        return frozenset(((TUPLE, tuple(item(engine, value, place, fuel) for place in places)),))
+    return frozenset(((LIST, elements(engine, value, fuel)),))
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     if any(value[0] == EXTERNAL for value in values):
         form = frozenset(((FORM, file.path, expression, context),))
         rest = frozenset(value for value in values if value[0] != EXTERNAL)
@@ -437,29 +437,29 @@ def subscript(engine: Engine, file: File, entry: Any, expression: int, context: 
 def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
     if not values:
         return NOTHING
-    keys = literals(engine.values(file.path, entry[2], context, (fuel | LEVEL) - NAME_STEP))
+    keys = literals(engine.values(file.path, entry[2], context, fuel - NAME_STEP))
     if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
-        parts = [frozenset(((LIST, elements(engine, each, fuel - STEP)),)) for each in values]
+        parts = [frozenset(((LIST, elements(engine, each, fuel)),)) for each in values]
         return union(parts)  # a slice
     wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
-    return union(item(engine, value, each, fuel - STEP) for value in values for each in wanted)
+    return union(item(engine, value, each, fuel) for value in values for each in wanted)
 
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `with … as x` binds."""
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     return union(entered(engine, value, bool(entry[2]), fuel) for value in values)
 
 
 def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Values:
     """What entering one context manager gives."""
     if value[0] == MANAGED:
-        return elements(engine, value[1], fuel - STEP)
+        return elements(engine, value[1], fuel)
     if value[0] != INSTANCE:
         return frozenset((value,))
-    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel - STEP, value[1])
+    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel, value[1])
     functions = [each for each in found if each[0] in (FUNCTION, "manager")]
-    made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+    made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if asynchronous:
         made = union(calls.finished(engine, each, fuel) for each in made)
     return made or unknown("context manager")
