@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.graph.python import calls, classes, names
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     BUILTIN,
@@ -54,7 +54,7 @@ def _taken(engine: Engine, found: Values, fuel: int) -> Values:
     for value in found:
         if value[0] == PROPERTY and value[1] is not None:
             parts.append(
-                calls.result(engine, value[1], (), (), (fuel | LEVEL) - CALL_STEP)
+                calls.result(engine, value[1], (), (), fuel - CALL_STEP)
                 if is_bound(value[1])
                 else frozenset((value,))
             )
@@ -69,13 +69,13 @@ def is_bound(getter: Value) -> bool:
 
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
-    bases = engine.values(file.path, entry[1], context, fuel - STEP)
+    bases = engine.values(file.path, entry[1], context, fuel)
     if len(bases) > MAX_BASES:
         return unknown("too many candidates")
     if len(bases) == 1:
         for base in bases:
-            return of(engine, base, entry[2], fuel - STEP, file.path)
-    return union(of(engine, base, entry[2], fuel - STEP, file.path) for base in bases)
+            return of(engine, base, entry[2], fuel, file.path)
+    return union(of(engine, base, entry[2], fuel, file.path) for base in bases)
 
 
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
@@ -83,7 +83,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == INSTANCE and wanted == "__class__":
         return frozenset(((CLASS, value[1], value[2]),))
     if kind == INSTANCE:
-        return classes.instance_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
+        return classes.instance_attribute(engine, value, wanted, fuel - LOOKUP_STEP, importer)
     if kind == CLASS:
         return _class(engine, value, wanted, fuel, importer)
     if kind in (MODULE, NAMESPACE):
@@ -94,7 +94,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == SUPER:
-        return classes.super_attribute(engine, value, wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        return classes.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":
         return frozenset((value[1],))
     if kind == FUNCTION:
@@ -108,7 +108,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
 def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
-    found = classes.class_attribute(engine, value[1], value[2], wanted, (fuel | LEVEL) - LOOKUP_STEP, importer)
+    found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
     if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found
@@ -118,7 +118,7 @@ _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external in
 
 
 def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
 
 
@@ -131,8 +131,8 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     engine.seen.append(file.seen_stores)
     parts = []
     for base, stored in file.other_stores.get(wanted, ())[:8]:
-        if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, (fuel | LEVEL) - LOOKUP_STEP)):
-            parts.append(engine.values(value[1], stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
+        if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
+            parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
     return union(parts) or frozenset(((METHOD, value, wanted),))
 
 
@@ -140,11 +140,11 @@ def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
     """The methods of an instance whose names begin like this: what a computed name may mean."""
     if value[0] != INSTANCE or len(prefix) < 2:
         return NOTHING
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
-    below = classes.subclasses(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP) if value[3] else ()
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):
         if owner[0] == CLASS:
             file = engine.look_at(owner[1], owner[2])
             wanted.update(dict.fromkeys(name for name in file.names[owner[2]] if name.startswith(prefix)))
-    return union(of(engine, value, each, fuel - STEP, value[1]) for each in wanted)
+    return union(of(engine, value, each, fuel, value[1]) for each in wanted)

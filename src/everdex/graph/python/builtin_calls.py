@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everdex.graph.python import containers, parameters, unpacking
 from everdex.graph.python.contexts import Argument
-from everdex.graph.python.engine import STEP, Engine
+from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
@@ -63,7 +63,7 @@ def nth(engine: Engine, positional: Positional, place: int, fuel: int) -> Values
 
 
 def _elements(engine: Engine, values: Values, fuel: int) -> Values:
-    return union(containers.elements(engine, each, fuel - STEP) for each in values)
+    return union(containers.elements(engine, each, fuel) for each in values)
 
 
 def decorate(engine: Engine, dotted: str, inner: Values) -> Values:
@@ -146,7 +146,7 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
         pairs = tuple((key, parameters.argument(engine, value, fuel)) for key, value in keywords if key)
         held = [
             each if each[0] in (KEYED, PAIRS) or containers.is_mapping(engine, each)
-            else (PAIRS, containers.elements(engine, each, fuel - STEP))
+            else (PAIRS, containers.elements(engine, each, fuel))
             for each in given
         ]  # fmt: skip
         spread = [parameters.argument(engine, value, fuel) for key, value in keywords if not key]
@@ -203,7 +203,7 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
 def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:
     from everdex.graph.python import calls
 
-    return calls.result(engine, value, positional, (), fuel - STEP)
+    return calls.result(engine, value, positional, (), fuel)
 
 
 def _partial(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
@@ -219,7 +219,7 @@ def _cast(engine: Engine, positional: Positional, fuel: int) -> Values:
     if not positional or positional[0].expression < 0:
         return given
     file = engine.file(positional[0].path)
-    by_type = declared.instances(engine, file, positional[0].expression, positional[0].context, fuel - STEP)
+    by_type = declared.instances(engine, file, positional[0].expression, positional[0].context, fuel)
     return by_type if any(each[0] == INSTANCE for each in by_type) else union((given, by_type))
 
 
@@ -242,7 +242,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         given_first = first(engine, positional, fuel)
         stepped = [
             containers._stepped(engine, each, fuel) if each[0] == INSTANCE and name == "next"
-            else containers.elements(engine, each, fuel - STEP) for each in given_first
+            else containers.elements(engine, each, fuel) for each in given_first
         ]  # fmt: skip
         return union((*stepped, nth(engine, positional, 1, fuel) if name == "next" else NOTHING))
     if name == "enumerate":
@@ -301,10 +301,10 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     for key in keys:
         if key[0] == LITERAL and isinstance(key[2], str):
             for base in first(engine, positional, fuel):
-                parts.append(attributes.read(engine, base, key[2], fuel - STEP, positional[0].path))
+                parts.append(attributes.read(engine, base, key[2], fuel, positional[0].path))
         elif key[0] == PREFIX:
             for base in first(engine, positional, fuel):
-                parts.append(attributes.beginning(engine, base, key[1], fuel - STEP) or unknown("dynamic attribute"))
+                parts.append(attributes.beginning(engine, base, key[1], fuel) or unknown("dynamic attribute"))
         else:
             parts.append(unknown("dynamic attribute"))
     return union(parts) or unknown("dynamic attribute")
@@ -344,7 +344,7 @@ def super_of(engine: Engine, file: File, expression: int, context: int, position
     receivers: Values = NOTHING
     if own.params:
         for number in file.names[method].get(own.params[0][0], ())[:1]:
-            receivers = engine.values(file.path, file.bindings[number][2], context, fuel - STEP)
+            receivers = engine.values(file.path, file.bindings[number][2], context, fuel)
     usable = [each for each in receivers if each[0] in (INSTANCE, CLASS)]
     return frozenset((SUPER, path, owner, each) for each in usable) or frozenset(((SUPER, path, owner, None),))
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, records
 from everdex.graph.python.contexts import Argument, Context
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
 from everdex.graph.python.values import (
@@ -65,14 +65,14 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    callees = engine.values(file.path, entry[1], context, fuel - STEP)
+    callees = engine.values(file.path, entry[1], context, fuel)
     if len(callees) > MAX_FOLLOWED:
         return unknown("too many candidates")
     positional, keywords = arguments(file, entry, context)
     parts: list[Values] = []
     for value in callees:
         if value[0] != EXTERNAL:
-            parts.append(result(engine, value, positional, keywords, fuel - STEP))
+            parts.append(result(engine, value, positional, keywords, fuel))
         elif value[1] in CONTAINERS:
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
         elif value[1] == "builtins.super":
@@ -80,7 +80,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         elif value[1] == "builtins.globals":
             parts.append(frozenset(((MODULE, file.path),)))
         else:
-            parts.append(builtin_calls.result(engine, value[1], positional, keywords, fuel - STEP))
+            parts.append(builtin_calls.result(engine, value[1], positional, keywords, fuel))
     return union(parts)
 
 
@@ -91,34 +91,34 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         return unknown("too many steps")
     kind = value[0]
     if kind == FUNCTION:
-        return returned(engine, value, entered(engine, value, positional, keywords), (fuel | LEVEL) - CALL_STEP)
+        return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
     if kind == EXTERNAL:
         return builtin_calls.result(engine, value[1], positional, keywords, fuel)
     if kind == INSTANCE:
-        found = classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP)
+        found = classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP)
         return union(
-            result(engine, each, positional, keywords, (fuel | LEVEL) - CALL_STEP)
+            result(engine, each, positional, keywords, fuel - CALL_STEP)
             for each in found
             if each[0] == FUNCTION
         )
     if kind == PARTIAL:
         _, inner, before, named = value
-        return result(engine, inner, (*before, *positional), (*keywords, *named), (fuel | LEVEL) - CALL_STEP)
+        return result(engine, inner, (*before, *positional), (*keywords, *named), fuel - CALL_STEP)
     if kind == METHOD:
         return methods.result(engine, value[1], value[2], positional, keywords, fuel)
     if kind == STATIC:
-        return result(engine, value[1], positional, keywords, fuel - STEP)
+        return result(engine, value[1], positional, keywords, fuel)
     if kind == MANAGER:
-        made = result(engine, value[1], positional, keywords, fuel - STEP)
+        made = result(engine, value[1], positional, keywords, fuel)
         return frozenset((MANAGED, each) if each[0] == GENERATOR else each for each in made)
     if kind == KEEPING:
         return builtin_calls.first(engine, positional, fuel)
     if kind == FORM:
-        return declared.instances(engine, engine.file(value[1]), value[2], value[3], fuel - STEP)
+        return declared.instances(engine, engine.file(value[1]), value[2], value[3], fuel)
     if kind == RECORD:
-        return records.row(engine, value[1], Context("", -1, 0, positional, keywords), fuel - STEP)
+        return records.row(engine, value[1], Context("", -1, 0, positional, keywords), fuel)
     if kind == UNKNOWN:
         return frozenset((value,))
     return unknown("result of an unknown call")
@@ -163,9 +163,9 @@ _VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "prefix", "external instance", 
 def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
     """What its return statements give; what its annotation says when they give nothing known."""
     own = file.scopes[scope]
-    found = union(engine.values(file.path, each, context, fuel - STEP) for each in own.returns)
+    found = union(engine.values(file.path, each, context, fuel) for each in own.returns)
     if own.annotation >= 0 and not any(value[0] not in _VAGUE for value in found):
-        by_type = declared.instances(engine, file, own.annotation, context, fuel - STEP)
+        by_type = declared.instances(engine, file, own.annotation, context, fuel)
         if is_known(by_type):
             return by_type
     if not own.returns:
@@ -175,14 +175,14 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
 
 def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     made = frozenset(((INSTANCE, value[1], value[2], False),))
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     for meta in classes.metaclasses(engine, line, fuel):
         found, owner = classes.raw_attribute(
-            engine, classes.mro(engine, meta[1], meta[2], (fuel | LEVEL) - LOOKUP_STEP), "__call__", fuel
+            engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel
         )
         if owner is not None:
             given = classes.bind_instance(found, value, value)
-            special = union(result(engine, each, positional, keywords, (fuel | LEVEL) - CALL_STEP) for each in given)
+            special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
         return unknown("made by a metaclass")
@@ -204,7 +204,7 @@ def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: in
                 parts.append(
                     frozenset(
                         (INSTANCE, kind[1], kind[2], False)
-                        for kind in engine.values(each[1], entry[1], 0, (fuel | LEVEL) - CALL_STEP)
+                        for kind in engine.values(each[1], entry[1], 0, fuel - CALL_STEP)
                         if kind[0] == CLASS
                     )
                 )
@@ -215,8 +215,8 @@ def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: in
 
 def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What a decorator makes of a definition; the definition itself when that cannot be known."""
-    decorators = engine.values(file.path, entry[1], context, fuel - STEP)
-    inner = engine.values(file.path, entry[2], context, fuel - STEP)
+    decorators = engine.values(file.path, entry[1], context, fuel)
+    inner = engine.values(file.path, entry[2], context, fuel)
     positional, keywords = arguments(file, entry, context)
     parts: list[Values] = []
     for value in decorators:
@@ -226,7 +226,7 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
         if value[0] in (UNKNOWN, KEEPING, "external instance", "many"):
             parts.append(inner)
             continue
-        made = result(engine, value, positional, keywords, fuel - STEP)
+        made = result(engine, value, positional, keywords, fuel)
         useful = frozenset(each for each in made if each[0] not in (UNKNOWN, BUILTIN, "external instance"))
         parts.append(useful or inner)
     return union(parts) or inner
@@ -236,7 +236,7 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     """How one call site calls one function; nothing when it does not."""
     entry = file.entries[number]
     engine.seen.append(file.seen_at(number))
-    callees = engine.values(file.path, entry[1], 0, fuel - STEP)
+    callees = engine.values(file.path, entry[1], 0, fuel)
     positional, keywords = arguments(file, entry, 0)
     found: list[Context] = []
     for value in callees:
@@ -259,21 +259,21 @@ def _reach(
         own = engine.file(path).scopes[scope]
         if own.name in ("__init__", "__new__", "__post_init__"):
             made = (INSTANCE, value[1], value[2], False)
-            for each in classes.instance_attribute(engine, made, own.name, (fuel | LEVEL) - LOOKUP_STEP):
-                _reach(engine, each, positional, keywords, path, scope, fuel - STEP, found)
+            for each in classes.instance_attribute(engine, made, own.name, fuel - LOOKUP_STEP):
+                _reach(engine, each, positional, keywords, path, scope, fuel, found)
     elif kind == PARTIAL:
         given, named = (*value[2], *positional), (*keywords, *value[3])
-        _reach(engine, value[1], given, named, path, scope, (fuel | LEVEL) - CALL_STEP, found)
+        _reach(engine, value[1], given, named, path, scope, fuel - CALL_STEP, found)
     elif kind in (STATIC, MANAGER):
-        _reach(engine, value[1], positional, keywords, path, scope, fuel - STEP, found)
+        _reach(engine, value[1], positional, keywords, path, scope, fuel, found)
     elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":
-        for each in classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP):
-            _reach(engine, each, positional, keywords, path, scope, (fuel | LEVEL) - CALL_STEP, found)
+        for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
+            _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
-        for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel - STEP):
+        for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
             for each in function:
                 if each[0] in (FUNCTION, PARTIAL):
-                    _reach(engine, each, given, (), path, scope, (fuel | LEVEL) - CALL_STEP, found)
+                    _reach(engine, each, given, (), path, scope, fuel - CALL_STEP, found)
 
 
 def definition(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -294,18 +294,18 @@ def finished(engine: Engine, value: Value, fuel: int) -> Values:
     if value[0] != COROUTINE:
         return frozenset((value,))
     file = engine.look_at(value[1], value[2])
-    return outcome(engine, file, value[2], value[3], (fuel | LEVEL) - CALL_STEP)
+    return outcome(engine, file, value[2], value[3], fuel - CALL_STEP)
 
 
 def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     parts: list[Values] = []
-    for value in engine.values(file.path, entry[1], context, fuel - STEP):
+    for value in engine.values(file.path, entry[1], context, fuel):
         if value[0] == COROUTINE:
             parts.append(finished(engine, value, fuel))
         elif value[0] == INSTANCE:
             made = [
-                result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP)
-                for each in attributes.of(engine, value, "__await__", fuel - STEP, file.path)
+                result(engine, each, (), (), fuel - CALL_STEP)
+                for each in attributes.of(engine, value, "__await__", fuel, file.path)
                 if each[0] == FUNCTION
             ]
             parts.append(

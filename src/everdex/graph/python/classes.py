@@ -12,7 +12,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import hooks, records
-from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -57,7 +57,7 @@ def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
         while entry[0] == m.SUBSCRIPT:  # Generic[T]
             base = entry[1]
             entry = file.entries[base]
-        for value in sorted(engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP), key=order):
+        for value in sorted(engine.values(path, base, 0, fuel - LOOKUP_STEP), key=order):
             if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
                 found.append(value)
                 break
@@ -68,7 +68,7 @@ def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     """C3; where it does not exist, depth first. However long the line is, it costs what its dearest base does."""
 
     def answer(fuel: int) -> tuple[Value, ...]:
-        return tuple(_line(engine, (CLASS, path, scope), {}, (fuel | LEVEL) - LOOKUP_STEP))
+        return tuple(_line(engine, (CLASS, path, scope), {}, fuel - LOOKUP_STEP))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
     return found
@@ -112,7 +112,7 @@ def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel:
         found = file.final(owner[2], wanted)
         if found:
             values = union(
-                engine.values(owner[1], file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in found
+                engine.values(owner[1], file.bindings[each][2], 0, fuel - NAME_STEP) for each in found
             )
             return values, owner
     return NOTHING, None
@@ -131,7 +131,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
-        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
@@ -140,7 +140,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return found
         for meta in _metaclasses(engine, line, fuel):
             values, owner = raw_attribute(
-                engine, mro(engine, meta[1], meta[2], (fuel | LEVEL) - LOOKUP_STEP), wanted, fuel
+                engine, mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), wanted, fuel
             )
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
@@ -164,7 +164,7 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
             file = engine.file(owner[1])
             for keyword, value in file.scopes[owner[2]].base_keywords:
                 if keyword == "metaclass":
-                    found = engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP)
+                    found = engine.values(owner[1], value, 0, fuel - LOOKUP_STEP)
                     return sorted(each for each in found if each[0] == CLASS)
     return []
 
@@ -178,7 +178,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
-        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
@@ -203,10 +203,10 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
 def _below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
     """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
-    below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
     parts = []
     for each in below[: MAX_AMBIGUOUS_OVERRIDES + 1]:
-        values = instance_attribute(engine, (*_instance(each), False), wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        values = instance_attribute(engine, (*_instance(each), False), wanted, fuel - LOOKUP_STEP)
         known = frozenset(value for value in values if value[0] not in (UNKNOWN, EXTERNAL))
         if known and known not in parts:
             parts.append(known)
@@ -259,7 +259,7 @@ def _stored(
         file = engine.file(owner[1])
         stored = file.self_stores.get(owner[2], {}).get(wanted, ())
         for value in stored[:16]:
-            parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
+            parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
     seen: set[str] = set()
     for owner in (*line, ("", importer)):
         if owner[0] == EXTERNAL or not owner[1] or owner[1] in seen:
@@ -268,9 +268,9 @@ def _stored(
         file = engine.file(owner[1])
         engine.seen.append(file.seen_stores)
         for base, value in file.other_stores.get(wanted, ())[:8]:
-            for each in engine.values(owner[1], base, 0, (fuel | LEVEL) - 2 * LOOKUP_STEP):
+            for each in engine.values(owner[1], base, 0, fuel - 2 * LOOKUP_STEP):
                 if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
-                    parts.append(engine.values(owner[1], value, 0, (fuel | LEVEL) - LOOKUP_STEP))
+                    parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
                     break
     return parts
 
@@ -315,7 +315,7 @@ def bind_class(values: Values, owner: Value) -> Values:
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
     found: list[Values] = []
     stub = are_stubs(engine, base_values)
-    below = subclasses(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
+    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
         return NOTHING
     for each in below:
@@ -323,7 +323,7 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
         names = file.final(each[2], wanted)
         if names:
             values = union(
-                engine.values(each[1], file.bindings[number][2], 0, (fuel | LEVEL) - NAME_STEP) for number in names
+                engine.values(each[1], file.bindings[number][2], 0, fuel - NAME_STEP) for number in names
             )
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
@@ -362,7 +362,7 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
             for other in files:
                 for number in engine.file(other).classes_by_base.get(wanted, ()):
                     each = (CLASS, other, number)
-                    if each not in found and above in bases(engine, other, number, (fuel | LEVEL) - LOOKUP_STEP):
+                    if each not in found and above in bases(engine, other, number, fuel - LOOKUP_STEP):
                         found[each] = None
                         waiting.append(each)
         return tuple(sorted(found))
@@ -375,10 +375,10 @@ def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel
     """What super() reaches in lines where a class with several bases puts another class behind this one."""
     parts: list[Values] = []
     seen = {owner}
-    for each in subclasses(engine, start[1], start[2], (fuel | LEVEL) - LOOKUP_STEP) or ():
+    for each in subclasses(engine, start[1], start[2], fuel - LOOKUP_STEP) or ():
         if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
             continue
-        line = mro(engine, each[1], each[2], (fuel | LEVEL) - LOOKUP_STEP)
+        line = mro(engine, each[1], each[2], fuel - LOOKUP_STEP)
         if start in line:
             values, other = raw_attribute(engine, line[line.index(start) + 1 :], wanted, fuel)
             if other not in seen and len(seen) <= MAX_OVERRIDES:
@@ -393,9 +393,9 @@ def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Val
     start = (CLASS, path, scope)
     line: tuple[Value, ...] = ()
     if receiver is not None and receiver[0] in (INSTANCE, CLASS):
-        line = mro(engine, receiver[1], receiver[2], (fuel | LEVEL) - LOOKUP_STEP)
+        line = mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
     if start not in line:
-        line = mro(engine, path, scope, (fuel | LEVEL) - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
     rest = line[line.index(start) + 1 :]
     values, owner = raw_attribute(engine, rest, wanted, fuel)
     beside = _beside(engine, start, wanted, owner, fuel) if receiver is None or receiver[-1] is not False else NOTHING

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records, unpacking
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key
 from everdex.graph.python.rules import CONTAINERS
@@ -63,7 +63,7 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
         return found
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
-    fuel = (fuel | LEVEL) - LOOKUP_STEP  # a container is known by its place: going there may come back to here
+    fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
     found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
     return found
 
@@ -81,7 +81,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == PAIRS:
-        return union(unpacking.unpack(engine, each, 0, fuel - STEP) for each in value[1])
+        return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
     if kind == CLASS and attributes.is_enum(engine, value, fuel):
@@ -104,18 +104,18 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     elif entry[0] == m.DICT:
         for key, item_value in entry[1][:MAX_ELEMENTS]:
             if key >= 0:
-                parts.append(engine.values(path, key, context, fuel - STEP))
+                parts.append(engine.values(path, key, context, fuel))
             else:
-                spread = engine.values(path, item_value, context, fuel - STEP)
-                parts.append(union(elements(engine, each, fuel - STEP) for each in spread))
+                spread = engine.values(path, item_value, context, fuel)
+                parts.append(union(elements(engine, each, fuel) for each in spread))
         parts.append(_keys_put(engine, value, fuel))
     elif entry[0] == m.COMPREHENSION:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
-        parts.append(engine.values(path, wanted, context, fuel - STEP))
+        parts.append(engine.values(path, wanted, context, fuel))
         parts.extend(_put(engine, value, None, True, fuel))
     else:
         made = _begun(engine, value, fuel)
-        parts.extend(elements(engine, each, fuel - STEP) for each in made)
+        parts.extend(elements(engine, each, fuel) for each in made)
         if any(each[0] in (KEYED, PAIRS) for each in made):
             parts.append(_keys_put(engine, value, fuel))
         else:
@@ -126,7 +126,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
 def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
     path = value[1]
     return union(
-        engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP)
+        engine.values(path, key, 0, fuel - LOOKUP_STEP)
         for key, _ in _stores_into(engine, value, fuel)
         if key >= 0
     )
@@ -140,9 +140,9 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
     if entry[0] != m.CALL:
         return NOTHING
     positional, keywords = calls.arguments(file, entry, context)
-    callees = engine.values(path, entry[1], context, fuel - STEP)
+    callees = engine.values(path, entry[1], context, fuel)
     return union(
-        builtin_calls.container(engine, each[1], positional, keywords, fuel - STEP)
+        builtin_calls.container(engine, each[1], positional, keywords, fuel)
         for each in callees
         if each[0] == EXTERNAL and each[1] in CONTAINERS
     )
@@ -151,9 +151,9 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
 def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     entry = file.entries[expression]
     if entry[0] == m.STAR:
-        inner = engine.values(file.path, entry[1], context, fuel - STEP)
-        return union(elements(engine, each, fuel - STEP) for each in inner)
-    return engine.values(file.path, expression, context, fuel - STEP)
+        inner = engine.values(file.path, entry[1], context, fuel)
+        return union(elements(engine, each, fuel) for each in inner)
+    return engine.values(file.path, expression, context, fuel)
 
 
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, int], ...]:
@@ -163,7 +163,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, in
     def answer(fuel: int) -> tuple[tuple[int, int], ...]:
         found: list[tuple[int, int]] = []
         for base, key, stored in candidates:
-            bases = engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP)
+            bases = engine.values(path, base, 0, fuel - LOOKUP_STEP)
             if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
                 found.append((key, stored))
         return tuple(found)
@@ -187,17 +187,17 @@ def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool,
     for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
         engine.seen.append(file.seen_at(stored))
         if key == -2:  # extended with, or updated from, another container
-            inner = engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP)
+            inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
                 parts.append(inner)
             else:
-                parts.append(union(item(engine, each, wanted, (fuel | LEVEL) - LOOKUP_STEP) for each in inner))
+                parts.append(union(item(engine, each, wanted, fuel - LOOKUP_STEP) for each in inner))
             continue
         if not anything and key >= 0 and wanted is not None:
-            known = literals(engine.values(path, key, 0, (fuel | LEVEL) - LOOKUP_STEP))
+            known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
             if known is not None and wanted not in known:
                 continue
-        parts.append(engine.values(path, stored, 0, (fuel | LEVEL) - LOOKUP_STEP))
+        parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
     return parts
 
 
@@ -211,7 +211,7 @@ def literals(values: Values) -> set[Any] | None:
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
-        fuel = (fuel | LEVEL) - LOOKUP_STEP
+        fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
             ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
         )
@@ -234,7 +234,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == KEYED:
         return union(values for key, values in value[1] if wanted is None or key == wanted)
     if kind == PAIRS:
-        return union(unpacking.unpack(engine, each, 1, fuel - STEP) for each in value[1])
+        return union(unpacking.unpack(engine, each, 1, fuel) for each in value[1])
     if kind == ROW:
         return value[2][wanted] if isinstance(wanted, int) and wanted < len(value[2]) else union(value[2])
     if kind == MODULE:
@@ -242,9 +242,9 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
-        found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+        found = attributes.of(engine, value, "__getitem__", fuel, value[1])
         made = union(
-            calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+            calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
         )
         return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
     if kind in (LITERAL, PREFIX) or value in _TEXT:
@@ -256,13 +256,13 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
 
 def field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """A place of a named tuple that is a class of the root."""
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     if not records.is_named_tuple(engine, line):
         return NOTHING
     fields = records.fields(engine, line)
     if isinstance(wanted, int):
         fields = fields[wanted : wanted + 1 or None]
-    return union(attributes.read(engine, value, each, fuel - STEP, value[1]) for each in fields[:MAX_ELEMENTS])
+    return union(attributes.read(engine, value, each, fuel, value[1]) for each in fields[:MAX_ELEMENTS])
 
 
 def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:
@@ -287,27 +287,27 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             0 <= wanted < starred or (starred == len(members) and -len(members) <= wanted < 0)
         )
         if exact and isinstance(wanted, int):
-            parts.append(engine.values(path, members[wanted], context, fuel - STEP))
+            parts.append(engine.values(path, members[wanted], context, fuel))
             parts.extend(_put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
             return union(parts)
         return _display_elements(engine, value, fuel)
     if entry[0] == m.DICT:
         for key, stored in entry[1][: 4 * MAX_ELEMENTS]:
             if key < 0:
-                spread = engine.values(path, stored, context, fuel - STEP)
-                parts.append(union(item(engine, each, wanted, fuel - STEP) for each in spread))
+                spread = engine.values(path, stored, context, fuel)
+                parts.append(union(item(engine, each, wanted, fuel) for each in spread))
                 continue
             if wanted is not None:
-                known = literals(engine.values(path, key, context, fuel - STEP))
+                known = literals(engine.values(path, key, context, fuel))
                 if known is not None and wanted not in known:
                     continue
-            parts.append(engine.values(path, stored, context, fuel - STEP))
+            parts.append(engine.values(path, stored, context, fuel))
         parts.extend(_put(engine, value, wanted, False, fuel))
         return union(parts)
     if entry[0] == m.COMPREHENSION:
-        parts.append(engine.values(path, entry[2], context, fuel - STEP))
+        parts.append(engine.values(path, entry[2], context, fuel))
     else:
-        parts.extend(item(engine, each, wanted, fuel - STEP) for each in _begun(engine, value, fuel))
+        parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
     parts.extend(_put(engine, value, wanted, False, fuel))
     return union(parts)
 
@@ -316,7 +316,7 @@ def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
     _, path, scope, context = value
     file = engine.look_at(path, scope)
     return union(
-        _maybe_starred(engine, file, each, context, (fuel | LEVEL) - CALL_STEP) for each in file.scopes[scope].yields
+        _maybe_starred(engine, file, each, context, fuel - CALL_STEP) for each in file.scopes[scope].yields
     )
 
 
@@ -326,36 +326,36 @@ def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
         return frozenset((value,))
     file = engine.look_at(value[1], value[2])
     return union(
-        engine.values(value[1], each, value[3], (fuel | LEVEL) - CALL_STEP) for each in file.scopes[value[2]].returns
+        engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns
     )
 
 
 def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
     for name in ("__iter__", "__aiter__"):
-        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        found = attributes.of(engine, value, name, fuel, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
             parts = [
                 _stepped(engine, each, fuel)
                 if each[0] == INSTANCE
-                else elements(engine, each, (fuel | LEVEL) - CALL_STEP)
+                else elements(engine, each, fuel - CALL_STEP)
                 for each in made
             ]
             return union(parts)
-    found = attributes.of(engine, value, "__getitem__", fuel - STEP, value[1])
+    found = attributes.of(engine, value, "__getitem__", fuel, value[1])
     made = union(
-        calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in found if each[0] == FUNCTION
+        calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
     )
     return made or field(engine, value, None, fuel) or unknown("element of an unknown value")
 
 
 def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
     for name in ("__next__", "__anext__"):
-        found = attributes.of(engine, value, name, fuel - STEP, value[1])
+        found = attributes.of(engine, value, name, fuel, value[1])
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
-            made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
             return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
     return unknown("element of an unknown value")
 

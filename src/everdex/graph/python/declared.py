@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, classes, names, records
-from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
 from everdex.graph.python.values import (
@@ -52,15 +52,15 @@ def _instances(engine: Engine, file: File, expression: int, context: int, fuel: 
     if kind == m.SUBSCRIPT:
         return _generic(engine, file, entry, expression, context, fuel)
     if kind == m.BINARY and entry[1] == "|":
-        return union(instances(engine, file, each, context, fuel - STEP) for each in (entry[2], entry[3]))
+        return union(instances(engine, file, each, context, fuel) for each in (entry[2], entry[3]))
     if kind == m.LITERAL:
         if entry[1] == "str" and entry[2] and entry[2].isidentifier():
-            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel - STEP)
+            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel)
             return union(_instance(engine, value, fuel) for value in values)
         return frozenset(((BUILTIN, "NoneType"),)) if entry[1] == "None" else unknown("annotation")
     if (kind == m.NAME and entry[1] == "Self") or (kind == m.ATTRIBUTE and entry[2] == "Self"):
         return _own_class(file, file.where[expression])
-    values = engine.values(file.path, expression, context, fuel - STEP)
+    values = engine.values(file.path, expression, context, fuel)
     return union(_instance(engine, value, fuel) for value in values)
 
 
@@ -90,7 +90,7 @@ def _instance(engine: Engine, value: Value, fuel: int) -> Values:
             return frozenset(((BUILTIN, name),))
         return frozenset(((EXTERNAL_INSTANCE, value[1]),))
     if kind == FORM:
-        return instances(engine, engine.file(value[1]), value[2], value[3], (fuel | LEVEL) - NAME_STEP)
+        return instances(engine, engine.file(value[1]), value[2], value[3], fuel - NAME_STEP)
     return unknown("annotation")
 
 
@@ -105,19 +105,19 @@ def parts_of(file: File, expression: int) -> tuple[str, list[int]]:
 def _generic(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     name, inner = parts_of(file, expression)
     if name in TRANSPARENT:
-        return instances(engine, file, inner[0], context, fuel - STEP) if inner else NOTHING
+        return instances(engine, file, inner[0], context, fuel) if inner else NOTHING
     if name in UNIONS:
-        return union(instances(engine, file, each, context, fuel - STEP) for each in inner)
+        return union(instances(engine, file, each, context, fuel) for each in inner)
     if name in CLASS_OF:
-        made = union(instances(engine, file, each, context, fuel - STEP) for each in inner)
+        made = union(instances(engine, file, each, context, fuel) for each in inner)
         return frozenset((CLASS, each[1], each[2]) for each in made if each[0] == INSTANCE)
     if name in AWAITABLES:
-        return instances(engine, file, inner[-1], context, fuel - STEP) if inner else NOTHING
+        return instances(engine, file, inner[-1], context, fuel) if inner else NOTHING
     if name in ITERABLES or name in MAPPINGS or name in ("tuple", "Tuple"):
         return frozenset(((ANNOTATED, file.path, expression, context),))
     if name in ("Callable", "Literal"):
         return unknown("annotation says nothing")
-    values = engine.values(file.path, entry[1], context, (fuel | LEVEL) - LOOKUP_STEP)
+    values = engine.values(file.path, entry[1], context, fuel - LOOKUP_STEP)
     return union(_instance(engine, value, fuel) for value in values)
 
 
@@ -126,8 +126,8 @@ def element(engine: Engine, value: Value, fuel: int) -> Values:
     file = engine.file(value[1])
     name, inner = parts_of(file, value[2])
     if name in ("tuple", "Tuple"):
-        return union(instances(engine, file, each, value[3], fuel - STEP) for each in inner)
-    return instances(engine, file, inner[0], value[3], fuel - STEP) if inner else NOTHING
+        return union(instances(engine, file, each, value[3], fuel) for each in inner)
+    return instances(engine, file, inner[0], value[3], fuel) if inner else NOTHING
 
 
 def item(engine: Engine, value: Value, index: int | str | None, fuel: int) -> Values:
@@ -135,30 +135,30 @@ def item(engine: Engine, value: Value, index: int | str | None, fuel: int) -> Va
     file = engine.file(value[1])
     name, inner = parts_of(file, value[2])
     if name in MAPPINGS and len(inner) > 1:
-        return instances(engine, file, inner[1], value[3], fuel - STEP)
+        return instances(engine, file, inner[1], value[3], fuel)
     if name in ("tuple", "Tuple") and isinstance(index, int) and -len(inner) <= index < len(inner):
         chosen = inner[index]
         if file.entries[chosen][0] != m.LITERAL or file.entries[chosen][1] != "ellipsis":
-            return instances(engine, file, chosen, value[3], fuel - STEP)
+            return instances(engine, file, chosen, value[3], fuel)
     return element(engine, value, fuel)
 
 
 def typed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """`x: T = value`: the value when something is known of it, else an instance of T."""
-    given = engine.values(file.path, entry[2], context, fuel - STEP) if entry[2] >= 0 else NOTHING
+    given = engine.values(file.path, entry[2], context, fuel) if entry[2] >= 0 else NOTHING
     useful = [
         value for value in given
         if value[0] not in ("unknown", EXTERNAL_INSTANCE) and value != (BUILTIN, "NoneType")
     ]  # fmt: skip
     if useful:
         return given
-    declared = instances(engine, file, entry[1], context, fuel - STEP)
+    declared = instances(engine, file, entry[1], context, fuel)
     return union((given, declared))
 
 
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none."""
-    given = engine.values(file.path, entry[1], context, fuel - STEP)
+    given = engine.values(file.path, entry[1], context, fuel)
     wanted = _classes(engine, file, entry[2], context, fuel)
     inside = [each for each in wanted if each[0] == CLASS]
     if not inside:
@@ -167,7 +167,7 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     missing = dict.fromkeys(inside)
     for value in given:
         if value[0] == INSTANCE:
-            line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+            line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
             found = [each for each in inside if each in line]
             if found:
                 kept.append(value)
@@ -186,24 +186,24 @@ def _classes(engine: Engine, file: File, expression: int, context: int, fuel: in
         return [found for each in entry[2] for found in _classes(engine, file, each, context, fuel)]
     if entry[0] == m.BINARY and entry[1] == "|":
         return [found for each in entry[2:4] for found in _classes(engine, file, each, context, fuel)]
-    values = engine.values(file.path, expression, context, fuel - STEP)
+    values = engine.values(file.path, expression, context, fuel)
     return sorted((each for each in values if each[0] in (CLASS, EXTERNAL)), key=order)
 
 
 def matched(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What a class pattern takes by place: the attribute that __match_args__ or the declared fields name."""
     parts: list[Values] = []
-    for value in engine.values(file.path, entry[1], context, fuel - STEP):
+    for value in engine.values(file.path, entry[1], context, fuel):
         if value[0] != INSTANCE:
             continue
         names = _match_names(engine, value, fuel)
         if entry[2] < len(names):
-            parts.append(attributes.read(engine, value, names[entry[2]], fuel - STEP, file.path))
+            parts.append(attributes.read(engine, value, names[entry[2]], fuel, file.path))
     return union(parts) or unknown("pattern")
 
 
 def _match_names(engine: Engine, value: Value, fuel: int) -> list[str]:
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     found, owner = classes.raw_attribute(engine, line, "__match_args__", fuel)
     if owner is None:
         return records.fields(engine, line)

@@ -20,14 +20,13 @@ from everdex.graph.python.values import Values, unknown
 if TYPE_CHECKING:
     from everdex.graph.model import World
 
+# A step into a part of the same expression is free: expressions are trees. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
-STEP: Final = 0  # into a part of the same expression: expressions are trees. All others cost, so every cycle does
 NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
-LEVEL: Final = 0  # `fuel | LEVEL` is the top of a level, and levels are one step high
 _TOO_DEEP: Final = unknown("too many steps")
 _MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
 _MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each

@@ -10,7 +10,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, unpacking
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import FIXTURES
 from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, NOTHING, ROW, TUPLE, Value, Values, union
@@ -29,10 +29,10 @@ def value(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Value
         return listed
     parts = []
     for function in find(engine, file, scope, name, fuel):
-        for each in calls.returned(engine, function, 0, (fuel | LEVEL) - CALL_STEP):
+        for each in calls.returned(engine, function, 0, fuel - CALL_STEP):
             is_generator = each[0] == "generator"
             parts.append(
-                containers.elements(engine, each, (fuel | LEVEL) - CALL_STEP) if is_generator else frozenset((each,))
+                containers.elements(engine, each, fuel - CALL_STEP) if is_generator else frozenset((each,))
             )
     return union(parts)
 
@@ -62,8 +62,8 @@ def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[V
 
 def _in_classes(engine: Engine, file: File, owner: int, name: str, fuel: int) -> list[Value]:
     """The first along the class's own line, and one for each class below that has its own."""
-    line = classes.mro(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP)
-    below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    line = classes.mro(engine, file.path, owner, fuel - LOOKUP_STEP)
+    below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     found: list[Value] = []
     for place, each in enumerate((*line, *below[: classes.MAX_OVERRIDES])):
         if each[0] != CLASS or (place < len(line) and found):
@@ -100,7 +100,7 @@ def is_fixture(engine: Engine, file: File, scope: int, fuel: int) -> bool:
         named = entry[1] if entry[0] == m.CALL else decorator
         if file.last_name(named) not in _FIXTURE_NAMES:
             continue
-        for found in engine.values(file.path, named, 0, (fuel | LEVEL) - LOOKUP_STEP):
+        for found in engine.values(file.path, named, 0, fuel - LOOKUP_STEP):
             if found[0] == EXTERNAL and found[1] in FIXTURES:
                 return True
     return False
@@ -118,8 +118,8 @@ def _request(engine: Engine, file: File, scope: int, fuel: int) -> Values:
 
 
 def _given(engine: Engine, file: File, expression: int, fuel: int) -> Values:
-    values = engine.values(file.path, expression, 0, (fuel | LEVEL) - LOOKUP_STEP)
-    return union(containers.elements(engine, each, (fuel | LEVEL) - LOOKUP_STEP) for each in values)
+    values = engine.values(file.path, expression, 0, fuel - LOOKUP_STEP)
+    return union(containers.elements(engine, each, fuel - LOOKUP_STEP) for each in values)
 
 
 def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers
 from everdex.graph.python.contexts import Argument
-from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -46,12 +46,12 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
         setter = functions[0] if functions and name == "setter" else receiver[2]
         return frozenset(((PROPERTY, receiver[1], setter),))
     if kind == CLASS and name == "__subclasses__":
-        below = classes.subclasses(engine, receiver[1], receiver[2], (fuel | LEVEL) - LOOKUP_STEP)
+        below = classes.subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
         return frozenset(((LIST, frozenset(below or ())),))
     if kind in _HOLDERS:
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
-        return containers.elements(engine, receiver, fuel - STEP)
+        return containers.elements(engine, receiver, fuel)
     if kind in (LITERAL, BUILTIN):
         return _text(receiver, name)
     if kind == PREFIX:
@@ -67,18 +67,18 @@ def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fu
     if name in ("get", "pop", "setdefault", "__getitem__", "popleft", "popitem", "get_nowait"):
         keys = containers.literals(builtin_calls.first(engine, positional, fuel)) if positional else None
         wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys and None not in keys else [None]
-        parts = [containers.item(engine, receiver, each, fuel - STEP) for each in wanted]
+        parts = [containers.item(engine, receiver, each, fuel) for each in wanted]
         if name == "popitem":
             return frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), union(parts))),))
         return union((*parts, builtin_calls.nth(engine, positional, 1, fuel)))
     if name == "values":
-        return frozenset(((LIST, containers.item(engine, receiver, None, fuel - STEP)),))
+        return frozenset(((LIST, containers.item(engine, receiver, None, fuel)),))
     if name == "items":
-        keys_values = containers.elements(engine, receiver, fuel - STEP)
-        values = containers.item(engine, receiver, None, fuel - STEP)
+        keys_values = containers.elements(engine, receiver, fuel)
+        values = containers.item(engine, receiver, None, fuel)
         return frozenset(((LIST, frozenset(((TUPLE, (keys_values, values)),))),))
     if name == "keys":
-        return frozenset(((LIST, containers.elements(engine, receiver, fuel - STEP)),))
+        return frozenset(((LIST, containers.elements(engine, receiver, fuel)),))
     if name in ("copy", "union", "intersection", "difference", "__iter__", "symmetric_difference", "_replace"):
         return frozenset((receiver,))
     if name in ("index", "count"):

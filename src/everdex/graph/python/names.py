@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import modules
-from everdex.graph.python.engine import LEVEL, LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, NOTHING, Value, Values, union, unknown
@@ -23,10 +23,10 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         if others:
             reaching = [*reaching, *others]
     if len(reaching) == 1:
-        return engine.values(file.path, file.bindings[reaching[0]][2], context, (fuel | LEVEL) - NAME_STEP)
+        return engine.values(file.path, file.bindings[reaching[0]][2], context, fuel - NAME_STEP)
     if reaching:
         return union(
-            engine.values(file.path, file.bindings[each][2], context, (fuel | LEVEL) - NAME_STEP) for each in reaching
+            engine.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in reaching
         )
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
 
@@ -38,7 +38,7 @@ def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, f
         engine.seen.append(file.seen_scope(home) if home else file.seen_name(wanted))
         around = engine.contexts.around(context, file.path, home) if home else 0
         return union(
-            engine.values(file.path, file.bindings[each][2], around, (fuel | LEVEL) - NAME_STEP) for each in found
+            engine.values(file.path, file.bindings[each][2], around, fuel - NAME_STEP) for each in found
         )
     engine.seen.append(file.seen_name(wanted))
     engine.seen.append(file.seen_stars)
@@ -100,7 +100,7 @@ def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
         exported = other.facts.exported
         if wanted not in exported if exported is not None else wanted.startswith("_"):
             continue
-        values = attribute_of(engine, target, wanted, (fuel | LEVEL) - LOOKUP_STEP, file.path)
+        values = attribute_of(engine, target, wanted, fuel - LOOKUP_STEP, file.path)
         if values:
             found.append(values)
     return union(found[-1:])
@@ -206,11 +206,11 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     file = engine.look_for(path, wanted)
     engine.seen.append(file.seen_stores)
     parts = [
-        engine.values(path, file.bindings[each][2], 0, (fuel | LEVEL) - NAME_STEP) for each in file.final(0, wanted)
+        engine.values(path, file.bindings[each][2], 0, fuel - NAME_STEP) for each in file.final(0, wanted)
     ]
     for base, value in file.other_stores.get(wanted, ())[:8]:
-        if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, (fuel | LEVEL) - LOOKUP_STEP):
-            parts.append(engine.values(path, value, 0, (fuel | LEVEL) - NAME_STEP))
+        if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, fuel - LOOKUP_STEP):
+            parts.append(engine.values(path, value, 0, fuel - NAME_STEP))
     found = union(parts)
     if found:
         return found
@@ -219,7 +219,7 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
         return frozenset((inner,))
     engine.seen.append(file.seen_stars)
     if file.facts.stars:
-        return _from_stars(engine, file, wanted, (fuel | LEVEL) - LOOKUP_STEP)
+        return _from_stars(engine, file, wanted, fuel - LOOKUP_STEP)
     if engine.look_for(path, "__getattr__").names[0].get("__getattr__"):
         return unknown("module __getattr__")
     return NOTHING

@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, containers
-from everdex.graph.python.engine import CALL_STEP, LEVEL, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (
@@ -44,7 +44,7 @@ def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> 
     found: list[Values] = []
     for value in values:
         if value[0] == INSTANCE:
-            methods = attributes.of(engine, value, name, fuel - STEP, path)
+            methods = attributes.of(engine, value, name, fuel, path)
             found.append(frozenset(each for each in methods if each[0] == FUNCTION))
     return union(found)
 
@@ -56,23 +56,23 @@ def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: i
     name = OPERATORS.get(operator[:-1] if augmented else operator)
     if name is None:
         return NOTHING, False
-    values = engine.values(file.path, left, context, fuel - STEP)
+    values = engine.values(file.path, left, context, fuel)
     found = special(engine, values, f"__i{name}__", fuel, file.path) if augmented else NOTHING
     found = found or special(engine, values, f"__{name}__", fuel, file.path)
     if found:
         return found, False
-    others = engine.values(file.path, right, context, fuel - STEP)
+    others = engine.values(file.path, right, context, fuel)
     return special(engine, others, f"__r{name}__", fuel, file.path), True
 
 
 def binary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     if file.operators_below.get(expression, 0) > MAX_OPERATORS:
         return _LONG_CHAIN
-    left = engine.values(file.path, entry[2], context, fuel - STEP)
+    left = engine.values(file.path, entry[2], context, fuel)
     functions, _ = binary_methods(engine, file, entry, context, fuel)
     if functions:
         # Told apart by receiver, not by operand: or every sum of a tree would look through its method again.
-        return union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+        return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {"str" if value[0] == PREFIX else value[1] for value in left if value[0] in (LITERAL, BUILTIN, PREFIX)}
@@ -83,13 +83,13 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
     if "str" in kinds or "bytes" in kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
     if any(value[0] in _HOLDERS for value in left):
-        right = engine.values(file.path, entry[3], context, fuel - STEP)
+        right = engine.values(file.path, entry[3], context, fuel)
         if entry[1][0] == "|":
             return union((left, right))
         if entry[1].endswith("="):  # the same list, and more in it
-            added = union(containers.elements(engine, each, fuel - STEP) for each in right)
+            added = union(containers.elements(engine, each, fuel) for each in right)
             return union((left, frozenset(((LIST, added),))))
-        both = union(containers.elements(engine, each, fuel - STEP) for each in (*left, *right))
+        both = union(containers.elements(engine, each, fuel) for each in (*left, *right))
         return frozenset(((LIST, both),))
     if kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
@@ -100,10 +100,10 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
 def unary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     if entry[1] == "not":
         return _BOOL
-    values = engine.values(file.path, entry[2], context, fuel - STEP)
+    values = engine.values(file.path, entry[2], context, fuel)
     functions = special(engine, values, UNARY.get(entry[1], ""), fuel, file.path)
     if functions:
-        return union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+        return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if entry[1] == "-" and len(values) == 1:
         (value,) = values
         if value[0] == LITERAL and isinstance(value[2], int):
@@ -118,12 +118,12 @@ def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fue
         names = COMPARISONS.get(" ".join(operator.split()))
         if names is None:
             continue
-        left = engine.values(file.path, operands[place], context, fuel - STEP) if names[0] else NOTHING
+        left = engine.values(file.path, operands[place], context, fuel) if names[0] else NOTHING
         mine = special(engine, left, names[0], fuel, file.path) if names[0] else NOTHING
         if not mine and operator == "!=":
             mine = special(engine, left, "__eq__", fuel, file.path)
         if not mine:
-            right = engine.values(file.path, operands[place + 1], context, fuel - STEP)
+            right = engine.values(file.path, operands[place + 1], context, fuel)
             mine = special(engine, right, names[1], fuel, file.path)
         found.append(mine)
     return union(found)
@@ -134,7 +134,7 @@ def compare(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def either(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return union(engine.values(file.path, each, context, fuel - STEP) for each in entry[1])
+    return union(engine.values(file.path, each, context, fuel) for each in entry[1])
 
 
 def literal(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -150,14 +150,14 @@ def formatted(engine: Engine, file: File, entry: Any, expression: int, context: 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `except X as e` binds."""
     found: list[Values] = []
-    pending = list(engine.values(file.path, entry[1], context, fuel - STEP))
+    pending = list(engine.values(file.path, entry[1], context, fuel))
     for value in pending:
         if value[0] == CLASS:
             found.append(frozenset(((INSTANCE, value[1], value[2], True),)))
         elif value[0] == "external":
             found.append(frozenset(((EXTERNAL_INSTANCE, value[1]),)))
         elif value[0] in _HOLDERS:
-            inner = containers.elements(engine, value, fuel - STEP)
+            inner = containers.elements(engine, value, fuel)
             found.append(frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS))
     return union(found) or unknown("exception")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, declared, fixtures
 from everdex.graph.python.contexts import Argument, Context
-from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import indirect_key, passed_key
 from everdex.graph.python.values import (
@@ -88,7 +88,7 @@ def parameter(engine: Engine, file: File, entry: Any, expression: int, context: 
 def argument(engine: Engine, given: Argument, fuel: int) -> Values:
     if given.expression < 0:
         return given.values
-    return engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
+    return engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
 
 
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
@@ -97,7 +97,7 @@ def from_call(engine: Engine, file: File, scope: int, index: int, call: Context,
     default = params[index][3]
     found = given(engine, params, index, call, fuel)
     if default >= 0 and params[index][1] not in (m.ALL_POSITIONAL, m.ALL_KEYWORDS) and not is_known(found):
-        return union((found, engine.values(file.path, default, call.outer, (fuel | LEVEL) - NAME_STEP)))
+        return union((found, engine.values(file.path, default, call.outer, fuel - NAME_STEP)))
     return found
 
 
@@ -118,7 +118,7 @@ def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: in
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         for place, passed in enumerate(positional):
             if passed.starred:
-                sequence = engine.values(passed.path, passed.expression, passed.context, (fuel | LEVEL) - NAME_STEP)
+                sequence = engine.values(passed.path, passed.expression, passed.context, fuel - NAME_STEP)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
@@ -136,7 +136,7 @@ def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: in
     places: list[Values] = []
     for given in positional[index:]:
         if given.starred:
-            sequence = engine.values(given.path, given.expression, given.context, (fuel | LEVEL) - NAME_STEP)
+            sequence = engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
             if len(positional) == index + 1:
                 return sequence
             extra = union(containers.elements(engine, each, fuel) for each in sequence)
@@ -158,7 +158,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     if annotation >= 0:
-        by_type = declared.instances(engine, file, annotation, 0, (fuel | LEVEL) - NAME_STEP)
+        by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind == m.ALL_POSITIONAL:
             return frozenset(((LIST, by_type),))
         if kind == m.ALL_KEYWORDS:
@@ -168,7 +168,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
     if default >= 0:
-        parts.append(engine.values(file.path, default, 0, (fuel | LEVEL) - NAME_STEP))
+        parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
     if owner >= 0 and index == 1 and own.name in _BINARY:
         parts.append(frozenset(((INSTANCE, file.path, owner, True),)))
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
@@ -178,7 +178,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         known = callers(engine, file.path, scope, fuel)
         step = ONE_CALLER_STEP if len(known) == 1 else CALLERS_STEP
         for call in known:
-            parts.append(from_call(engine, file, scope, index, call, (fuel | LEVEL) - step))
+            parts.append(from_call(engine, file, scope, index, call, fuel - step))
     found = union(parts)
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
@@ -194,7 +194,7 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         if not any(other.last_name(base) == "Protocol" for base in other.scopes[value[2]].bases):
             return by_type
     passed = union(
-        from_call(engine, file, scope, index, call, (fuel | LEVEL) - CALLERS_STEP)
+        from_call(engine, file, scope, index, call, fuel - CALLERS_STEP)
         for call in callers(engine, file.path, scope, fuel)
     )
     return passed if any(value[0] == INSTANCE for value in passed) else by_type
@@ -205,7 +205,7 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     own = (CLASS, path, owner)
     if method in ("__new__", "__class_getitem__"):
         return frozenset((own,))
-    below = classes.subclasses(engine, path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    below = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
     if len(below) > classes.MAX_CLASSES:
         return frozenset((own,))
     return frozenset(below if below and method == "__init_subclass__" else (own, *below))
@@ -231,7 +231,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
             given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
             sites.extend((path, each) for each in sorted(given))
         found: dict[Context, None] = {}
-        left = (fuel | LEVEL) - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
+        left = fuel - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
         for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
@@ -266,7 +266,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name]
         return [own.name, f"{around.name}()", *_decorated_as(engine, file, file.owner(own.parent))]
-    below = classes.subclasses(engine, file.path, owner, (fuel | LEVEL) - LOOKUP_STEP) or ()
+    below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
     return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
 

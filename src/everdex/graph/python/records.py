@@ -11,7 +11,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, parameters
 from everdex.graph.python.contexts import Context
-from everdex.graph.python.engine import CALLERS_STEP, LEVEL, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import CLASS, ROW, Value, Values, union
 
@@ -71,12 +71,12 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
     if owner is None:
         return frozenset()
     parts = []
-    for kind, call in _constructions(engine, owner, (fuel | LEVEL) - CALLERS_STEP):
-        names = fields(engine, classes.mro(engine, kind[1], kind[2], (fuel | LEVEL) - LOOKUP_STEP))
+    for kind, call in _constructions(engine, owner, fuel - CALLERS_STEP):
+        names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel - LOOKUP_STEP))
         if wanted in names:
             place = names.index(wanted)
             params = [[name, m.POSITIONAL, -1, -1] for name in names]
-            parts.append(parameters.given(engine, params, place, call, (fuel | LEVEL) - CALLERS_STEP))
+            parts.append(parameters.given(engine, params, place, call, fuel - CALLERS_STEP))
     return union(parts)
 
 
@@ -84,7 +84,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
     """The calls of a class, or of one below it, that can be found by their names."""
 
     def answer(fuel: int) -> tuple[tuple[Value, Context], ...]:
-        below = classes.subclasses(engine, owner[1], owner[2], (fuel | LEVEL) - LOOKUP_STEP) or ()
+        below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
         for path, number in parameters.sites_of(engine, [_name(engine, each) for each in kinds], owner[1]):
@@ -94,7 +94,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
                 continue
             engine.seen.append(file.seen_at(number))
             positional, keywords = calls.arguments(file, entry, 0)
-            for value in engine.values(path, entry[1], 0, (fuel | LEVEL) - LOOKUP_STEP):
+            for value in engine.values(path, entry[1], 0, fuel - LOOKUP_STEP):
                 if value in kinds:
                     found[value, Context("", -1, 0, positional, keywords)] = None
         return tuple(found)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from everdex.graph.model import Status, Target
 from everdex.graph.python import classes, methods
-from everdex.graph.python.engine import FUEL, LEVEL, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
     BUILTIN,
@@ -95,15 +95,15 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
     elif kind == CLASS:
         _constructor(engine, value, found, fuel)
     elif kind in (STATIC, CLASSMETHOD, MANAGER, PARTIAL):
-        _collect(engine, value[1], found, (fuel | LEVEL) - LOOKUP_STEP)
+        _collect(engine, value[1], found, fuel - LOOKUP_STEP)
     elif kind == EXTERNAL:
         found.outside.add(value[1])
     elif kind == INSTANCE:
-        for each in classes.instance_attribute(engine, value, "__call__", (fuel | LEVEL) - LOOKUP_STEP):
+        for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
             if each[0] == UNKNOWN:
                 found.reasons.add("instance is not callable")
             else:
-                _collect(engine, each, found, (fuel | LEVEL) - LOOKUP_STEP)
+                _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == METHOD:
         if value[1] == (BUILTIN, "NoneType"):
             found.reasons.add("receiver is None")
@@ -113,8 +113,8 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
         found.outside.add(f"{value[1]}()")
     elif kind == FORM:
         file = engine.file(value[1])
-        for each in engine.values(value[1], file.entries[value[2]][1], value[3], (fuel | LEVEL) - LOOKUP_STEP):
-            _collect(engine, each, found, (fuel | LEVEL) - LOOKUP_STEP)
+        for each in engine.values(value[1], file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP):
+            _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == KEEPING:
         found.outside.add(f"{value[1]}()")
     elif kind == MANAGED:
@@ -128,25 +128,25 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
 
 
 def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
-    line = classes.mro(engine, value[1], value[2], (fuel | LEVEL) - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     for meta in classes.metaclasses(engine, line, fuel):
         values, owner = classes.raw_attribute(
-            engine, classes.mro(engine, meta[1], meta[2], (fuel | LEVEL) - LOOKUP_STEP), "__call__", fuel
+            engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel
         )
         if owner is not None:
             for each in values:
-                _collect(engine, each, found, (fuel | LEVEL) - LOOKUP_STEP)
+                _collect(engine, each, found, fuel - LOOKUP_STEP)
     ran = False
     for name in ("__new__", "__init__"):
         values, owner = classes.raw_attribute(engine, line, name, fuel)
         for each in values:
             if each[0] in (FUNCTION, STATIC, PARTIAL):
-                _collect(engine, each, found, (fuel | LEVEL) - LOOKUP_STEP)
+                _collect(engine, each, found, fuel - LOOKUP_STEP)
                 ran = True
     post, owner = classes.raw_attribute(engine, line, "__post_init__", fuel)
     for each in post:
         if each[0] == FUNCTION:
-            _collect(engine, each, found, (fuel | LEVEL) - LOOKUP_STEP)
+            _collect(engine, each, found, fuel - LOOKUP_STEP)
             ran = True
     if not ran:
         target = node_of(engine, value)

@@ -6,7 +6,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, containers
-from everdex.graph.python.engine import CALL_STEP, LEVEL, LOOKUP_STEP, NAME_STEP, STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     ANNOTATED,
@@ -29,8 +29,8 @@ from everdex.graph.python.values import (
 
 
 def element(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
-    return union(containers.elements(engine, each, fuel - STEP) for each in values)
+    values = engine.values(file.path, entry[1], context, fuel)
+    return union(containers.elements(engine, each, fuel) for each in values)
 
 
 def starred(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -38,7 +38,7 @@ def starred(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def unpacked(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     if isinstance(entry[2], list):
         return union(_rest(engine, each, entry[2][0], entry[2][1], fuel) for each in values)
     return union(unpack(engine, value, entry[2], fuel) for value in values)
@@ -48,12 +48,12 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
     """What one target of several takes."""
     keyed = value[0] == DISPLAY and engine.file(value[1]).entries[value[2]][0] == m.DICT
     if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED, ROW) and not keyed:
-        return containers.item(engine, value, place, fuel - STEP)
+        return containers.item(engine, value, place, fuel)
     if value[0] == INSTANCE:
         found = containers.field(engine, value, place, fuel)
         if found:
             return found
-    return containers.elements(engine, value, fuel - STEP)
+    return containers.elements(engine, value, fuel)
 
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
@@ -68,12 +68,12 @@ def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> V
             count = len(inside[2])
     if 0 <= count <= containers.MAX_ELEMENTS:
         places = range(before, count - after)
-        return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel - STEP) for place in places)),))
-    return frozenset(((LIST, containers.elements(engine, value, fuel - STEP)),))
+        return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
+    return frozenset(((LIST, containers.elements(engine, value, fuel)),))
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     if any(value[0] == EXTERNAL for value in values):
         form = frozenset(((FORM, file.path, expression, context),))
         rest = frozenset(value for value in values if value[0] != EXTERNAL)
@@ -84,29 +84,29 @@ def subscript(engine: Engine, file: File, entry: Any, expression: int, context: 
 def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
     if not values:
         return NOTHING
-    keys = containers.literals(engine.values(file.path, entry[2], context, (fuel | LEVEL) - NAME_STEP))
+    keys = containers.literals(engine.values(file.path, entry[2], context, fuel - NAME_STEP))
     if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
-        parts = [frozenset(((LIST, containers.elements(engine, each, fuel - STEP)),)) for each in values]
+        parts = [frozenset(((LIST, containers.elements(engine, each, fuel)),)) for each in values]
         return union(parts)  # a slice
     wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
-    return union(containers.item(engine, value, each, fuel - STEP) for value in values for each in wanted)
+    return union(containers.item(engine, value, each, fuel) for value in values for each in wanted)
 
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `with … as x` binds."""
-    values = engine.values(file.path, entry[1], context, fuel - STEP)
+    values = engine.values(file.path, entry[1], context, fuel)
     return union(entered(engine, value, bool(entry[2]), fuel) for value in values)
 
 
 def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Values:
     """What entering one context manager gives."""
     if value[0] == MANAGED:
-        return containers.elements(engine, value[1], fuel - STEP)
+        return containers.elements(engine, value[1], fuel)
     if value[0] != INSTANCE:
         return frozenset((value,))
-    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel - STEP, value[1])
+    found = attributes.of(engine, value, "__aenter__" if asynchronous else "__enter__", fuel, value[1])
     functions = [each for each in found if each[0] in (FUNCTION, "manager")]
-    made = union(calls.result(engine, each, (), (), (fuel | LEVEL) - CALL_STEP) for each in functions)
+    made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if asynchronous:
         made = union(calls.finished(engine, each, fuel) for each in made)
     return made or unknown("context manager")
@@ -122,7 +122,7 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         engine.seen.append(file.seen_at(number))
         call = file.entries[number]
         if file.entries[call[1]][0] == m.ATTRIBUTE and call[2]:
-            made = engine.values(file.path, file.entries[call[1]][1], 0, (fuel | LEVEL) - LOOKUP_STEP)
+            made = engine.values(file.path, file.entries[call[1]][1], 0, fuel - LOOKUP_STEP)
             if any(each[:3] == (GENERATOR, file.path, scope) for each in made):
-                parts.append(engine.values(file.path, call[2][0], 0, (fuel | LEVEL) - LOOKUP_STEP))
+                parts.append(engine.values(file.path, call[2][0], 0, fuel - LOOKUP_STEP))
     return union(parts) or unknown("sent value")
