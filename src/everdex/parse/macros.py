@@ -13,7 +13,6 @@ from typing import Final
 from everdex.parse import conditionals
 
 _FAMILY: Final = frozenset(("c", "cpp", "cuda"))
-_ROUNDS: Final = 3  # words in a row: `FMT_NORETURN FMT_API void fail();`
 _COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|\Z)", re.DOTALL)
 # Lines that no C file has.
 _CPP_LINE: Final = re.compile(
@@ -21,51 +20,49 @@ _CPP_LINE: Final = re.compile(
     rb"using[ \t]+[\w:]+|class[ \t]+\w[\w \t]*(?:[:;{]|$)|#[ \t]*include[ \t]*<[a-z_]+>)",
     re.MULTILINE,
 )
-_WORD: Final = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*"
-_FRONT: Final = rb"(?:^[ \t]*|\b(?:static|inline|extern|constexpr|virtual|friend|explicit)[ \t]+|>[ \t\n]+|\]\][ \t]*)"
-_NOT_BEFORE: Final = rb"\b(?!(?:if|while|for|switch|return|sizeof|else|case|catch|throw|goto|new|delete|do|typedef)\b)"
-_MACROS: Final = (
-    # class API Name
-    re.compile(
-        rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)(?=\s+[A-Za-z_]\w*\s*"
-        rb"(?:<[^\n;{}]*>\s*)?(?:final\s*)?(?:[{;]|:[^:]))"
-    ),
-    # API Type name(…)
-    re.compile(
-        _FRONT + rb"(" + _WORD + rb")(?=\s+(?:[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[\s*&]+){1,5}"
-        rb"(?:operator[^\w\n(]{1,3}|~?[A-Za-z_][\w:~]*)[ \t]*\()",
-        re.MULTILINE,
-    ),
-    # API Class::Class(…), explicit API Class(…)
-    re.compile(
-        rb"(?:^[ \t]*|\binline[ \t]+)(" + _WORD + rb")(?=\s+(?:\w+::)*(?P<owner>\w+)::~?(?P=owner)[ \t]*\()"
-        rb"|\bexplicit[ \t]+(" + _WORD + rb")(?=[ \t]+\w+[ \t]*\()",
-        re.MULTILINE,
-    ),
-    # API static …: a word of the language follows
-    re.compile(
-        _FRONT + rb"(" + _WORD + rb")(?=\s+(?:static|constexpr|inline|extern|virtual|explicit|template|friend|auto|"
-        rb"void|struct|class|enum|unsigned|int|char|bool|long|float|double|namespace|using|typedef)\b)",
-        re.MULTILINE,
-    ),
-    # name(…) NOEXCEPT {
-    re.compile(
-        _NOT_BEFORE + rb"[A-Za-z_]\w*[ \t]*\((?:[^(){};]|\([^(){};]*\)){0,400}\)\s*(?:const\s*)?(" + _WORD
-        + rb"(?:\([^()\n;]*\))?)(?=\s*(?:[{;]|override\b|final\b|->|:[^:]))"
-    ),
-    # int field GUARDED_BY(mutex);
-    re.compile(rb"[\w>*&][ \t]+[*&]*" + _NOT_BEFORE + rb"[a-z_]\w*[ \t]+(" + _WORD + rb"\([^()\n]*\))(?=\s*[;={])"),
-    # a word alone on its line after a statement or a field, or first in a struct
-    re.compile(
-        rb"(?:[;}]|\b(?:struct|union|class)[ \t]+\w+[^;{}()=]{0,200}\{)\s*(?:/\*[^*]*\*/\s*)?\n[ \t]*("
-        + _WORD + rb")[ \t]*(?=\n)"
-    ),
-    # a word alone on its line before a declaration, as BEGIN_NAMESPACE and Q_OBJECT stand
-    re.compile(
-        rb"^[ \t]*(" + _WORD + rb")[ \t]*(?=\n\s*(?:(?:public|private|protected)[ \t]*:|"
-        rb"(?:[A-Za-z_][\w:<>]*[\s*&]+){1,6}\w[\w:~]*\s*[({;:=]|#|/[/*]|\Z))",
-        re.MULTILINE,
-    ),
+_WORD: Final = re.compile(
+    rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\([^()\n]*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
+)
+_BEFORE: Final = 240  # bytes that are looked at before a word
+_NEAR: Final = 8
+_MAX_WORDS: Final = 30_000  # about two seconds' worth; no file that a person wrote has so many outside expressions
+_OPERATORS: Final = frozenset(bytes((byte,)) for byte in b"(,=&|+-!<[?.%^~\"'")
+
+# What stands before a word that may be a macro in front of a declaration; what such a word is followed by.
+_FRONT: Final = re.compile(
+    rb"(?:\A|\n|\b(?:static|inline|extern|constexpr|virtual|friend|explicit)|>|\]\])[ \t\n]*\Z"
+)
+_NAMED_TYPE: Final = re.compile(rb"\b(?:class|struct|union)[ \t]+\Z")
+_TYPE_HEAD: Final = re.compile(rb"\s+[A-Za-z_]\w*\s*(?:<[^\n;{}]*>\s*)?(?:final\s*)?(?:[{;]|:[^:])")
+_FUNCTION: Final = re.compile(  # Type name(
+    rb"\s+(?:[A-Za-z_][\w:]*(?:<[^\n;{}()]*>)?[\s*&]+){1,5}(?:operator[^\w\n(]{1,3}|~?[A-Za-z_][\w:~]*)[ \t]*\("
+)
+_CONSTRUCTOR: Final = re.compile(rb"\s+(?:\w+::)*(?P<owner>\w+)::~?(?P=owner)[ \t]*\(")
+_EXPLICIT: Final = re.compile(rb"\bexplicit[ \t]+\Z")
+_CALLED: Final = re.compile(rb"[ \t]+\w+[ \t]*\(")
+_KEYWORD: Final = re.compile(
+    rb"\s+(?:static|constexpr|inline|extern|virtual|explicit|template|friend|auto|void|struct|class|enum|unsigned|int|"
+    rb"char|bool|long|float|double|namespace|using|typedef)\b"
+)
+# `name(…) NOEXCEPT {` and `int field GUARDED_BY(mutex);`
+_AFTER_LIST: Final = re.compile(rb"\)\s*(?:const\s*)?\Z")
+_BODY: Final = re.compile(rb"\s*(?:[{;]|override\b|final\b|->|:[^:])")
+_AFTER_FIELD: Final = re.compile(rb"[\w>*&][ \t]+[*&]*([a-z_]\w*)[ \t]+\Z")
+_FIELD_END: Final = re.compile(rb"\s*[;={]")
+_STATEMENTS: Final = frozenset(
+    (b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"else", b"case", b"catch", b"throw", b"goto", b"new",
+     b"delete", b"do", b"typedef")
+)  # fmt: skip
+_LAST_NAME: Final = re.compile(rb"([A-Za-z_]\w*)[ \t]*\Z")
+# Alone on its line: after a statement or a field, first in a struct, or before a declaration.
+_LINE_START: Final = re.compile(rb"(?:\A|\n)[ \t]*\Z")
+_LINE_END: Final = re.compile(rb"[ \t]*(?:\n|\Z)")
+_STATEMENT_BEFORE: Final = re.compile(
+    rb"(?:[;}]|\b(?:struct|union|class)[ \t]+\w+[^;{}()=]*\{)\s*(?:/\*[^*]*\*/\s*)?\Z"
+)
+_DECLARATION_AFTER: Final = re.compile(
+    rb"[ \t]*\n\s*(?:(?:public|private|protected)[ \t]*:|(?:[A-Za-z_][\w:<>]*[\s*&]+){1,6}\w[\w:~]*\s*[({;:=]|#|"
+    rb"/[/*]|\Z)"
 )
 
 
@@ -82,21 +79,63 @@ def readable(language: str, data: bytes) -> bytes:
         return data
     if b"#" in data:
         data = conditionals.read(data).data
-    for pattern in _MACROS:
-        for _ in range(_ROUNDS):
-            changed = pattern.sub(_blanked, data)
-            if changed == data:
-                break
-            data = changed
-    return data
+    out: bytearray | None = None
+    words = 0
+    for found in _WORD.finditer(data):
+        start, end = found.span(1) if found[1] else found.span()
+        if data[max(0, start - _NEAR) : start].rstrip(b" \t")[-1:] in _OPERATORS:
+            continue  # a constant in an expression, as most are
+        words += 1
+        if words > _MAX_WORDS:
+            break
+        before = bytes((data if out is None else out)[max(0, start - _BEFORE) : start])
+        name_end = end if found[1] else start + len(found[0].partition(b"(")[0])
+        if _is_macro(data, before, name_end, end):
+            out = bytearray(data) if out is None else out
+            out[start:end] = b" " * (end - start)
+        elif name_end < end and _is_macro(data, before, name_end, name_end):
+            out = bytearray(data) if out is None else out
+            out[start:name_end] = b" " * (name_end - start)
+    return data if out is None else bytes(out)
+
+
+def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:
+    """Whether a word, with its arguments if it ends behind its name, stands where the language allows none."""
+    if _NAMED_TYPE.search(before):
+        return _TYPE_HEAD.match(data, end) is not None
+    if end > name_end or not _FRONT.search(before):
+        return _is_trailing(data, before, end, end > name_end)
+    if _FUNCTION.match(data, end) or _CONSTRUCTOR.match(data, end) or _KEYWORD.match(data, end):
+        return True
+    if _EXPLICIT.search(before) and _CALLED.match(data, end):
+        return True
+    if not _LINE_START.search(before) or not _LINE_END.match(data, end):
+        return False
+    return _STATEMENT_BEFORE.search(before) is not None or _DECLARATION_AFTER.match(data, end) is not None
+
+
+def _is_trailing(data: bytes, before: bytes, end: int, with_arguments: bool) -> bool:
+    closed = _AFTER_LIST.search(before)
+    if closed:
+        named = _LAST_NAME.search(before[: _opening(before, closed.start())])
+        return named is not None and named[1] not in _STATEMENTS and _BODY.match(data, end) is not None
+    field = _AFTER_FIELD.search(before) if with_arguments else None
+    return field is not None and field[1] not in _STATEMENTS and _FIELD_END.match(data, end) is not None
+
+
+def _opening(text: bytes, closing: int) -> int:
+    """Where the parenthesis opens that closes here; 0 when that is not in the text."""
+    depth = 0
+    for place in range(closing, -1, -1):
+        if text[place] == 0x29:
+            depth += 1
+        elif text[place] == 0x28:
+            depth -= 1
+            if not depth:
+                return place
+    return 0
 
 
 def leaves_out(language: str, data: bytes) -> bool:
     """Whether some branch of a conditional is not read."""
     return language in _FAMILY and (b"#el" in data or b"# el" in data) and not conditionals.read(data).whole
-
-
-def _blanked(found: re.Match[bytes]) -> bytes:
-    word = next(number for number, text in enumerate(found.groups(), 1) if text is not None)
-    start, end = found.start(word) - found.start(), found.end(word) - found.start()
-    return found[0][:start] + b" " * (end - start) + found[0][end:]
