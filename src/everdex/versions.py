@@ -65,7 +65,8 @@ INTERFACE_VERSION: Final = "1"
 # 5: calls name what they are made by; unknown is not external; relative imports; extensions; recursive aliases
 # 6: operators' calls are told apart by receiver only; C and C++ declarations mean their bodies; Ruby's blocks
 # 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
-RESOLVERS_VERSION: Final = "7"
+# 8: names outside the root by package; macros of C and C++ looked at word by word
+RESOLVERS_VERSION: Final = "8"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

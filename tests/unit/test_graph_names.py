@@ -240,3 +240,15 @@ def test_a_file_of_no_facts_is_a_module_alone() -> None:
     """Project files are part of the graph but define nothing."""
     graph = _graphs({"go.mod": b"module example.com/a\n"})["go.mod"]
     assert [node.kind for node in graph.nodes] == ["module"]
+
+
+def test_a_scope_without_a_name_is_its_files_alone() -> None:
+    """What is defined in a block is called in that block; the first block of another file is no part of it."""
+    block = b'describe "it" do\n  def only_here\n  end\n  only_here\nend\n'
+    graphs = _graphs({"a_spec.rb": block, "b_spec.rb": b'describe "other" do\n  only_here\nend\n'})
+    answers = {
+        path: [(site.status, site.targets[0].key) for site in graph.sites if site.text == "only_here"]
+        for path, graph in graphs.items()
+    }
+    assert answers["a_spec.rb"] == [(Status.RESOLVED, "<lambda1>.only_here")]
+    assert answers["b_spec.rb"] == [(Status.AMBIGUOUS, "<lambda1>.only_here")]
