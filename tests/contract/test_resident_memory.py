@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from everdex import kept
-from everdex.relations import Question
+from everdex.relations import Question, make
 from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import Index, Reading
+from everdex.sync.model import SyncOptions
 from support.trees import tree
 
 
@@ -30,6 +31,7 @@ def warm(tmp_path: Path) -> Iterator[ResidentIndex]:
 def _ask_everything(warm: ResidentIndex) -> None:
     assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading())).body["results"]
     assert warm.symbols("alpha", Reading()).body["definitions"]
+    make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions())  # as the process beside a daemon does
     assert warm.relations(Question("callers", symbol="alpha"), Reading()).body
     assert warm.chunks(Reading(), meta=True, offset=0, count=10).body["chunks"]
 
