@@ -133,6 +133,19 @@ def test_a_standing_tree_is_not_asked_about(made: Workspace, monkeypatch: pytest
     assert report.warnings == ()
 
 
+def test_git_may_look_as_often_as_it_likes(made: Workspace) -> None:
+    """`git status` takes a lock in .git and leaves everything as it was: no reason to look again."""
+    hour_ago = time.time() - 3_600
+    for name in run_git(made.path, "ls-files").split():
+        os.utime(made.path / name, (hour_ago, hour_ago))  # too old for git to write its index again and again
+    run_git(made.path, "status")
+    _settle(made)
+    run_git(made.path, "status")
+    assert _stands_still(made)
+    _settle(made)
+    assert _stands_still(made)
+
+
 def test_rehashing_is_not_skipped(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks for every file to be hashed gets it."""
     asked: list[object] = []

@@ -108,8 +108,9 @@ class _Taking:
         ref = _HEAD_REF.fullmatch(head)
         if ref is None and not _OBJECT_ID.fullmatch(head):
             raise Hopeless("HEAD is neither a branch nor a commit")
-        self._add(b".git")
         self._add(IGNORE_NAME.encode())
+        if not os.path.isdir(os.path.join(os.fsencode(self._root.path), b".git")):
+            self._add(b".git")  # a pointer. The directory itself moves with every lock that git takes
         for name in _PER_WORKTREE:
             self._add(os.path.join(own, name))
         for name in (*_COMMON, *(ref.groups() if ref else ())):
