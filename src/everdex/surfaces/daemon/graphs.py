@@ -57,6 +57,7 @@ class Graphs:
         self._due = time.monotonic() if unasked else None
         self._rest_until = 0.0
         self._ended = False
+        self._turning = False  # deciding what to make, or making it
         self._making: Making | None = None
         self._target: GraphOf | None = None
         self._asked = float("-inf")  # when somebody last waited
@@ -139,7 +140,10 @@ class Graphs:
                 pinned = first.snapshot_id if first is not None and first.pinned else None
                 if pinned is None:
                     self._due = None
+                self._turning = True
             self._turn(pinned)
+            with self._changed:
+                self._turning = False
 
     def _is_time(self) -> bool:
         return any(self._unsettled()) or (self._due is not None and time.monotonic() >= self._due)
@@ -209,7 +213,7 @@ class Graphs:
                 state = "making"
             elif self._failure:
                 state = "too_large" if self._too_large else "failed"
-            elif self._due is not None or any(self._unsettled()):
+            elif self._due is not None or self._turning or any(self._unsettled()):
                 state = "due"
             else:
                 state = "ready" if self._current else "unasked"
