@@ -133,6 +133,15 @@ def test_a_standing_tree_is_not_asked_about(made: Workspace, monkeypatch: pytest
     assert report.warnings == ()
 
 
+def test_our_own_ignore_file_counts_even_where_git_ignores_it(made: Workspace) -> None:
+    """git lists neither it nor what it says; written in place, no directory moves."""
+    made.write({".gitignore": "cache/\n*.log\n.everdexignore\n", ".everdexignore": "nothing\n"})
+    _settle(made)
+    assert _stands_still(made)
+    (made.path / ".everdexignore").write_text("deep/\n")
+    assert made.sync().deleted == 1
+
+
 def test_git_may_look_as_often_as_it_likes(made: Workspace) -> None:
     """`git status` takes a lock in .git and leaves everything as it was: no reason to look again."""
     hour_ago = time.time() - 3_600
