@@ -21,7 +21,8 @@ from everdex.memory import trim
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Searcher
+from everdex.searcher import Searcher
+from everdex.service import Index
 from everdex.state.model import SEMANTIC
 from everdex.symbols import find
 from everdex.sync.model import SyncOptions

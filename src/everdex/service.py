@@ -26,6 +26,7 @@ from everdex.discover.model import Discovery
 from everdex.embed import identity_of
 from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, RootRefused, Timeout, UsageError
 from everdex.roots import Root, canonical_root, everdex_home, store_id
+from everdex.searcher import Searcher
 from everdex.snapshot import active
 from everdex.snapshot.live import LiveMap, live_map
 from everdex.snapshot.store import Store, create_store, open_store, open_store_at
@@ -53,54 +54,6 @@ class Reading(msgspec.Struct, frozen=True):
     @property
     def warnings(self) -> tuple[str, ...]:
         return (answers.OFFLINE_WARNING,) if self.offline else ()
-
-
-class Searcher:
-    """Answers questions over one pinned snapshot."""
-
-    def __init__(
-        self, index: Index, view: SnapshotView, freshness: Freshness, engine: Engine, warnings: tuple[str, ...]
-    ) -> None:
-        self._index = index
-        self._view = view
-        self._freshness = freshness
-        self._engine = engine
-        self._warnings = warnings
-
-    def answer(self, request: SearchRequest, *, explain: bool = False) -> Answer:
-        outcome = self._engine.search(request)
-        body = {
-            "query": request.query,
-            "mode": str(request.mode),
-            "ignore_case": request.ignore_case,
-            "results": answers.results(outcome.hits, outcome.matches, explain=explain),
-            "omitted": outcome.omitted,
-            "cursor": None if outcome.next_offset is None else self._cursor(outcome.next_offset),
-            "no_strong_match": outcome.no_strong_match,
-            "suggestions": list(outcome.suggestions),
-        }
-        if outcome.packed is not None:
-            body["results"] = [answers.snippet_dict(snippet) for snippet in outcome.packed.snippets]
-            body["budget"] = answers.budget_dict(outcome.packed)
-        return self._index.answer(
-            self._view,
-            self._freshness,
-            body,
-            query_fingerprint=self._fingerprint(request),
-            limits_hit=outcome.limits_hit,
-            warnings=(*self._warnings, *outcome.warnings),
-            timings_ms=outcome.timings_ms,
-        )
-
-    def _fingerprint(self, request: SearchRequest) -> str:
-        """The configured settings with what this request overrides."""
-        settings = self._index.config.query
-        rerank = settings.rerank if request.rerank is None else request.rerank
-        return config.query_fingerprint(replace(settings, profile=request.profile or settings.profile, rerank=rerank))
-
-    def _cursor(self, offset: int) -> dict[str, Any]:
-        """Where the next page begins; it counts in this snapshot only."""
-        return {"snapshot_id": self._view.manifest.snapshot_id, "offset": offset}
 
 
 class Index:

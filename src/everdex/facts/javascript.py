@@ -10,12 +10,13 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_definitions import Definitions
+from everdex.memory import collector_held
 
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     """The encoded facts of one tree; see javascript_model for their shape."""
     del path_key, language  # the grammars of this family share their names
-    with m.without_collections():
+    with collector_held():
         return m.encode(Statements(data).read(root))
 
 

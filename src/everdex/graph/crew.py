@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, Protocol
 
-from everdex.facts.python.model import collector_held
 from everdex.graph.postings import FileOffers, Offers
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
+from everdex.memory import collector_held
 from everdex.sync.processes import WorkerProcess, spread
 from everdex.view import SnapshotView
 

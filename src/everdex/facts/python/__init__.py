@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts.python.definitions import keys
-from everdex.facts.python.model import Facts, Places, collector_held, encode, encode_places
+from everdex.facts.python.model import Facts, Places, encode, encode_places
 from everdex.facts.python.statements import Walk
+from everdex.memory import collector_held
 
 if TYPE_CHECKING:
     from tree_sitter import Node

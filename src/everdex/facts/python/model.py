@@ -7,12 +7,11 @@ Positions stand apart from content, so that content can be hashed without them.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
+
+from everdex.memory import collector_held
 
 FORMAT: Final = b"P"  # the first byte of every Python file's facts
 
@@ -139,18 +138,6 @@ def encode_places(places: Places) -> msgspec.Raw:
 def decode(data: bytes) -> Facts:
     with collector_held():
         return _decoder.decode(memoryview(data)[1:])
-
-
-@contextmanager
-def collector_held() -> Iterator[None]:
-    """Many small lists and no cycles among them: the cyclic collector would look through them again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def decode_places(facts: Facts) -> Places:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from everdex.facts.javascript_model import without_collections
 from everdex.graph.javascript.engine import Engine
 from everdex.graph.javascript.offers import offers
 from everdex.graph.javascript.sites import FileSites, nothing
 from everdex.graph.model import FileGraph, Resolution, Resolver, World
+from everdex.memory import collector_held
 
 __all__ = ["RESOLVER"]
 
@@ -24,7 +24,7 @@ class _JavaScriptResolution:
     def resolve(self, path: str) -> FileGraph:
         if not self._world.facts(path):
             return nothing(path, len(self._world.source(path)))
-        with without_collections():
+        with collector_held():
             return FileSites(self._engine, path).graph()
 
 
@@ -33,7 +33,7 @@ class _JavaScript:
     languages: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html", "json"))
 
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
-        with without_collections():
+        with collector_held():
             return offers(path, facts, source)
 
     def open(self, world: World) -> Resolution:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, records
+from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -181,7 +182,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel
         )
         if owner is not None:
-            given = classes.bind_instance(found, value, value)
+            given = bind_instance(found, value, value)
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):

@@ -12,6 +12,7 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import hooks, records
+from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.values import (
     BUILTIN,
@@ -20,7 +21,6 @@ from everdex.graph.python.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    MANAGER,
     MANY,
     METHOD,
     NOTHING,
@@ -228,8 +228,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     return hooks.missing(engine, line, receiver, wanted, fuel) or unknown("no such attribute")
 
 
-_OVERRIDABLE: Final = frozenset((FUNCTION, PROPERTY, CLASSMETHOD, STATIC, MANAGER))
-_REPLACED: Final = _OVERRIDABLE | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
+_REPLACED: Final = BOUND | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
 
 
 def _may_differ(value: Value) -> bool:
@@ -273,43 +272,6 @@ def _stored(
                     parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
                     break
     return parts
-
-
-def bind_instance(values: Values, receiver: Value, owner: Value) -> Values:
-    """What reading a class's attribute through an instance gives."""
-    if not any(value[0] in _OVERRIDABLE for value in values):
-        return values
-    bound: list[Value] = []
-    for value in values:
-        if value[0] == FUNCTION and value[4] is None:
-            bound.append((*value[:4], receiver))
-        elif value[0] == CLASSMETHOD:
-            bound.append((*value[1][:4], owner) if value[1][0] == FUNCTION else value[1])
-        elif value[0] == STATIC:
-            bound.append(value[1])
-        elif value[0] == MANAGER:
-            bound.append((MANAGER, _with(value[1], receiver)))
-        elif value[0] == PROPERTY:
-            bound.append((PROPERTY, _with(value[1], receiver), _with(value[2], receiver)))
-        else:
-            bound.append(value)
-    return frozenset(bound)
-
-
-def _with(function: Value | None, receiver: Value) -> Value | None:
-    return (*function[:4], receiver) if function is not None and function[0] == FUNCTION else function
-
-
-def bind_class(values: Values, owner: Value) -> Values:
-    bound: list[Value] = []
-    for value in values:
-        if value[0] == CLASSMETHOD:
-            bound.append((*value[1][:4], owner) if value[1][0] == FUNCTION else value[1])
-        elif value[0] == STATIC:
-            bound.append(value[1])
-        else:
-            bound.append(value)
-    return frozenset(bound)
 
 
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:

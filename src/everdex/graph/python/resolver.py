@@ -16,6 +16,7 @@ from everdex.graph.python.nodes import Places, interface_of, nodes_of
 from everdex.graph.python.offers import offers
 from everdex.graph.python.sites import Sites
 from everdex.graph.python.values import EXTERNAL, MODULE, Value
+from everdex.memory import collector_held
 
 # Fuel ends a question after some two hundred steps, and a step takes up to ten frames.
 _FRAMES = 4_000
@@ -32,7 +33,7 @@ class PythonResolution:
     def resolve(self, path: str) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
             sys.setrecursionlimit(_FRAMES)
-        with m.collector_held():
+        with collector_held():
             return self._resolve(path)
 
     def _resolve(self, path: str) -> FileGraph:

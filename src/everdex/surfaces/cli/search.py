@@ -23,7 +23,8 @@ from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
-    from everdex.service import Index, Reading, Searcher
+    from everdex.searcher import Searcher
+    from everdex.service import Index, Reading
     from everdex.surfaces.daemon.client import Connection
 
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")

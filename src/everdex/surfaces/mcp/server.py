@@ -22,9 +22,10 @@ from everdex.errors import UsageError
 from everdex.service import Index
 from everdex.surfaces.cli.output import write_error
 from everdex.surfaces.mcp.budget import MOST_TOKENS
+from everdex.surfaces.mcp.call import coded, failed
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 from everdex.surfaces.mcp.text import as_json
-from everdex.surfaces.mcp.tools import Tools, coded, failed
+from everdex.surfaces.mcp.tools import Tools
 
 _HOST: Final = "127.0.0.1"
 _INSTRUCTIONS: Final = """everdex searches the repository at {root} and keeps its index current by itself.

@@ -7,37 +7,27 @@ error, never as a broken connection. A first index is built inside the first cal
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
-from anyio import from_thread, to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from everdex import clock, languages, limits
-from everdex.errors import EverdexError, NotIndexed, QueryError, UsageError
+from everdex import languages, limits
+from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
+from everdex.surfaces.mcp.call import run
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
 _READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-_REPORT_EVERY_S: Final = 0.2
-_PHASES: Final = {
-    "starting": "waiting for the daemon",
-    "wait": "waiting for another process that is at work on the index",
-    "index": "indexing",
-    "offers": "reading definitions",
-    "graph": "resolving calls",
-}
 # Ranked snippets are packed before they become JSON: its frame, keys and escapes cost about the rest.
 _SNIPPET_SHARE: Final = 0.75
 _FRAME_TOKENS: Final = 120
@@ -132,7 +122,7 @@ class Tools:
             reply = replies.search(document, k, budget_tokens)
             return _result(reply, text.search(reply))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def grep(
         self,
@@ -161,7 +151,7 @@ class Tools:
             reply = replies.grep(self._ask("search", params, progress), budget_tokens)
             return _result(reply, text.grep(reply))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def symbol(
         self,
@@ -180,7 +170,7 @@ class Tools:
             reply = replies.symbol(self._ask("symbols", {"name": name}, progress), budget_tokens)
             return _result(reply, text.symbol(reply))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def references(
         self, ctx: Context[Any], symbol: SymbolName, k: Count = 50, budget_tokens: Budget = DEFAULT_TOKENS
@@ -196,7 +186,7 @@ class Tools:
             document = self._ask("refs", {"symbol": symbol, "k": k}, progress)
             return _related(related.references(document, budget_tokens))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def impact(
         self,
@@ -217,7 +207,7 @@ class Tools:
             document = self._ask("impact", {"symbol": symbol, "depth": depth, "k": k}, progress)
             return _related(related.impact(document, budget_tokens))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def map(
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
@@ -231,7 +221,7 @@ class Tools:
             room = int(budget_tokens * _MAP_SHARE)
             return _related(related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def gate(
         self,
@@ -264,7 +254,7 @@ class Tools:
             reply = gated.gate(self._ask("gate", params, progress), budget_tokens)
             return _result(reply, gated.text_of(reply, text.footer(reply)))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def rename_plan(
         self,
@@ -286,7 +276,7 @@ class Tools:
             reply = renamed.rename_plan(document, new_name, budget_tokens)
             return _result(reply, renamed.text_of(reply, text.footer(reply)))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     def map_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         room = int(min(budget_tokens, _MAP_TOKENS) * _MAP_SHARE)
@@ -304,7 +294,7 @@ class Tools:
             document = self._ask("files", {"paths": paths or []}, progress)
             return _plain(replies.files(document, budget_tokens, listed=bool(paths)))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def explain_path(
         self,
@@ -319,13 +309,13 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             return _plain(replies.explain_path(self._ask("explain", {"path": path}, progress)))
 
-        return await _run(ctx, ask)
+        return await run(ctx, ask)
 
     async def status(
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, model.StatusReply]:
         """Show the state of the index: root, snapshot, numbers of files and chunks, what changed since, errors."""
-        return await _run(ctx, lambda progress: _plain(self.status_reply(budget_tokens, progress)))
+        return await run(ctx, lambda progress: _plain(self.status_reply(budget_tokens, progress)))
 
     async def health(
         self, ctx: Context[Any], budget_tokens: Budget = DEFAULT_TOKENS
@@ -334,30 +324,13 @@ class Tools:
 
         Takes seconds on a large repository. Only needed when an answer looks wrong.
         """
-        return await _run(ctx, lambda progress: _plain(self.health_reply(budget_tokens, progress)))
+        return await run(ctx, lambda progress: _plain(self.health_reply(budget_tokens, progress)))
 
     def status_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.status(self._ask("status", {}, progress, build=False), budget_tokens)
 
     def health_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.health(self._ask("health", {}, progress, build=False), budget_tokens)
-
-
-def failed(error: BaseException) -> CallToolResult:
-    """Any exception as the result of a failed call: code, message, hint."""
-    body = {"error": coded(error).to_dict(clock.new_ulid())}
-    content = TextContent(type="text", text=text.as_json(body))
-    return CallToolResult(content=[content], structured_content=body, is_error=True)
-
-
-def coded(raised: BaseException) -> EverdexError:
-    """Any exception as a typed one. Hints that name commands and options are for people; a model has tools."""
-    error = as_everdex(raised)
-    if isinstance(error, NotIndexed):
-        return NotIndexed(error.message, hint="call `search` once: it builds the index")
-    if isinstance(error, QueryError) and error.hint == QueryError.default_hint:
-        return QueryError(error.message, hint="change the arguments; the tool's description says what they may be")
-    return error
 
 
 def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
@@ -388,38 +361,3 @@ def _like(place: str, query: str | None, mode: str, profile: str | None) -> dict
             raise QueryError(f"{name} does not go with like", hint="give only one of query and like")
     parse_place(place)
     return {"place": place}
-
-
-async def _run(ctx: Context[Any], ask: Callable[[Progress], CallToolResult]) -> CallToolResult:
-    try:
-        return await to_thread.run_sync(ask, _Progress(ctx))
-    except Exception as error:  # noqa: BLE001 - the one place where a call ends
-        return failed(error)
-
-
-class _Progress:
-    """Tells the client how far an index or a graph is; a client that has hung up ends the work."""
-
-    def __init__(self, ctx: Context[Any]) -> None:
-        self._ctx = ctx
-        self._phase = ""
-        self._before, self._last = 0, -1  # progress must grow with every word, from one phase to the next too
-        self._told = 0.0
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        from_thread.check_cancelled()
-        if phase not in _PHASES:
-            return
-        if phase != self._phase:
-            self._phase, self._before = phase, max(0, self._last)
-        finished = bool(total) and done == total
-        if not finished and time.monotonic() - self._told < _REPORT_EVERY_S:
-            return
-        if not total:
-            self._tell(self._last + 1, None, _PHASES[phase])
-        elif self._before + done > self._last:
-            self._tell(self._before + done, self._before + total, f"{_PHASES[phase]}, {done:,} of {total:,} files")
-
-    def _tell(self, done: int, total: int | None, message: str) -> None:
-        self._told, self._last = time.monotonic(), done
-        from_thread.run(self._ctx.report_progress, done, total, message)
