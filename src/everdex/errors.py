@@ -6,7 +6,9 @@
     │   ├── RootRefused         root_refused     2   indexing $HOME, / or a missing directory
     │   ├── QueryError          query_invalid    2   an empty, oversized or malformed query
     │   ├── LimitExceeded       limit_exceeded   2   the tree is larger than a hard cap allows
-    │   └── InstallRefused      install_refused  2   a configuration file that cannot be changed safely
+    │   ├── InstallRefused      install_refused  2   a configuration file that cannot be changed safely
+    │   ├── PlanOutdated        plan_outdated    2   the tree is not what a rename was planned for
+    │   └── NeedsDecision       needs_decision   2   a rename with places in doubt, and nobody has decided about them
     ├── NotIndexed              not_indexed      2   no snapshot exists and none may be made
     ├── SnapshotNotFound        snapshot_unknown 2   --snapshot names nothing that is retained
     ├── Busy                    busy            10   another writer holds the lease or the guard
@@ -96,6 +98,16 @@ class LimitExceeded(UsageError):
 class InstallRefused(UsageError):
     code = "install_refused"
     default_hint = "correct the file by hand; nothing was written"
+
+
+class PlanOutdated(UsageError):
+    code = "plan_outdated"
+    default_hint = "make the plan again: `everdex rename SYMBOL NEW --plan`"
+
+
+class NeedsDecision(UsageError):
+    code = "needs_decision"
+    default_hint = "look at each place of the plan; --leave-doubts carries it out without them"
 
 
 class NotIndexed(EverdexError):

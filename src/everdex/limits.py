@@ -60,6 +60,7 @@ LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600
 STORE_UNUSED_DAYS: Final = 30
 JOBS_KEPT: Final = 200  # finished refresh jobs that are remembered
+PLANS_KEPT: Final = 32  # rename plans that can still be carried out by their id
 JOB_BUDGET_MS: Final = 600_000
 MAX_JOB_BUDGET_MS: Final = 3_600_000
 MAX_SCOPE_NAMES: Final = 10_000  # a refresh of more files and directories is one of everything

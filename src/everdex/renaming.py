@@ -1,7 +1,7 @@
-"""A rename plan as an answer's body: edits that are sure, places in doubt, names that clash. Nothing is applied.
+"""A rename plan as an answer's body: edits that are sure, places in doubt, names that clash. The tree is not touched.
 
 Part of the façade's room. The plan is of one snapshot: each edit names the content it counts in, and the bytes around
-it, so that whoever carries it out can make sure that it is still there.
+it, so that whoever carries it out can make sure that it is still there. It is kept by its id (`applying.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
+from everdex.state import plans
 from everdex.state.rename import plan
 
 MAX_EDITS: Final = 10_000
@@ -20,8 +21,10 @@ MAX_EDITS: Final = 10_000
 def rename_body(atlas: Atlas, definition: Definition, new: str, limit: int) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The fields, and `edits` when there are more of them than an answer holds."""
     found = plan(atlas, definition, new)
+    plans.keep(atlas.view.store, found)
     edits = found.edits[:MAX_EDITS]
     body = {
+        "old_name": found.old,
         "new_name": new,
         "plan_id": found.plan_id,
         "definitions": [atlas.describe(item) for item in found.definitions],

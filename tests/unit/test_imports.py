@@ -41,9 +41,9 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("upkeep",),
     (
-        "answers", "describe", "symbols", "relations", "mutation", "renaming", "caution", "exporting", "searcher",
-        "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice", "doctor",
-        "rendezvous",
+        "answers", "describe", "symbols", "relations", "mutation", "renaming", "applying", "caution", "exporting",
+        "searcher", "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice",
+        "doctor", "rendezvous",
     ),
     ("surfaces", "__main__"),
 )

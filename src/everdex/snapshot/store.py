@@ -101,6 +101,11 @@ class Store(msgspec.Struct, frozen=True):
         """Derived graphs; made when the first of them is."""
         return self.path / "graph"
 
+    @property
+    def plans(self) -> Path:
+        """Rename plans that can be carried out; made when the first of them is."""
+        return self.path / "plans"
+
     def directories(self) -> tuple[Path, ...]:
         return (
             self.path, self.manifests, self.snapshots, self.segments, self.staging, self.locks, self.logs,

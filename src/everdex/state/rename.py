@@ -63,7 +63,9 @@ class RenameClash(msgspec.Struct, frozen=True):
 
 
 class RenamePlan(msgspec.Struct, frozen=True):
-    plan_id: str
+    plan_id: str  # of everything in it: what was decided about one plan holds for no other
+    old: str
+    new: str
     definitions: tuple[Definition, ...]  # what is renamed: the one that was asked for first
     edits: tuple[RenameEdit, ...]  # by path and place
     doubts: tuple[RenameDoubt, ...]
@@ -114,8 +116,9 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     ordered = tuple(edits[key] for key in sorted(edits))
     settled = {(edit.path, edit.line, edit.column) for edit in ordered}
     open_ones = tuple(doubts[key] for key in sorted(doubts) if key[:3] not in settled)
-    digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered))).hexdigest()[:32]
-    return RenamePlan(digest, family, ordered, open_ones, tuple(_clashes(atlas, family, new, ordered)))
+    clashes = tuple(_clashes(atlas, family, new, ordered))
+    digest = hashlib.sha256(msgspec.msgpack.encode((new, ordered, open_ones, clashes))).hexdigest()[:32]
+    return RenamePlan(digest, old, new, family, ordered, open_ones, clashes)
 
 
 def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:

@@ -69,6 +69,7 @@ class AsyncIndex:
     get_file_state = _awaited(Index.get_file_state)
     get_file_states_batch = _awaited(Index.get_file_states_batch)
     rename_plan = _awaited(Index.rename_plan)
+    rename_apply = _awaited(Index.rename_apply)
     refresh = _awaited(Index.refresh)
     enqueue_refresh = _awaited(Index.enqueue_refresh)
     run_job = _awaited(Index.run_job)

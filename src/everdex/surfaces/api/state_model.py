@@ -111,6 +111,7 @@ class RenameClash(Struct, frozen=True):
 class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
     """Without exactly one definition there is no plan: `plan_id` is None."""
 
+    old_name: str = ""
     new_name: str = ""
     plan_id: str | None = None
     definitions: tuple[dict[str, Any], ...] = ()
@@ -120,6 +121,23 @@ class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
     doubts: tuple[RenameDoubt, ...] = ()
     doubts_omitted: int = 0
     clashes: tuple[RenameClash, ...] = ()
+
+
+class RenamedFile(Struct, frozen=True):
+    path: str
+    edits: int
+    content_hash: str  # as it is now
+
+
+class Renamed(Answer, frozen=True, kw_only=True):
+    """A plan that was carried out. `resumed`: an earlier call was killed half way."""
+
+    plan_id: str
+    old_name: str
+    new_name: str
+    resumed: bool
+    edits: int
+    files: tuple[RenamedFile, ...]
 
 
 class RefreshJobStatus(Struct, frozen=True):

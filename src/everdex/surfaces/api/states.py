@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from everdex import limits, mutation, refreshing
+from everdex import applying, limits, mutation, refreshing
 from everdex.errors import UsageError
 from everdex.mutation import GateQuestion
 from everdex.refreshing import RefreshJobs
@@ -102,6 +102,11 @@ class StateQuestions(ABC):
             reader, freshness = self._warm.ready(reading)
             document = reader.relations(question, freshness, snapshot_id=snapshot_id).to_dict()
         return msgspec.convert(document, state_model.RenamePlan)
+
+    def rename_apply(self, plan_id: str, *, leave_doubts: bool = False) -> state_model.Renamed:
+        """Carry out a plan as it was shown: every file of it or none; `leave_doubts` leaves its doubts as they are."""
+        document = applying.apply(self._warm.index, plan_id, leave_doubts=leave_doubts).to_dict()
+        return msgspec.convert(document, state_model.Renamed)
 
     # -- refresh jobs --------------------------------------------------------------------------
 

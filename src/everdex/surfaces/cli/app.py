@@ -27,7 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "impact": ("impact", "List what a change of a symbol may affect."),
     "map": ("map", "Show what a repository consists of and what matters most in it."),
     "graph": ("graph", "Export the graph of definitions, calls and references."),
-    "rename": ("rename", "Plan the renaming of a symbol: every place, and those in doubt."),
+    "rename": ("rename", "Plan the renaming of a symbol, and carry a plan out."),
     "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
     "state": ("state", "Show which files are dirty, stale or pending, and why."),
     "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),

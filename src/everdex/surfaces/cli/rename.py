@@ -1,4 +1,4 @@
-"""`everdex rename`: what renaming a symbol takes, as a plan."""
+"""`everdex rename`: what renaming a symbol takes, as a plan, and the plan carried out."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
 
 
-@click.command("rename", short_help="Plan the renaming of a symbol: every place, and those in doubt.")
-@related.symbol_argument
-@click.argument("new")
+@click.command("rename", short_help="Plan the renaming of a symbol, and carry a plan out.")
+@click.argument("symbol", required=False)
+@click.argument("new", required=False)
 @related.root_argument
-@click.option("--plan", "planned", is_flag=True, help="Make the plan. Nothing is ever changed.")
+@click.option("--plan", "planned", is_flag=True, help="Make the plan. Nothing is changed.")
+@click.option("--apply", "plan_id", metavar="PLAN_ID", help="Carry out the plan with this id, as it was shown.")
+@click.option("--leave-doubts", is_flag=True, help="With --apply: leave the places in doubt as they are.")
 @click.option(
     "-k", "limit", type=click.IntRange(1, related.MAX_LISTED), default=200, show_default=True, metavar="N",
     help="How many places in doubt to list.",
 )
 @related.reading_options
 def rename_command(
-    symbol: str, new: str, root: Path | None, planned: bool, limit: int, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str | None, new: str | None, root: Path | None, planned: bool, plan_id: str | None, leave_doubts: bool,
+    limit: int, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None,
+    color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Plan to call SYMBOL by the name NEW: every place to edit with its exact bytes, and apart every place in doubt.
 
@@ -33,18 +36,46 @@ def rename_command(
     there; ambiguous and unresolved ones that ask for the same name are listed by themselves. A method is renamed with
     those it overrides and those that override it. Words in comments, strings and documents are not looked at.
 
+    The plan has an id. `--apply` works it out again from the tree as it is; only when it comes out the same are the
+    files written, all of them or none. A plan with places in doubt is refused until --leave-doubts says that somebody
+    looked at them. When the command is killed half way, the same command finishes it.
+
     \b
     Examples:
       everdex rename open_view open_snapshot_view --plan
       everdex rename Store.path location --plan --json | jq -r '.files[]'
+      everdex rename --apply 5f0c6a1d2b3e4f708192a3b4c5d6e7f8
     """
-    if not planned:
-        raise UsageError("a rename is only planned", hint="pass --plan, and carry out the edits yourself")
+    if plan_id is not None:
+        if new is None:
+            symbol, root = None, Path(symbol) if symbol is not None else root
+        if planned or no_sync or snapshot_id is not None:
+            raise UsageError("--apply works on the tree as it is", hint="leave out --plan, --no-sync and --snapshot")
+        return _apply(root, plan_id, symbol, new, leave_doubts, workers, shared_store, as_json)
+    if not planned or symbol is None or new is None:
+        raise UsageError("a rename is planned first", hint="everdex rename SYMBOL NEW --plan, then --apply PLAN_ID")
     document = related.ask(
         "rename", {"symbol": symbol, "new": new, "k": limit}, root, no_sync=no_sync, snapshot_id=snapshot_id,
         offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
+
+
+def _apply(
+    root: Path | None, plan_id: str, symbol: str | None, new: str | None, leave_doubts: bool, workers: int,
+    shared_store: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    from everdex import applying
+    from everdex.service import Index
+    from everdex.surfaces.cli.progress import Progress
+    from everdex.sync.model import SyncOptions
+
+    index = Index.open_to_read(root or ".", shared_store=shared_store)
+    names = None if symbol is None or new is None else (related.from_root(symbol, index.root.path), new)
+    with Progress(quiet=as_json) as progress:
+        options = SyncOptions(workers=workers, progress=progress)
+        found = applying.apply(index, plan_id, names=names, leave_doubts=leave_doubts, options=options)
+    return APPLIED.print(found.to_dict(), as_json=as_json)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
@@ -74,10 +105,21 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"{document['doubts_omitted']:,} more in doubt (raise -k)"
     for clash in document["clashes"]:
         yield False, f"has that name: {escape(clash['path'])}:{clash['line']}:{escape(clash['qualified_name'])}"
+    decided = " --leave-doubts" if document["doubts"] or document["clashes"] else ""
+    yield False, f"carry it out: everdex rename --apply {document['plan_id']}{decided}"
 
 
 def _code(document: dict[str, Any]) -> int:
     return 2 if document["matches"] else 0 if document["symbol"] is not None else 1
 
 
+def _applied(document: dict[str, Any]) -> Iterator[Line]:
+    for file in document["files"]:
+        yield True, f"{escape(file['path'])}: {plural(file['edits'], 'edit')}"
+    names = f"{escape(document['old_name'])} is now {escape(document['new_name'])}"
+    again = ", finished what was begun before" if document["resumed"] else ""
+    yield False, f"{names}: {plural(document['edits'], 'edit')} in {plural(len(document['files']), 'file')}{again}"
+
+
 SHOWN = Shown(_all_lines, _code)
+APPLIED = Shown(_applied, lambda document: 0)
