@@ -40,6 +40,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("rerank",),
     ("search",),
     ("upkeep",),
+    ("canvas",),
     (
         "answers", "describe", "symbols", "relations", "mutation", "renaming", "applying", "caution", "exporting",
         "searcher", "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice",
