@@ -40,6 +40,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "graph": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome
     "jobs": SchemaRange(1, 1, 1),
+    # 1: evidence with anchors, claims, decisions, and what was dropped
+    "board": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback

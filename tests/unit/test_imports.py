@@ -39,11 +39,12 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("state",),
     ("rerank",),
     ("search",),
+    ("canvas",),
     ("upkeep",),
     (
         "answers", "describe", "symbols", "relations", "mutation", "renaming", "caution", "exporting", "searcher",
         "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice", "doctor",
-        "rendezvous",
+        "rendezvous", "boarding",
     ),
     ("surfaces", "__main__"),
 )

@@ -1,0 +1,1 @@
+"""What agents and people look at: the evidence board, and pictures."""
