@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from everdex import limits
+from everdex.canvas.board.file import read_board
 from everdex.changes import content_skip, read_stable
 from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
@@ -205,6 +206,7 @@ def status_body(
         "pending": None if changes is None else _pending(changes),
         "skipped": dict(manifest.skipped),
         "errors": _errors(manifest),
+        "board": _board(store),
         "embedder": config.index.embedder,
         "limits": {
             "max_file_size_bytes": config.index.max_file_size_bytes,
@@ -246,6 +248,14 @@ def _writer(store: Store) -> dict[str, Any] | None:
         "last_heartbeat_at": lease.last_heartbeat_at,
         "lease_epoch": lease.lease_epoch,
     }
+
+
+def _board(store: Store) -> dict[str, Any]:
+    """How much is on the evidence board; of one that cannot be read, why."""
+    try:
+        return {**read_board(store).counts(), "error": None}
+    except EverdexError as error:
+        return {"error": error.code}
 
 
 def _size(store: Store) -> int:

@@ -65,6 +65,14 @@ JOB_BUDGET_MS: Final = 600_000
 MAX_JOB_BUDGET_MS: Final = 3_600_000
 MAX_SCOPE_NAMES: Final = 10_000  # a refresh of more files and directories is one of everything
 
+# -- evidence board ----------------------------------------------------------------------------
+MAX_BOARD_ITEMS: Final = 200
+MAX_BOARD_BYTES: Final = 1_048_576
+MAX_BOARD_TEXT: Final = 2_000  # characters of a claim, a decision or a remark
+MAX_BOARD_TARGETS: Final = 20  # evidence added at once
+MAX_BOARD_ANCHORS: Final = 20  # places one piece of evidence stands on
+MAX_BOARD_CITES: Final = 20
+
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576
 MAX_RESPONSE_BYTES: Final = 10_485_760

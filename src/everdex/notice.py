@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from everdex import boarding
 from everdex.dependents import Dependents, Used, dependents
 from everdex.discover.beneath import read_beneath
 from everdex.graph.atlas import Definition
@@ -31,6 +32,7 @@ from everdex.view import SnapshotView
 _MAX_BYTES: Final = 262_144
 _MAX_FILES: Final = 3
 _MAX_REMEMBERED: Final = 256
+_GOES_ON: Final = ("compact", "resume")
 _REMEMBERING: Final = threading.Lock()
 _MAX_PLACES: Final = 5
 _MAX_CALLERS: Final = 3
@@ -59,12 +61,13 @@ class Touch:
     paths: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     written: bool = False
+    source: str = ""  # of a start: startup, resume, clear or compact
 
 
 def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
     """At most `limit` characters; empty when there is nothing worth saying."""
     if touch.moment == "start":
-        return _fitted([_greeting(warm)], limit)
+        return _started(warm, touch.source, limit)
     keys = _keys(warm.index.root.path, touch.paths)
     if not touch.written or touch.moment == "before":
         for key in keys:
@@ -79,6 +82,19 @@ def notice(warm: ResidentIndex, touch: Touch, limit: int) -> str:
         said = [line for key in keys for line in _changes(warm, kept, key, before[key])]
     warm.refresh_soon()
     return _fitted(said, limit)
+
+
+def _started(warm: ResidentIndex, source: str, limit: int) -> str:
+    """What there is; for an agent that went on with an earlier session first the board, which it may have forgotten."""
+    if source in _GOES_ON:
+        with warm.reader.pinned() as kept:
+            board = boarding.told(kept.view, limit)
+    else:
+        board = boarding.announced(warm.reader.store)
+    greeting = _fitted([_greeting(warm)], limit)
+    if not board:
+        return greeting
+    return f"{board}\n{greeting}" if len(board) + len(greeting) < limit else board[:limit]
 
 
 def _greeting(warm: ResidentIndex) -> str:

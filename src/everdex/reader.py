@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,13 +22,14 @@ from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
 from everdex.searcher import Searcher
-from everdex.service import Index
+from everdex.service import Index, Reading
 from everdex.state.model import SEMANTIC
 from everdex.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
+    from everdex.canvas.board.edits import Edit
     from everdex.mutation import GateQuestion, GraphKeeper, Scene
     from everdex.relations import Open, Question
     from everdex.state.states import Known
@@ -87,10 +88,15 @@ class Reader:
 
         relations.check(question)
         with self._views.pinned(snapshot_id) as kept:
-            opened = kept.graph(self._opened)
-            if opened is None:
-                raise Busy("the graph of this snapshot is not there yet", hint="ask again", retry_after_ms=500)
-            return relations.answer(self.index, opened, kept.names, question, freshness)
+            return self._related(kept, question, freshness)
+
+    def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
+        from everdex import relations
+
+        opened = kept.graph(self._opened)
+        if opened is None:
+            raise Busy("the graph of this snapshot is not there yet", hint="ask again", retry_after_ms=500)
+        return relations.answer(self.index, opened, kept.names, question, freshness)
 
     def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
         """Which snapshot a question about the graph would be answered from."""
@@ -140,6 +146,25 @@ class Reader:
             self._graphs = mutation.GraphKeeper()
         opened = kept.graph(relations.open_made)
         return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
+
+    def board(self, edit: Edit, freshness: Freshness, reading: Reading) -> Answer:
+        """The same answer that `everdex.boarding.ask` gives; the edit is a checked one."""
+        from everdex import boarding
+        from everdex.canvas.board.drafts import Sources
+        from everdex.canvas.board.edits import search_request
+
+        with self._views.pinned(reading.snapshot_id) as kept:
+
+            def search(query: str) -> dict[str, Any]:
+                with kept.engine(self._engine) as engine:
+                    searcher = Searcher(self.index, kept.view, freshness, engine, self._warnings)
+                    return dict(searcher.answer(search_request(query)).body)
+
+            def impact(symbol: str) -> dict[str, Any]:
+                return dict(self._related(kept, boarding.impact_question(symbol), freshness).body)
+
+            sources = Sources(kept.view, search, impact)
+            return boarding.answer(self.index, sources, edit, freshness, reading)
 
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int

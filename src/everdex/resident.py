@@ -13,8 +13,9 @@ import time
 from contextlib import suppress
 from typing import Any, Protocol
 
-from everdex import answers, clock, config, limits, maintain
+from everdex import answers, boarding, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
+from everdex.canvas.board.edits import Edit, checked
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
@@ -103,6 +104,14 @@ class ResidentIndex:
     def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
         """The same answer that `everdex.mutation.ask_states` gives."""
         return self.reader.states(paths, since, self.stated(reading))
+
+    def board(self, edit: Edit, reading: Reading, *, wait_s: float | None = None) -> Answer:
+        """The same answer that `everdex.boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
+        edit = checked(edit)
+        freshness = self.stated(reading)
+        if self.graphs is not None and boarding.needs_graph(self.reader.store, edit):
+            self.graphs.ready(None, wait_s)
+        return self.reader.board(edit, freshness, reading)
 
     def chunks(self, reading: Reading, *, meta: bool, offset: int, count: int) -> Answer:
         """A page of what `Index.chunks` gives."""

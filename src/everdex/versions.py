@@ -42,6 +42,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
     "rename_plan": SchemaRange(1, 1, 1),
+    # 1: evidence with anchors, claims, decisions, and what was dropped
+    "board": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback

@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from everdex import clock, config
+from everdex.canvas.board.edits import Edit, applied
+from everdex.canvas.board.file import change_board
+from everdex.canvas.board.model import Stamp
 from everdex.embed import identity_of
 from everdex.errors import EverdexError
 from everdex.roots import canonical_root
@@ -161,6 +164,10 @@ def _work(request: dict[str, Any], store_path: Path, root_path: Path) -> dict[st
             sync(root, settings, store, SyncOptions(workers=1))
         elif request["action"] == "compact":
             compact_now(store, force=True)
+        elif request["action"] == "board":
+            stamp = Stamp("dying", None, clock.rfc3339(), "", "")
+            edit = Edit("claim", text="written while dying")
+            change_board(store, lambda board: applied(board, edit, stamp, ())[0])
         else:
             gc_now(store, dry_run=False)
         if request.get("die_at_end"):

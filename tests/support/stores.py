@@ -76,8 +76,8 @@ class Workspace:
 def rewritten(path: Path, **changes: object) -> None:
     """Change fields of a JSON artifact as another everdex would have written them: with its seal, if it has one."""
     document = {**msgspec.json.decode(path.read_bytes()), **changes}
-    for field in document.keys() & {"manifest_sha256", "info_sha256"}:
-        end = b"\n" if field == "info_sha256" else b""
+    for field in document.keys() & {"manifest_sha256", "info_sha256", "board_sha256"}:
+        end = b"" if field == "manifest_sha256" else b"\n"
         blank = msgspec.json.encode({**document, field: ""}) + end
         document[field] = hashlib.sha256(blank).hexdigest()
     path.chmod(0o600)

@@ -39,12 +39,12 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("state",),
     ("rerank",),
     ("search",),
-    ("upkeep",),
     ("canvas",),
+    ("upkeep",),
     (
         "answers", "describe", "symbols", "relations", "mutation", "renaming", "applying", "caution", "exporting",
         "searcher", "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice",
-        "doctor", "rendezvous",
+        "doctor", "rendezvous", "boarding",
     ),
     ("surfaces", "__main__"),
 )

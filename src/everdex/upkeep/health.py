@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from everdex import limits
+from everdex.canvas.board.file import read_board
 from everdex.config import Config
 from everdex.discover.git import GitFailed, run_git
 from everdex.discover.model import SkipReason
@@ -77,7 +78,7 @@ def health(root: Root, config: Config, store: Store) -> HealthReport:
         checks = [present]
         if manifest is not None:
             checks += _store_checks(store, manifest)
-        checks += [_disk_budgets(store), _lease(store), _embedder(root, config)]
+        checks += [_disk_budgets(store), _lease(store), _embedder(root, config), _board(store)]
         whole = not any(check.status == FAIL for check in checks if check.code in _STORE_CHECKS)
         checks += _tree_checks(root, config, store, manifest if whole else None)
     asked = {check.code for check in checks}
@@ -263,6 +264,18 @@ def _embedder(root: Root, config: Config) -> Check:
         return Check("embedder", FAIL, error.message)
     details: dict[str, object] = {"identity": identity_of(spec, root.path), "dim": embedder.dim if embedder else 0}
     return Check("embedder", OK, spec if embedder else "none: lexical search only", details)
+
+
+def _board(store: Store) -> Check:
+    """Of the evidence board, which is nobody's to make again: is it there to be read?"""
+    try:
+        counts = read_board(store).counts()
+    except EverdexError as error:
+        return Check("board", FAIL, f"{error.message}; {error.hint}")
+    size = counts["evidence"] + counts["claims"] + counts["decisions"]
+    if size >= limits.MAX_BOARD_ITEMS:
+        return Check("board", WARN, "the evidence board is full; drop what is settled", dict(counts))
+    return Check("board", OK, f"{size} item(s) on the evidence board", dict(counts))
 
 
 def _tree_checks(root: Root, config: Config, store: Store, manifest: Manifest | None) -> list[Check]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from everdex import clock, limits
+from everdex.canvas.board.file import has_board
 from everdex.durable import storage_errors
 from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
@@ -46,7 +47,7 @@ class StoreEntry:
 @dataclass(frozen=True, slots=True)
 class KeptStore:
     store_id: str
-    reason: str  # current, in_use, recent, damaged
+    reason: str  # current, in_use, recent, damaged, board
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def gc_stores(
     force: bool = False,
     dry_run: bool = True,
 ) -> StoreGcReport:
-    """Delete stores unused for `unused_days`; the current one and damaged ones only with `force`."""
+    """Delete stores unused for `unused_days`; the current one, damaged ones and boards only with `force`."""
     deleted: list[StoreEntry] = []
     kept: list[KeptStore] = []
     if not dry_run:
@@ -127,6 +128,8 @@ def _reason_to_keep(entry: StoreEntry, current: str | None, unused_days: int, fo
         return "recent"
     if entry.problem is not None:
         return None if force else "damaged"
+    if has_board(everdex_home() / "data" / entry.store_id) and not force:
+        return "board"  # an index is made again; what somebody wrote is not
     store = open_store_at(everdex_home() / "data" / entry.store_id)
     return "in_use" if holder(store) is not None else None
 

@@ -136,6 +136,11 @@ class SnapshotView:
         segments = np.array([file.segment for file in self._files], dtype=np.int64)
         return segments, np.array([file.file_no for file in self._files], dtype=np.int64)
 
+    def file_line(self, path_key: str) -> FileLine | None:
+        """What the snapshot knows of one file, also of one that was skipped for its content; None for any other."""
+        file = self._live.get(path_key)
+        return None if file is None else file.line
+
     def file_lines(self) -> Iterator[FileLine]:
         """Every file the snapshot knows, also those skipped for their content, by path."""
         for path_key in sorted(self._live):

@@ -10,22 +10,45 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from functools import update_wrapper
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from everdex.surfaces.api import model
+from everdex.surfaces.api.board import Board
 from everdex.surfaces.api.index import Index
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Blocking = TypeVar("_Blocking")
+
+
+class _Awaiting(Protocol[_Blocking]):
+    """Whatever has the blocking form that its methods belong to."""
+
+    index: _Blocking
 
 
 def _awaited(
-    method: Callable[Concatenate[Index, _P], _R],
-) -> Callable[Concatenate[AsyncIndex, _P], Awaitable[_R]]:
-    async def call(self: AsyncIndex, /, *arguments: _P.args, **options: _P.kwargs) -> _R:
+    method: Callable[Concatenate[_Blocking, _P], _R],
+) -> Callable[Concatenate[_Awaiting[_Blocking], _P], Awaitable[_R]]:
+    async def call(self: _Awaiting[_Blocking], /, *arguments: _P.args, **options: _P.kwargs) -> _R:
         return await asyncio.to_thread(method, self.index, *arguments, **options)
 
     return update_wrapper(call, method)
+
+
+class AsyncBoard:
+    """The evidence board, for coroutines."""
+
+    def __init__(self, board: Board) -> None:
+        self.index = board  # the blocking form
+
+    show = _awaited(Board.show)
+    add_evidence = _awaited(Board.add_evidence)
+    claim = _awaited(Board.claim)
+    decide = _awaited(Board.decide)
+    update = _awaited(Board.update)
+    drop = _awaited(Board.drop)
+    reset = _awaited(Board.reset)
 
 
 class AsyncIndex:
@@ -37,6 +60,10 @@ class AsyncIndex:
     @property
     def root(self) -> Path:
         return self.index.root
+
+    @property
+    def board(self) -> AsyncBoard:
+        return AsyncBoard(self.index.board)
 
     async def __aenter__(self) -> AsyncIndex:
         return self

@@ -15,6 +15,7 @@ import msgspec
 
 from everdex import exporting, maintain, service
 from everdex.answers import Freshness
+from everdex.canvas.board.edits import Edit
 from everdex.errors import DaemonStopping, UsageError
 from everdex.reader import Reader
 from everdex.relations import Question
@@ -23,6 +24,7 @@ from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
 from everdex.service import Reading
 from everdex.surfaces.api import model
+from everdex.surfaces.api.board import Board
 from everdex.surfaces.api.states import StateQuestions
 from everdex.surfaces.cli.output import encode, escape
 from everdex.surfaces.cli.search import known_languages
@@ -54,6 +56,19 @@ class Index(StateQuestions):
     def root(self) -> Path:
         """The canonical root: git's top level around the path that was opened, or that directory itself."""
         return self._warm.index.root.path
+
+    @property
+    def board(self) -> Board:
+        """The evidence board: what was looked at, what is believed and what was decided."""
+        return Board(self._boarded)
+
+    def _boarded(self, edit: Edit, reading: Reading) -> dict[str, Any]:
+        given = {**msgspec.to_builtins(edit), "no_sync": not reading.sync, "snapshot_id": reading.snapshot_id}
+        document = self._over_daemon("board", given)
+        if document is None:
+            reader, freshness = self._warm.ready(reading)
+            document = reader.board(edit, freshness, reading).to_dict()
+        return document
 
     def close(self) -> None:
         """Give back what was kept warm; the next question would open it again."""

@@ -303,6 +303,7 @@ class StatusAnswer(Answer, frozen=True, kw_only=True):
     pending: dict[str, int] | None
     skipped: dict[str, int]
     errors: tuple[Problem, ...]
+    board: dict[str, Any]
     daemon: dict[str, Any] | None
 
 

@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "graph": ("graph", "Export the graph of definitions, calls and references."),
     "rename": ("rename", "Plan the renaming of a symbol, and carry a plan out."),
     "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
+    "board": ("board", "Keep evidence, claims and decisions about a change."),
     "state": ("state", "Show which files are dirty, stale or pending, and why."),
     "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),
     "jobs": ("jobs", "List refresh jobs, newest first."),

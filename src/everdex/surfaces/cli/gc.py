@@ -21,7 +21,7 @@ from everdex.surfaces.cli.output import escape, plural, size, warn, write, write
     "--unused-days", type=click.IntRange(0), default=limits.STORE_UNUSED_DAYS, show_default=True, metavar="N",
     help="With --stores: how long a store must have been unused.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="With --stores: also damaged ones and the current one.")
+@click.option("--force", is_flag=True, help="With --stores: also damaged ones, those with a board, the current one.")
 @options.shared_option
 @options.json_option
 def gc_command(

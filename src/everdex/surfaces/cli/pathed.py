@@ -29,15 +29,16 @@ def named_from_root(paths: Sequence[str], top: Path, root: Path | None) -> list[
 
 def gathered(
     index: Index, method: str, params: dict[str, Any], *, no_sync: bool, offline: bool, quiet: bool,
-    here: Callable[[Reading, SyncOptions], Answer],
+    here: Callable[[Reading, SyncOptions], Answer], snapshot_id: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The answer of the running daemon, or of this process."""
     from everdex.service import Reading
     from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions
 
-    reading = Reading(sync=not no_sync, offline=offline)
-    document = client.ask(index, reading, method, {**params, "no_sync": no_sync})
+    reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
+    asked = params if snapshot_id is None else {**params, "snapshot_id": snapshot_id}
+    document = client.ask(index, reading, method, {**asked, "no_sync": no_sync})
     if document is None:
         with Progress(quiet=quiet) as progress:
             document = here(reading, SyncOptions(progress=progress)).to_dict()

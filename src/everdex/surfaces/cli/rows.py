@@ -56,6 +56,17 @@ def wrapped(text: str) -> None:
         write(line)
 
 
+def hanging(lead: str, cells: int, text: str, indent: int) -> None:
+    """A lead that takes so many cells (its colours do not), then text that is escaped already, broken to the width."""
+    lines = textwrap.wrap(
+        text.replace("\t", _TAB), _columns(), initial_indent=" " * cells, subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    write(lead.rstrip() if not lines else lead + lines[0][cells:])
+    for line in lines[1:]:
+        write(line)
+
+
 def local_name(qualified_name: str, path: str) -> str:
     """A name without the module part that its file's path says already: `Index.search` of everdex.service."""
     parts = PurePosixPath(path).with_suffix("").parts

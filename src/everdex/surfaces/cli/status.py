@@ -78,9 +78,19 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
         lines += [("", f"{error['path']}: {error['code']}") for error in document["errors"][:_SHOWN]]
         if len(document["errors"]) > _SHOWN:
             lines.append(("", f"… {len(document['errors']) - _SHOWN:,} more (--json has all)"))
+    lines.append(("board", _board(document["board"])))
     bounds = document["limits"]
     lines.append(("limits", f"file {size(bounds['max_file_size_bytes'])}, sync {size(bounds['max_bytes_per_sync'])}"))
     return lines
+
+
+def _board(board: dict[str, Any]) -> str:
+    if board["error"]:
+        return f"cannot be read: {board['error']}"
+    if not board["evidence"] + board["claims"] + board["decisions"]:
+        return "empty"
+    decisions = f"{plural(board['decisions'], 'decision')} ({board['open_decisions']:,} open)"
+    return f"{decisions}, {plural(board['claims'], 'claim')}, {board['evidence']:,} evidence"
 
 
 def _git(git: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from everdex import limits, maintain, refreshing
 from everdex.answers import Answer
+from everdex.canvas.board.edits import edit_of
 from everdex.errors import UsageError
 from everdex.mutation import MAX_PATHS, GateQuestion
 from everdex.relations import Question
@@ -24,6 +25,7 @@ from everdex.state import scopes
 from everdex.state.model import EDIT
 from everdex.surfaces.cli import (
     audit,
+    board_shown,
     callees,
     callers,
     explain,
@@ -69,6 +71,14 @@ def _text(value: Any) -> bool:
 
 def _name(value: Any) -> bool:
     return value is None or (isinstance(value, str) and len(value) <= 100)
+
+
+def _words(value: Any) -> bool:
+    return value is None or _text(value)
+
+
+def _cited(value: Any) -> bool:
+    return value is None or _texts(value)
 
 
 def _flag(value: Any) -> bool:
@@ -140,12 +150,16 @@ def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
-        wait_ms = params.get("wait_ms")
-        longest = limits.DAEMON_GRAPH_PATIENCE_S
-        wait_s = longest if wait_ms is None else min(longest, wait_ms / 1000)
-        return warm.relations(Question(method, **given), reading(params), wait_s=wait_s)
+        return warm.relations(Question(method, **given), reading(params), wait_s=_patience(params))
 
     return answer
+
+
+def _patience(params: Parameters) -> float:
+    """How long a question waits for its graph."""
+    wait_ms = params.get("wait_ms")
+    longest = limits.DAEMON_GRAPH_PATIENCE_S
+    return longest if wait_ms is None else min(longest, wait_ms / 1000)
 
 
 def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -166,6 +180,10 @@ def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
     return refreshing.jobs_answer(warm.index, params.get("k") or refreshing.MAX_LISTED, params.get("job_id"))
+
+
+def _board(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.board(edit_of(params), reading(params), wait_s=_patience(params))
 
 
 def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -233,6 +251,13 @@ METHODS: Final[dict[str, Method]] = {
     "state": Method({"paths": _paths, "since": _name, "no_sync": _flag}, _state, (), state.SHOWN),
     "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
     "jobs": Method({"job_id": _count, "k": _count}, _jobs, (), jobs.SHOWN),
+    "board": Method(
+        {
+            "action": _name, "targets": _texts, "text": _words, "kind": _name, "state": _name, "cites": _cited,
+            "id": _name, "again": _flag, "everything": _flag, "author": _words, "session": _words, **_OF_GRAPH,
+        },
+        _board, (), board_shown.SHOWN,
+    ),
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),

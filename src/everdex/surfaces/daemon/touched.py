@@ -34,6 +34,7 @@ PARAMETERS: Final[dict[str, Callable[[Any], bool]]] = {
     "paths": _names,
     "names": _names,
     "written": lambda value: isinstance(value, bool),
+    "source": lambda value: isinstance(value, str) and len(value) <= _MAX_LENGTH,
     "limit": _limit,
 }
 
@@ -43,7 +44,10 @@ def answer(warm: ResidentIndex, params: Mapping[str, Any]) -> Answer:
     moment = params.get("moment", "after")
     if moment not in MOMENTS:
         raise UsageError(f"unknown moment {moment[:40]!r}; known are {', '.join(MOMENTS)}")
-    touch = Touch(moment, tuple(params.get("paths", ())), tuple(params.get("names", ())), params.get("written", False))
+    touch = Touch(
+        moment, tuple(params.get("paths", ())), tuple(params.get("names", ())), params.get("written", False),
+        params.get("source", ""),
+    )  # fmt: skip
     limit = params.get("limit", _DEFAULT_LIMIT)
     asks = moment == "before" and touch.written
     held = caution(warm, touch.paths, limit) if asks else ALLOWED

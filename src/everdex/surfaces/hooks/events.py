@@ -23,7 +23,7 @@ _MAX_NAME = 100
 class Event:
     """What happened: at `moment`, to `paths` (and with `tree` to others), in `directory`; `names` were looked for."""
 
-    __slots__ = ("directory", "hook", "moment", "names", "paths", "tool", "tree", "written")
+    __slots__ = ("directory", "hook", "moment", "names", "paths", "source", "tool", "tree", "written")
 
     def __init__(self, hook: str, moment: str, directory: str, tool: str = "") -> None:
         self.hook = hook
@@ -34,6 +34,7 @@ class Event:
         self.names: list[str] = []
         self.written = False
         self.tree = False
+        self.source = ""  # of a session's start
 
 
 def understood(document: Any) -> Event | None:
@@ -43,7 +44,9 @@ def understood(document: Any) -> Event | None:
     hook = _text(document, "hook_event_name")
     directory = _text(document, "cwd") or os.getcwd()
     if hook == "SessionStart":
-        return Event(hook, START, directory)
+        event = Event(hook, START, directory)
+        event.source = _text(document, "source")[:_MAX_NAME]
+        return event
     tool, given = _text(document, "tool_name"), document.get("tool_input")
     if hook not in ("PreToolUse", "PostToolUse") or not isinstance(given, dict):
         return None

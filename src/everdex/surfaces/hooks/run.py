@@ -61,7 +61,7 @@ def _told(event: events.Event) -> dict[str, Any] | None:
         return None
     params = {
         "moment": event.moment, "paths": event.paths, "names": event.names, "written": event.written,
-        "limit": MAX_CONTEXT,
+        "source": event.source, "limit": MAX_CONTEXT,
     }  # fmt: skip
     request = json.dumps({"id": 1, "method": "touched", "params": params})
     payload = thin.exchange(place, request.encode(), _PATIENCE_S)

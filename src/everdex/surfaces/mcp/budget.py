@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from everdex.search.budget import BYTES_PER_TOKEN
 
 DEFAULT_TOKENS: Final = 2_000
 LEAST_TOKENS: Final = 500  # an answer's own frame and one short entry
 MOST_TOKENS: Final = 100_000
+Budget = Annotated[
+    int,
+    Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the whole answer takes at most about this many tokens"),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
 from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
-from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
+from everdex.surfaces.mcp.board_tool import BoardTool
+from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import run
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
@@ -42,10 +43,6 @@ Paths = Annotated[
 Languages = Annotated[
     list[str] | None, Field(description="only files in these languages: python, typescript, go, markdown, …")
 ]
-Budget = Annotated[
-    int,
-    Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the whole answer takes at most about this many tokens"),
-]
 SymbolName = Annotated[
     str,
     Field(description="a name (open_view), Class.name, path:line, path::Class.name, or a file's path"),
@@ -58,6 +55,7 @@ class Tools:
 
     def __init__(self, proxy: Proxy) -> None:
         self._ask = proxy.ask
+        self._board = BoardTool(proxy)
 
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
@@ -69,6 +67,7 @@ class Tools:
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
             for function in functions
         ]
+        tools.append(self._board.tool())
         for tool in tools:
             tool.parameters["additionalProperties"] = False
         return tools
