@@ -146,6 +146,8 @@ class Sites(VariableSites):
     def name(self, number: int, entry: Any, is_callee: bool) -> None:
         file = self.file
         reaching = entry[2]
+        if len(reaching) == 1 and self.local[reaching[0]]:
+            return
         key = tuple(reaching) or (file.where[number], entry[1])
         meant = self.meant.get(key)
         if meant is None:
@@ -167,7 +169,7 @@ class Sites(VariableSites):
         if getters:
             self._implicit(number, getters)
             return
-        answer = variables.read(engine, self.values(entry[1]), entry[2])
+        answer = self.read(entry[1], entry[2])
         if answer is not None:
             self.add(self.read_or_deleted(number), number, answer)
         if not is_callee:

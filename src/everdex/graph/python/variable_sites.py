@@ -37,6 +37,7 @@ class VariableSites:
         self.of_variables = of_variables  # node and where the name begins, by key
         self.found: list[Site] = []
         self.meant: dict[tuple[int, ...] | tuple[int, str], tuple[bool, tuple[Target, ...]]] = {}
+        self._read: dict[tuple[Values, str], Answer | None] = {}
         self._deleted = frozenset(file.places.deleted)
 
     # -- making sites
@@ -92,6 +93,21 @@ class VariableSites:
                 found[other] = None
         naming = any(value[0] in _NAMING for value in values) or (not bindings and bool(file.facts.stars))
         return naming, tuple(found)
+
+    @cached_property
+    def local(self) -> list[bool]:
+        """Of each binding, whether it only gives a value to a variable of a function: most do."""
+        kinds = [scope.kind > m.CLASS_SCOPE for scope in self.file.scopes]
+        entries = self.file.entries
+        return [kinds[home] and entries[value][0] not in _NAMING for home, _, value, _ in self.file.bindings]
+
+    def read(self, base: int, name: str) -> Answer | None:
+        """The variables that reading an attribute means."""
+        bases = self.values(base)
+        key = bases, name
+        if key not in self._read:
+            self._read[key] = variables.read(self.engine, bases, name)
+        return self._read[key]
 
     def read_or_deleted(self, number: int) -> Role:
         return Role.WRITE if number in self._deleted else Role.REFERENCE
