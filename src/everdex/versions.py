@@ -57,7 +57,8 @@ WORDS_VERSION: Final = "1"
 # 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
 # 3: where the statements of a Python module begin
 # 4: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
-FACTS_VERSION: Final = "4"
+# 5: where variables are assigned and deleted
+FACTS_VERSION: Final = "5"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -70,7 +71,8 @@ INTERFACE_VERSION: Final = "1"
 # 6: operators' calls are told apart by receiver only; C and C++ declarations mean their bodies; Ruby's blocks
 # 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
 # 8: names outside the root by package; macros of C and C++ looked at word by word
-RESOLVERS_VERSION: Final = "8"
+# 9: variables and attributes as definitions; every place that writes one
+RESOLVERS_VERSION: Final = "9"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -19,6 +19,7 @@ _MODULES = ("base", "store", "view", "tools", "pkg.inner", "pkg")
 _NAMES = ("open", "read", "close", "Reader", "Writer", "make")
 _CLASSES = ("Reader", "Writer", "Store")
 _KEPT = ("kept", "other")
+_LIMITS = ("LIMIT", "open")
 
 
 class _Author:
@@ -59,6 +60,10 @@ class _Author:
             lambda: f"{pick(_NAMES)}({pick(_NAMES)})",
             lambda: "x()",
             lambda: f"later = {pick(_NAMES)}()",
+            lambda: f"self.{pick(_KEPT)} += self.{pick(_KEPT)}",
+            lambda: f"del x.{pick(_KEPT)}, {pick(_MODULES)}.{pick(_LIMITS)}",
+            lambda: f"{pick(_MODULES)}.{pick(_LIMITS)} = {pick(_LIMITS)}",
+            lambda: f"x = {pick(_MODULES)}.{pick(_LIMITS)} + {pick(_CLASSES)}().{pick(_KEPT)}",
         )
         return [indent + pick(forms)() for _ in range(self._chance.randint(1, 3))]
 
@@ -73,6 +78,9 @@ class _Author:
             lambda: f"if x:\n    from {pick(_MODULES)} import {pick(_NAMES)}\nelse:\n    {pick(_NAMES)} = 1",
             lambda: f"__all__ = ['{pick(_NAMES)}', '{pick(_NAMES)}']",
             lambda: f"{pick(_NAMES)}.{pick(_KEPT)} = {pick(_NAMES)}",
+            lambda: f"{pick(_LIMITS)} = {pick(_LIMITS)} = 1",
+            lambda: f"{pick(_LIMITS)}: int",
+            lambda: f"from {pick(_MODULES)} import {pick(_LIMITS)}",
         )
         lines += [pick(loose)() for _ in range(self._chance.randint(0, 3))]
         for _ in range(self._chance.randint(0, 3)):
@@ -81,6 +89,8 @@ class _Author:
             else:
                 base = pick(("", f"({pick(_CLASSES)})", "(base.Reader)"))
                 lines.append(f"class {pick(_CLASSES)}{base}:")
+                if self._chance.random() < 0.4:
+                    lines.append(f"    {pick(_KEPT)}{pick(('', ': int'))} = {pick(_NAMES)}")
                 for _ in range(self._chance.randint(1, 2)):
                     lines += [f"    def {pick(_NAMES[:3])}(self, x=None):", *self._body("        ")]
                     if self._chance.random() < 0.2:

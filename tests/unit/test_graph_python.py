@@ -31,12 +31,13 @@ def test_nodes_carry_places_and_signatures() -> None:
     """The file comes first; a definition begins at its decorators and keeps its signature on one line."""
     text = "@d\nclass A(B):\n    def f(self,\n          x: int = 1) -> str:\n        return ''\n\n_x = lambda a: a\n"
     found = graph(text)
-    module, a, method, function = found.nodes
+    module, a, method, variable, function = found.nodes
     assert (module.key, module.qualified_name, module.kind, module.parent) == ("", "main", "module", -1)
     assert (a.key, a.kind, a.start_line, a.end_line, a.name_line, a.name_column) == ("A", "class", 1, 5, 2, 6)
     assert (method.qualified_name, method.kind, method.parent) == ("main.A.f", "method", 1)
     assert method.signature == "(self, x: int = 1) -> str"
     assert (function.key, function.kind, function.public, a.public) == ("<lambda1>", "lambda", False, True)
+    assert (variable.key, variable.kind, variable.public) == ("_x", "variable", False)
 
 
 def test_the_interface_hash_is_of_public_signatures() -> None:

@@ -91,9 +91,16 @@ def encode(graph: FileGraph, source: bytes) -> bytes:
         return targets.setdefault(target, len(targets))
 
     nodes, sites = graph.nodes, graph.sites
-    site_targets = [
-        target_sets.setdefault(tuple(map(target_number, site.targets)), len(target_sets)) for site in sites
-    ]
+    known: dict[int, int] = {}  # sites share their targets: most need not be looked into
+
+    def target_set(chosen: tuple[Target, ...]) -> int:
+        number = known.get(id(chosen))
+        if number is None:
+            numbers = tuple(map(target_number, chosen))
+            number = known[id(chosen)] = target_sets.setdefault(numbers, len(target_sets))
+        return number
+
+    site_targets = [target_set(site.targets) for site in sites]
     dependencies = [
         (target_number(item.target), item.line, [strings(name) for name in item.names]) for item in graph.dependencies
     ]

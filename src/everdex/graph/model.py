@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+import msgspec
+
 
 class Role(StrEnum):
     """What a site does with what it names."""
@@ -34,8 +36,7 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"  # `reason` says why; targets are empty
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True, gc=False):
     """A definition, or the file itself (the first node of every FileGraph, with key '')."""
 
     key: str  # unique in its file, kept by shifts and body edits: 'Class.method', 'f.<lambda1>', 'f~2' for a second f
@@ -53,16 +54,14 @@ class Node:
     public: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True, gc=False):
     """A node of a file in the root, or, with an empty path, the dotted name of something outside it."""
 
     path: str
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(msgspec.Struct, frozen=True, gc=False):
     """One place where a file names something. No call site is ever left out."""
 
     role: Role
@@ -77,8 +76,7 @@ class Site:
     reason: str  # '' when resolved: 'untyped parameter', 'dynamic attribute', 'missing import', …
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
+class Dependency(msgspec.Struct, frozen=True, gc=False):
     """A file that this one imports, includes or uses."""
 
     target: Target  # of another file's module node, or external

@@ -39,8 +39,9 @@ def record(
     unnamed = 0
     targets: set[Target] = {item.target for item in graph.dependencies}
     loose: set[str] = set()
+    for chosen in {id(site.targets): site.targets for site in graph.sites}.values():
+        targets.update(chosen)
     for site in graph.sites:
-        targets.update(site.targets)
         name = last_name(site.text) if site.status is not Status.RESOLVED else ""
         if name:
             loose.add(name)

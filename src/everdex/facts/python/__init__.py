@@ -28,7 +28,7 @@ def _extract(root: Node, data: bytes) -> bytes:
     keys(walk.scopes)
     lines = [len(line) + 1 for line in data.split(b"\n")]
     lengths = [end - start for start, end in zip(walk.starts, walk.ends, strict=True)]
-    places = encode_places(Places(lines, walk.starts, lengths))
+    places = encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted))
     facts = Facts(
         root.has_error, len(data), walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores, walk.item_stores,
         walk.stars, walk.exported, places, walk.statements,

@@ -32,6 +32,9 @@ class Arena:
         self.bindings: list[Any] = []
         self.stores: list[Any] = []
         self.item_stores: list[Any] = []
+        self.writes: list[int] = []
+        self.deleted: list[int] = []
+        self.until = 0  # where the assignment that is walked ends
         self.scopes: list[m.Scope] = []
         self.scope = 0
         self.flow = Flow()
@@ -105,8 +108,8 @@ class Arena:
             scope = self.scopes[scope].parent
         return scope
 
-    def bind(self, name: str, value: int, scope: int | None = None) -> None:
-        """Give a name a value in this scope."""
+    def bind(self, name: str, value: int, scope: int | None = None, written: Node | None = None) -> None:
+        """Give a name a value in this scope; `written` is the name where a statement assigns to it."""
         own = self.scope if scope is None else scope
         flow = self.flow
         flag = m.CERTAIN if len(flow.frames) == 1 else 0
@@ -115,6 +118,9 @@ class Arena:
             home, flag = declared[name], m.FROM_INSIDE
         number = len(self.bindings)
         self.bindings.append([home, name, value, flag])
+        if written is not None and self.scopes[home].kind <= m.CLASS_SCOPE:
+            start, length = written.start_byte, written.end_byte - written.start_byte
+            self.writes += (number, self.scope, start, length, max(length, self.until - start))
         flow.bind(name, number)
         if scope is not None and own != self.scope and len(flow.frames) > 1:
             flow.bind_around(name, number)
@@ -123,7 +129,7 @@ class Arena:
         """Assign a value to whatever stands on the left."""
         kind = node.type
         if kind == "identifier":
-            self.bind(self.named(node), value)
+            self.bind(self.named(node), value, written=node)
         elif kind == "attribute":
             children = node.children
             base = self.value(children[0], depth)

@@ -247,7 +247,7 @@ class Branches(Expressions):
         span = (node.start_byte, node.end_byte)
         if kind == "dotted_name":
             if len(children) == 1:
-                self.bind(self.named(children[0]), value)
+                self.bind(self.named(children[0]), value, written=children[0])
             else:
                 self._dotted(children)
         elif kind == "as_pattern" and len(children) > 1:
@@ -289,7 +289,7 @@ class Branches(Expressions):
         elif kind == "splat_pattern":
             for child in children:
                 if child.type == "identifier":
-                    self.bind(self.named(child), value)
+                    self.bind(self.named(child), value, written=child)
                 else:
                     self.pattern(child, value, depth + 1)
         else:

@@ -207,7 +207,7 @@ class Expressions(Displays):
         parts = node.named_children
         made = self.value(parts[-1], depth)
         if parts[0].type == "identifier":
-            self.bind(self.named(parts[0]), made, self.function_scope())
+            self.bind(self.named(parts[0]), made, self.function_scope(), parts[0])
         return made
 
     def annotation(self, node: Node, depth: int) -> int:

@@ -66,6 +66,8 @@ POSITIONAL_ONLY: Final = 4
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
 
+ALIAS: Final = 0  # in place of an assignment's length: a `type` statement
+
 # Function flags.
 IS_ASYNC: Final = 1
 IS_GENERATOR: Final = 2
@@ -103,6 +105,10 @@ class Places(msgspec.Struct, array_like=True, gc=False):
     line_lengths: list[int]
     starts: list[int]  # of each expression
     lengths: list[int]
+    # of each assignment to a name of a module or class: binding, the scope it stands in, where the name begins, how
+    # long the name is, how long the assignment is from there on
+    writes: list[int]
+    deleted: list[int]  # expressions that `del` names
 
 
 class Facts(msgspec.Struct, array_like=True, gc=False):

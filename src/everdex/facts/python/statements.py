@@ -79,6 +79,7 @@ class Walk(Branches):
                 break
             node = right
         value = self.value(right, depth) if right is not None else -1
+        self.until = node.end_byte
         for left, annotation in targets:
             given = value
             if annotation >= 0:
@@ -91,6 +92,7 @@ class Walk(Branches):
                     and self.data[left.start_byte : left.end_byte] == b"__all__"
                 ):
                     self.exported = self._strings(value, self.exported)
+        self.until = 0
         return value
 
     def augmented(self, node: Node, depth: int) -> None:
@@ -150,8 +152,10 @@ class Walk(Branches):
         while stack:
             child = stack.pop()
             if child.type == "identifier":
-                self.value(child, depth)
+                self.deleted.append(self.value(child, depth))
                 self.flow.unbind(self.named(child))
+            elif child.type == "attribute":
+                self.deleted.append(self.value(child, depth))
             elif child.type == "subscript":
                 parts = child.named_children
                 base = self.value(parts[0], depth)
@@ -224,7 +228,10 @@ class Walk(Branches):
             named = sides[0]
             while named.named_children:
                 named = named.named_children[0]
-            self.bind(self.named(named), self.annotation(sides[1], depth))
+            before = len(self.writes)
+            self.bind(self.named(named), self.annotation(sides[1], depth), written=named)
+            if len(self.writes) > before:
+                self.writes[-1] = m.ALIAS
 
     # -- definitions
 

@@ -112,6 +112,20 @@ class File:
                 first = place
         return found[first:]
 
+    def is_variable(self, scope: int, name: str) -> bool:
+        """Whether statements of a module or class assign to a name: importing or defining it is not that."""
+        return name in self._variables[scope] if self.scopes[scope].kind <= m.CLASS_SCOPE else False
+
+    @cached_property
+    def _variables(self) -> list[set[str]]:
+        found: list[set[str]] = [set() for _ in self.scopes]
+        for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind <= m.CLASS_SCOPE:
+                entry = self.entries[value]
+                if entry[0] != m.NARROWED and not self._is_plain(entry):
+                    found[scope].add(name)
+        return found
+
     @cached_property
     def sizes(self) -> list[int]:
         """How many expressions stand in each scope itself."""
@@ -365,7 +379,7 @@ class File:
 
 
 def _nothing() -> m.Facts:
-    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [])), [])
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [], [], [])), [])
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

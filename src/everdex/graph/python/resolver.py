@@ -16,6 +16,7 @@ from everdex.graph.python.nodes import Places, interface_of, nodes_of
 from everdex.graph.python.offers import offers
 from everdex.graph.python.sites import Sites
 from everdex.graph.python.values import EXTERNAL, MODULE, Value
+from everdex.graph.python.variables import key_of, variables
 from everdex.memory import collector_held
 
 # Fuel ends a question after some two hundred steps, and a step takes up to ten frames.
@@ -40,11 +41,14 @@ class PythonResolution:
         engine = self._engine
         file = engine.begin(path)
         places = Places(file.places.line_lengths)
-        nodes, index_of = nodes_of(file, qualified_module(engine, path), places)
-        sites = Sites(engine, file, self._world.source(path), places, index_of).collect()
+        source = self._world.source(path)
+        own = variables(engine, file)
+        nodes, index_of, of_variables = nodes_of(file, qualified_module(engine, path), places, own, source)
+        sites = Sites(engine, file, source, places, index_of, of_variables).collect()
         dependencies = _dependencies(engine, file, places)
         reads = engine.end(file)
-        return FileGraph(nodes, sites, dependencies, reads, interface_of(nodes), file.facts.partial)
+        in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
+        return FileGraph(nodes, sites, dependencies, reads, interface_of(nodes, in_bodies), file.facts.partial)
 
 
 def qualified_module(engine: Engine, path: str) -> str:

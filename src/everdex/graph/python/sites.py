@@ -10,10 +10,19 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Site, Status, Target
-from everdex.graph.python import attributes, builtin_calls, calls, classes, fixtures, hooks, names, operators, targets
-from everdex.graph.python.engine import FUEL, Engine
-from everdex.graph.python.files import File
-from everdex.graph.python.nodes import Places
+from everdex.graph.python import (
+    attributes,
+    builtin_calls,
+    calls,
+    classes,
+    fixtures,
+    hooks,
+    names,
+    operators,
+    targets,
+    variables,
+)
+from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, UNARY
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
@@ -29,22 +38,11 @@ from everdex.graph.python.values import (
     Values,
     union,
 )
-
-_MAX_TEXT: Final = 80
-_NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
+from everdex.graph.python.variable_sites import VariableSites
 
 
-class Sites:
+class Sites(VariableSites):
     """Collects the sites of one file."""
-
-    def __init__(self, engine: Engine, file: File, source: bytes, places: Places, index_of: list[int]) -> None:
-        self.engine = engine
-        self.file = file
-        self.source = source
-        self.places = places
-        self.index_of = index_of
-        self.found: list[Site] = []
-        self._named: dict[tuple[int, str], bool] = {}
 
     def collect(self) -> tuple[Site, ...]:
         entries = self.file.entries
@@ -59,43 +57,15 @@ class Sites:
                 handler(self, number, entry, number in callees)
         self._scopes()
         self._item_stores()
+        self.writes()
         self.found.sort(key=lambda site: (site.line, site.column, site.end_line, site.end_column, site.role.value))
         return tuple(self.found)
-
-    # -- making sites
-
-    def _text(self, start: int, end: int) -> str:
-        text = self.source[start : min(end, start + 4 * _MAX_TEXT)].decode("utf-8", "replace")
-        if "\n" in text or "  " in text:
-            text = "".join(part.strip() for part in text.split("\n"))
-        return text[:_MAX_TEXT]
-
-    def add(self, role: Role, number: int, answer: Answer, source: int | None = None) -> None:
-        places = self.file.places
-        self.add_at(
-            role,
-            places.starts[number],
-            places.starts[number] + places.lengths[number],
-            answer,
-            self.index_of[self.file.where[number]] if source is None else source,
-        )
-
-    def add_at(self, role: Role, start: int, end: int, answer: Answer, source: int) -> None:
-        line, column = self.places.at(start)
-        end_line, end_column = self.places.at(end)
-        self.found.append(
-            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status,
-                 answer.targets, answer.reason)
-        )  # fmt: skip
 
     def _implicit(self, number: int, functions: Values) -> None:
         """A call that nothing in the text names."""
         wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC, PARTIAL))
         if wanted:
             self.add(Role.CALL, number, targets.called(self.engine, wanted))
-
-    def values(self, expression: int) -> Values:
-        return self.engine.values(self.file.path, expression, 0, FUEL)
 
     def _special(self, expression: int, name: str) -> Values:
         return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
@@ -174,21 +144,18 @@ class Sites:
     # -- references
 
     def name(self, number: int, entry: Any, is_callee: bool) -> None:
-        if is_callee:
-            return
         file = self.file
-        if entry[2]:
-            naming = any(file.entries[file.bindings[each][2]][0] in _NAMING for each in entry[2])
-        else:
-            key = (file.where[number], entry[1])
-            known = self._named.get(key)
-            if known is None:
-                _, bindings = names.binding_scope(file, *key)
-                known = any(file.entries[file.bindings[each][2]][0] in _NAMING for each in bindings)
-                known = known or (not bindings and bool(file.facts.stars))
-                self._named[key] = known
-            naming = known
-        if naming:
+        reaching = entry[2]
+        if len(reaching) == 1 and self.local[reaching[0]]:
+            return
+        key = tuple(reaching) or (file.where[number], entry[1])
+        meant = self.meant.get(key)
+        if meant is None:
+            meant = self.meant[key] = self.meaning(file.where[number], entry[1], reaching)
+        naming, named = meant
+        if named:
+            self.add(self.read_or_deleted(number), number, Answer(Status.RESOLVED, named, ""))
+        if naming and not is_callee:
             answer = targets.named(self.engine, self.values(number))
             if answer.status is not Status.UNRESOLVED:
                 self.add(Role.REFERENCE, number, answer)
@@ -201,7 +168,11 @@ class Sites:
         )
         if getters:
             self._implicit(number, getters)
-        elif not is_callee:
+            return
+        answer = self.read(entry[1], entry[2])
+        if answer is not None:
+            self.add(self.read_or_deleted(number), number, answer)
+        if not is_callee:
             same = frozenset(
                 value for value in found
                 if value[0] in (FUNCTION, CLASS, STATIC, MANAGER, "module") and self._is_named(value, entry[2])
@@ -222,6 +193,11 @@ class Sites:
             answer = targets.named(self.engine, frozenset((target,)))
         else:
             answer = targets.named(self.engine, self.values(number))
+            variable = variables.imported(self.engine, self.file, entry) if entry[0] == m.FROM else None
+            if variable is not None:
+                self.add(Role.IMPORT, number, Answer(Status.RESOLVED, (variable,), ""))
+                if answer.status is not Status.RESOLVED:
+                    return
             if answer.status is Status.UNRESOLVED and answer.reason == "a value" and entry[0] == m.FROM:
                 source = names.source_of(self.engine, self.file.path, entry[1], entry[2])
                 answer = targets.named(self.engine, frozenset((source,)))
@@ -234,8 +210,10 @@ class Sites:
             self.add(Role.IMPORT, number, answer)
 
     def store(self, number: int, entry: Any, is_callee: bool) -> None:
-        """An attribute assigned: a property's setter runs."""
+        """An attribute assigned; a property's setter runs."""
         engine = self.engine
+        if number not in self.bare_stores:
+            self.add(Role.WRITE, number, self.stored(entry))
         setters: list[Any] = []
         for base in self.values(entry[1]):
             if base[0] == INSTANCE:
@@ -312,6 +290,8 @@ class Sites:
                     named = what[1] if what[0] == m.SUBSCRIPT else base
                     self.add(Role.INHERIT, base, targets.named(engine, self.values(named)), self.index_of[number])
                 self._class_made(number, scope)
+                if scope.bases:
+                    self.variables_replaced(number)
             elif scope.kind == m.FUNCTION_SCOPE:
                 owner = file.class_of(number)
                 if owner >= 0:

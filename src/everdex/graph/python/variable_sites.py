@@ -1,0 +1,141 @@
+"""The places of a file that mean variables: names and attributes that are read, assigned, deleted or replaced.
+
+The part of `Sites` that knows where a site stands and how it is written; what else syntax names or runs, that knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Final
+
+from everdex.facts.python import model as m
+from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.python import names, variables
+from everdex.graph.python.engine import FUEL, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.nodes import Places
+from everdex.graph.python.targets import Answer
+from everdex.graph.python.values import CLASS, Values
+
+_MAX_TEXT: Final = 80
+_NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
+
+
+class VariableSites:
+    """Makes sites, and finds those of variables."""
+
+    def __init__(
+        self, engine: Engine, file: File, source: bytes, places: Places, index_of: list[int],
+        of_variables: Mapping[str, tuple[int, int]],
+    ) -> None:  # fmt: skip
+        self.engine = engine
+        self.file = file
+        self.source = source
+        self.places = places
+        self.index_of = index_of
+        self.of_variables = of_variables  # node and where the name begins, by key
+        self.found: list[Site] = []
+        self.meant: dict[tuple[int, ...] | tuple[int, str], tuple[bool, tuple[Target, ...]]] = {}
+        self._read: dict[tuple[Values, str], Answer | None] = {}
+        self._deleted = frozenset(file.places.deleted)
+
+    # -- making sites
+
+    def _text(self, start: int, end: int) -> str:
+        text = self.source[start : min(end, start + 4 * _MAX_TEXT)].decode("utf-8", "replace")
+        if "\n" in text or "  " in text:
+            text = "".join(part.strip() for part in text.split("\n"))
+        return text[:_MAX_TEXT]
+
+    def add(self, role: Role, number: int, answer: Answer, source: int | None = None) -> None:
+        places = self.file.places
+        self.add_at(
+            role,
+            places.starts[number],
+            places.starts[number] + places.lengths[number],
+            answer,
+            self.index_of[self.file.where[number]] if source is None else source,
+        )
+
+    def add_at(self, role: Role, start: int, end: int, answer: Answer, source: int) -> None:
+        line, column = self.places.at(start)
+        end_line, end_column = self.places.at(end)
+        self.found.append(
+            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status,
+                 answer.targets, answer.reason)
+        )  # fmt: skip
+
+    def values(self, expression: int) -> Values:
+        return self.engine.values(self.file.path, expression, 0, FUEL)
+
+    # -- variables
+
+    def meaning(self, where: int, name: str, reaching: list[int]) -> tuple[bool, tuple[Target, ...]]:
+        """Whether a name stands for definitions or modules, and the variables it means; a local one is none."""
+        file, engine = self.file, self.engine
+        home, bindings = file.bindings[reaching[-1]][0] if reaching else -1, reaching
+        if not reaching:
+            home, bindings = names.binding_scope(file, where, name)
+        values = [file.entries[file.bindings[each][2]] for each in bindings]
+        found: dict[Target, None] = {}
+        if home >= 0 and file.is_variable(home, name):
+            key = variables.key_of(file, home, name)
+            if key in self.of_variables:
+                found[Target(file.path, key)] = None
+        elif not bindings and file.facts.stars:
+            other = variables.of_module(engine, file.path, name)
+            if other is not None:
+                found[other] = None
+        for value in values:
+            other = variables.imported(engine, file, value) if value[0] == m.FROM else None
+            if other is not None:
+                found[other] = None
+        naming = any(value[0] in _NAMING for value in values) or (not bindings and bool(file.facts.stars))
+        return naming, tuple(found)
+
+    @cached_property
+    def local(self) -> list[bool]:
+        """Of each binding, whether it only gives a value to a variable of a function: most do."""
+        kinds = [scope.kind > m.CLASS_SCOPE for scope in self.file.scopes]
+        entries = self.file.entries
+        return [kinds[home] and entries[value][0] not in _NAMING for home, _, value, _ in self.file.bindings]
+
+    def read(self, base: int, name: str) -> Answer | None:
+        """The variables that reading an attribute means."""
+        bases = self.values(base)
+        key = bases, name
+        if key not in self._read:
+            self._read[key] = variables.read(self.engine, bases, name)
+        return self._read[key]
+
+    def read_or_deleted(self, number: int) -> Role:
+        return Role.WRITE if number in self._deleted else Role.REFERENCE
+
+    @cached_property
+    def bare_stores(self) -> frozenset[int]:
+        return frozenset(store for store, value in self.file.facts.stores if variables.is_bare(self.file, value))
+
+    def stored(self, entry: Any) -> Answer:
+        owner = self.file.receiver_class(entry[1])
+        bases = frozenset(((CLASS, self.file.path, owner),)) if owner >= 0 else self.values(entry[1])
+        return variables.stored(self.engine, bases, entry[2])
+
+    def writes(self) -> None:
+        """Assignments to names of the module and of its classes."""
+        file = self.file
+        for each in variables.written(file):
+            if each.is_value:
+                target = Target(file.path, variables.key_of(file, each.home, each.name))
+                answer = Answer(Status.RESOLVED, (target,), "")
+                self.add_at(Role.WRITE, each.start, each.end, answer, self.index_of[each.where])
+
+    def variables_replaced(self, number: int) -> None:
+        file = self.file
+        for name in file.names[number]:
+            known = self.of_variables.get(variables.key_of(file, number, name))
+            target = variables.overridden(self.engine, file, number, name) if known is not None else None
+            if known is not None and target is not None:
+                node, start = known
+                answer = Answer(Status.RESOLVED, (target,), "")
+                self.add_at(Role.OVERRIDE, start, start + len(name.encode()), answer, node)
