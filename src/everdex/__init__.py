@@ -9,7 +9,8 @@ docs/api.md has the whole. Importing the package costs next to nothing: the API 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from everdex.surfaces.api.aio import AsyncIndex, aopen
-    from everdex.surfaces.api.index import Index, gc_stores, open, stores
+    from everdex.surfaces.api.index import Index, open
+    from everdex.surfaces.api.keeping import gc_stores, stores
     from everdex.surfaces.api.model import to_dict
     from everdex.surfaces.api.services import (
         AsyncFileStateService,
@@ -29,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "AsyncIndex": "aio", "aopen": "aio", "Index": "index", "gc_stores": "index", "open": "index", "stores": "index",
+    "AsyncIndex": "aio", "aopen": "aio", "Index": "index", "gc_stores": "keeping", "open": "index", "stores": "keeping",
     "to_dict": "model", "RefreshScope": "state_model", "AsyncFileStateService": "services",
     "AsyncIndexCoordinator": "services", "AsyncRefreshJobService": "services", "FileStateService": "services",
     "IndexCoordinator": "services", "RefreshJobService": "services",

@@ -20,18 +20,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from everdex import __version__, limits, maintain
+from everdex import __version__, config, limits, maintain
 from everdex.discover.beneath import openat2_works
 from everdex.embed import open_embedder
-from everdex.errors import EverdexError, NotIndexed
+from everdex.errors import ConfigError, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.languages import GRAMMARS
-from everdex.roots import everdex_home, git_environment
+from everdex.roots import Root, canonical_root, everdex_home, git_environment
 from everdex.service import Index
+from everdex.settings import auto_start, daemon_settings
 
 OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
 _FREE_BYTES: Final = 1 << 30
+_LEAST_BYTES: Final = 64 << 20  # with less, not even a small index can be written beside the one before
 _INOTIFY: Final = Path("/proc/sys/fs/inotify")
 
 
@@ -51,18 +53,33 @@ def examine(path: Path) -> Iterator[Finding]:
     yield _command()
     yield _git()
     yield _grammars()
-    yield from _home()
+    places = [*_home()]
+    yield from places
+    yield _settings()
     yield _openat2()
     yield _inotify()
+    yield from _repository(path, stores_work=all(finding.status != FAIL for finding in places))
+
+
+def _repository(path: Path, *, stores_work: bool) -> Iterator[Finding]:
+    """The root, its model and its store; what cannot be told for want of what came before is left out."""
     try:
         index = Index.open_to_read(path)
+    except EmbedderUnavailable as error:
+        yield _root(canonical_root(path))
+        yield _no_model(config.load(canonical_root(path).path), error)
+        return
     except EverdexError as error:
         yield Finding("root", WARN if error.code == "root_refused" else FAIL, error.message, error.hint)
         return
-    kind = "git repository" if index.root.is_git else "directory without git"
-    yield Finding("root", OK, f"{index.root.path} ({kind})")
-    yield _model(index)
-    yield _store(index)
+    yield _root(index.root)
+    try:
+        yield _model(index)
+    except EmbedderUnavailable as error:
+        yield _no_model(index.config, error)
+        return
+    if stores_work:
+        yield _store(index)
 
 
 def _python() -> Finding:
@@ -107,17 +124,32 @@ def _home() -> Iterator[Finding]:
     """Where stores live: writable, roomy, and with locks that exclude."""
     home = everdex_home()
     there = home
-    while not there.is_dir():
+    while not os.path.lexists(there):
         there = there.parent
-    made = "" if home.is_dir() else ", made by the first index"
-    if not os.access(there, os.W_OK | os.X_OK):
-        yield Finding("home", FAIL, f"{home} cannot be written", "set EVERDEX_HOME to a directory of yours")
+    elsewhere = "set EVERDEX_HOME to a directory of yours"
+    if not there.is_dir():
+        yield Finding("home", FAIL, f"{there} is not a directory", elsewhere)
         return
+    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding("home", FAIL, f"{home} cannot be written", elsewhere)
+        return
+    made = "" if home.is_dir() else ", made by the first index"
     free = shutil.disk_usage(there).free
-    roomy = free >= _FREE_BYTES
-    hint = "" if roomy else "free disk space, or set EVERDEX_HOME to another disk"
-    yield Finding("home", OK if roomy else WARN, f"{home}{made}, {free / (1 << 30):.1f} GiB free", hint)
+    room = f"{free / (1 << 30):.1f} GiB" if free >= _FREE_BYTES else f"{free >> 20} MiB"
+    hint = "" if free >= _FREE_BYTES else "free disk space, or set EVERDEX_HOME to another disk"
+    status = OK if not hint else WARN if free >= _LEAST_BYTES else FAIL
+    yield Finding("home", status, f"{home}{made}, {room} free", hint)
     yield _flock(there)
+
+
+def _settings() -> Finding:
+    """What the user decided for all repositories."""
+    try:
+        starts = auto_start()
+        daemon_settings()
+    except ConfigError as error:
+        return Finding("settings", FAIL, error.message, error.hint)
+    return Finding("settings", OK, f"daemons are started {'by the first question' if starts else 'by hand'}")
 
 
 def _flock(directory: Path) -> Finding:
@@ -154,15 +186,21 @@ def _inotify() -> Finding:
     return Finding("inotify", OK, message)
 
 
+def _root(root: Root) -> Finding:
+    return Finding("root", OK, f"{root.path} ({'git repository' if root.is_git else 'directory without git'})")
+
+
 def _model(index: Index) -> Finding:
     spec = index.config.index.embedder
-    try:
-        embedder = open_embedder(spec, index.root.path)
-    except EverdexError as error:
-        return Finding("model", FAIL, error.message, error.hint)
+    embedder = open_embedder(spec, index.root.path)
     if embedder is None:
         return Finding("model", OK, "none, as configured: lexical search only")
     return Finding("model", OK, f"{spec}, {embedder.dim} dimensions")
+
+
+def _no_model(settings: config.Config, error: EmbedderUnavailable) -> Finding:
+    mend = f"put the model there, or name another as [index] embedder in {config.CONFIG_NAME}"
+    return Finding("model", FAIL, error.message, error.hint if settings.index.embedder == "bundled" else mend)
 
 
 def _store(index: Index) -> Finding:

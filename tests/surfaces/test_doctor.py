@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from everdex import doctor
 from support.commands import everdex
 from support.daemons import Daemon
 from support.trees import tree
 
 CODES = [
-    "python", "command", "git", "grammars", "home", "flock", "openat2", "inotify", "root", "model", "store", "daemon",
-    "mcp", "agents",
+    "python", "command", "git", "grammars", "home", "flock", "settings", "openat2", "inotify", "root", "model", "store",
+    "daemon", "mcp", "agents",
 ]  # fmt: skip
 
 
@@ -73,20 +76,53 @@ def test_damage_fails(project: Path, home: Path, user: dict[str, str]) -> None:
     (project / ".everdex.toml").write_text("[index]\nembedder = 7\n")
     found = checks(everdex("doctor", "--json", cwd=project, env=user).json)
     assert (found["root"]["status"], found["root"]["hint"] != "") == ("fail", True)
+
+
+def test_a_model_that_is_not_there_is_the_models_fault(project: Path, user: dict[str, str]) -> None:
+    """The root is fine, the model failed with what to do about it, and nothing else repeats it."""
     (project / ".everdex.toml").write_text('[index]\nembedder = "model2vec:none"\n')
     found = checks(everdex("doctor", "--json", cwd=project, env={**user, "EVERDEX_EMBEDDER": ""}).json)
-    assert "fail" in {found[code]["status"] for code in ("root", "model") if code in found}
+    assert (found["root"]["status"], found["model"]["status"], found["daemon"]["status"]) == ("ok", "fail", "ok")
+    assert found["model"]["hint"].startswith("put the model there")
+    assert "store" not in found
 
 
-def test_a_home_that_cannot_be_written(project: Path, user: dict[str, str]) -> None:
-    """It fails and says what to set."""
-    if os.geteuid() == 0:
-        place = "/proc/everdex"  # where even root cannot make anything
-    else:
-        place = "/everdex"
+@pytest.mark.parametrize("place", ["/proc/everdex", "/dev/null", "/dev/null/below"])
+def test_a_home_that_cannot_be_written(project: Path, user: dict[str, str], place: str) -> None:
+    """Even root cannot make anything there: it fails, says what to set, and blames nothing on the store."""
     found = checks(everdex("doctor", "--json", cwd=project, env={**user, "EVERDEX_HOME": place}).json)
     failed = found["home"] if found["home"]["status"] == "fail" else found["flock"]
     assert (failed["status"], "EVERDEX_HOME" in failed["hint"]) == ("fail", True)
+    assert "store" not in found
+
+
+@pytest.mark.parametrize(("free", "status"), [(1 << 40, "ok"), (1 << 29, "warn"), (1 << 20, "fail")])
+def test_room_on_the_disk(monkeypatch: pytest.MonkeyPatch, project: Path, free: int, status: str) -> None:
+    """Little is a warning; too little for any index is a failure."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
+    (home,) = [finding for finding in doctor.examine(project) if finding.code == "home"]
+    assert (home.status, bool(home.hint)) == (status, status != "ok")
+
+
+def test_settings_that_nobody_understands(project: Path, home: Path, user: dict[str, str]) -> None:
+    """A typing error in the home's config.toml breaks every daemon: the doctor names it."""
+    home.mkdir()
+    (home / "config.toml").write_text("[demon]\n")
+    found = checks(everdex("doctor", "--json", cwd=project, env=user).json)
+    assert (found["settings"]["status"], "demon" in found["settings"]["message"]) == ("fail", True)
+
+
+def test_a_socket_that_is_none(project: Path, home: Path, user: dict[str, str]) -> None:
+    """A stale socket is nothing to worry about; a file in its place is, with what to remove."""
+    everdex("index", cwd=project)
+    (store,) = home.glob("data/*")
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(store / "daemon.sock"))
+    assert checks(everdex("doctor", "--json", cwd=project, env=user).json)["daemon"]["status"] == "ok"
+    (store / "daemon.sock").unlink()
+    (store / "daemon.sock").touch()
+    found = checks(everdex("doctor", "--json", cwd=project, env=user).json)["daemon"]
+    assert (found["status"], "daemon.sock" in found["message"], "remove it" in found["hint"]) == ("fail", True, True)
 
 
 def test_no_repository_here(user: dict[str, str]) -> None:

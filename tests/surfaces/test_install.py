@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -100,6 +101,39 @@ def test_in_and_out_again(tmp_path: Path, agent: str, scope: str, existing: bool
     assert directories(where) == folders
 
 
+# Every file as earlier versions left it (written by them), in an empty project and in one with the files of STARTED.
+EARLIER = json.loads((Path(__file__).parents[1] / "fixtures" / "installed.json").read_text())
+STARTED = {name: EXISTING[name] for name in (".claude/settings.json", ".codex/config.toml")}
+
+
+@pytest.mark.parametrize("kind", ["created", "added"])
+@pytest.mark.parametrize("version", EARLIER)
+def test_an_upgrade_replaces_what_was_ours(machine: Machine, tmp_path: Path, version: str, kind: str) -> None:
+    """Over an earlier version's installation the result is that of a fresh one, and uninstalling leaves the user's."""
+    started = STARTED if kind == "added" else {}
+    fresh = Machine(tmp_path / "fresh", existing=False)
+    tree(fresh.project, started)
+    tree(machine.project, EARLIER[version][kind])
+    for agent in ("claude-code", "codex"):
+        assert machine.run("install", agent).code == fresh.run("install", agent).code == 0
+    assert content(machine.project) == content(fresh.project)
+    tree(machine.project, EARLIER[version][kind])
+    for agent in ("claude-code", "codex"):
+        assert machine.run("uninstall", agent).code == 0
+    assert content(machine.project) == {name: text.encode() for name, text in started.items()}
+
+
+def test_a_hook_of_somebody_else_is_none_of_ours(machine: Machine) -> None:
+    """An upgrade leaves what the user made of our entry, and what stands beside it, where and as it is."""
+    earlier = EARLIER["1"]["added"][".claude/settings.json"]
+    theirs = earlier.replace('"timeout": 5', '"timeout": 60', 1)
+    tree(machine.project, {".claude/settings.json": theirs})
+    machine.run("install", "claude-code")
+    after = read(machine.project / ".claude/settings.json")["hooks"]["PostToolUse"]
+    assert after[:2] == json.loads(theirs)["hooks"]["PostToolUse"]
+    assert len(after) == 3
+
+
 def read(path: Path) -> Any:
     return json.loads(path.read_bytes())
 
@@ -168,6 +202,18 @@ def test_every_command_that_is_taught_exists(machine: Machine) -> None:
         assert len(commands) >= 5
         for command in commands:
             parse(command)
+        taught = {command.split()[1] for command in commands}
+        assert {"search", "symbols", "refs", "callers", "impact", "gate", "state", "rename", "map", "explain"} <= taught
+
+
+def test_every_tool_that_is_taught_exists(machine: Machine) -> None:
+    """The skill names the MCP server's tools as the server does."""
+    machine.run("install", "claude-code")
+    skill = (machine.project / ".claude/skills/everdex/SKILL.md").read_text()
+    named = set(re.findall(r"`(\w+)`", skill.rpartition("The MCP server")[2])) - {"everdex"}
+    tools = {tool["name"] for tool in machine.run("mcp", "--json").json["tools"]}
+    assert named <= tools
+    assert len(named) >= 10
 
 
 @pytest.mark.parametrize(

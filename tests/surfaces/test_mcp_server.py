@@ -41,8 +41,8 @@ def test_a_server_follows_its_repository(tmp_path: Path) -> None:
             agent.run(agent.client.read_resource, "everdex://status")
 
         reports = agent.watch("search", query="function_7")
-        assert reports[0] == (0, 40)
-        assert reports[-1] == (40, 40)
+        counted = [report for report in reports if report[1] is not None]  # a slow machine says first that it waits
+        assert counted[0][1] == counted[-1][0] == counted[-1][1] >= 40
         assert [done for done, _ in reports] == sorted(done for done, _ in reports)
         first = agent.ask("search", query="function_7")
         assert first["results"][0]["path"] == "f7.py"

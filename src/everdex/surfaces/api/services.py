@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from everdex.state.scopes import RefreshScope
-from everdex.surfaces.api import model, state_model
+from everdex.surfaces.api import model, state_model, store_model
 
 
 @runtime_checkable
@@ -25,9 +25,9 @@ class IndexCoordinator(Protocol):
 
     def get_map(self) -> model.MapAnswer: ...
 
-    def reindex_incremental(self, changed_paths: Iterable[str | os.PathLike[str]] = ()) -> model.SyncAnswer: ...
+    def reindex_incremental(self, changed_paths: Iterable[str | os.PathLike[str]] = ()) -> store_model.SyncAnswer: ...
 
-    def reindex_full(self) -> model.SyncAnswer: ...
+    def reindex_full(self) -> store_model.SyncAnswer: ...
 
 
 @runtime_checkable
@@ -82,9 +82,9 @@ class AsyncIndexCoordinator(Protocol):
 
     def reindex_incremental(
         self, changed_paths: Iterable[str | os.PathLike[str]] = ()
-    ) -> Awaitable[model.SyncAnswer]: ...
+    ) -> Awaitable[store_model.SyncAnswer]: ...
 
-    def reindex_full(self) -> Awaitable[model.SyncAnswer]: ...
+    def reindex_full(self) -> Awaitable[store_model.SyncAnswer]: ...
 
 
 if TYPE_CHECKING:

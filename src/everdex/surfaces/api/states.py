@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,17 +15,11 @@ from everdex.service import Reading
 from everdex.state.jobs import RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.surfaces.api import state_model
-from everdex.warm import WarmIndex
+from everdex.surfaces.api.asking import Asking
 
 
-class StateQuestions(ABC):
+class StateQuestions(Asking):
     """What an index says of whether files may be changed. Paths are relative to the root, or absolute."""
-
-    _warm: WarmIndex
-
-    @abstractmethod
-    def _over_daemon(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-        """A daemon's answer; None when this process is to answer."""
 
     # -- states and the gate -------------------------------------------------------------------
 

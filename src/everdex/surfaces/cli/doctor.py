@@ -27,9 +27,9 @@ _MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 def doctor_command(path: Path, as_json: bool) -> int:
     """Check this machine, the repository around PATH (default: here) and what is set up for it.
 
-    One line each: Python, the command, git, grammars, home, locks, openat2, inotify, root, model, store, daemon, MCP,
-    agents. ok is fine, WARN works less well or is not set up, FAIL does not work; a hint says what to do. Exit code 0
-    means that nothing failed, 1 that something did. Nothing is changed.
+    One line each: Python, the command, git, grammars, home, locks, settings, openat2, inotify, root, model, store,
+    daemon, MCP, agents. ok is fine, WARN works less well or is not set up, FAIL does not work; a hint says what to do.
+    Exit code 0 means that nothing failed, 1 that something did. Nothing is changed.
 
     \b
     Examples:
@@ -66,10 +66,13 @@ def _daemon(path: Path) -> Finding:
     from everdex.surfaces.daemon.client import connect
 
     try:
-        connection = connect(Index.open_to_read(path))
+        index = Index.open_to_read(path)
+    except EverdexError:
+        return Finding("daemon", OK, "not looked for: it would be the repository's")  # which has a line of its own
+    try:
+        connection = connect(index)
     except EverdexError as error:
-        status = OK if error.code == "root_refused" else FAIL
-        return Finding("daemon", status, f"none: {error.message}", error.hint if status == FAIL else "")
+        return Finding("daemon", FAIL, f"none: {error.message}", error.hint)
     if connection is None:
         return Finding("daemon", OK, "none is running", "`everdex serve --detach` makes searches and hooks faster")
     with connection:

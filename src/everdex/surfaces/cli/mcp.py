@@ -41,6 +41,11 @@ def mcp_command(path: Path, port: int | None, shared_store: Path | None, as_json
     from everdex.service import Index
 
     index = Index.open_to_read(path, shared_store=shared_store)
+    if not as_json and port is None:
+        from everdex.surfaces.mcp.greeting import greet
+
+        if not greet(index.root.path):
+            return 0
     from everdex.surfaces.mcp.server import describe, serve_http, serve_stdio
 
     if as_json:

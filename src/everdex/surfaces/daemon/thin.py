@@ -25,8 +25,11 @@ _NUMBERS = {
     "-k": ("k", 1, 200), "--offset": ("offset", 0, 1_000_000_000), "--budget": ("budget", 100, 1_000_000_000),
     "--depth": ("depth", 1, 20),
 }  # fmt: skip
-_WORDS = {"--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None)}
-# command -> (the parameter that its first positional is, whether a root may follow, the options it knows)
+_WORDS = {
+    "--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None),
+    "--since": ("since", None),
+}  # fmt: skip
+# command -> (the parameter that its first positional is (`paths`: all of them), whether a root may follow, the options)
 COMMANDS = {
     "search": ("query", True, (
         "-i", "--ignore-case", "--explain", "--no-sync", "--rerank", "--no-rerank", "--lang", "--path", "-k",
@@ -39,6 +42,8 @@ COMMANDS = {
     "impact": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth")),
     "map": (None, True, ("--no-sync", "--snapshot", "--budget", "--color")),
     "explain": ("path", False, ("--snapshot",)),
+    "gate": ("paths", False, ("--since", "--no-sync")),
+    "state": ("paths", False, ("--since", "--no-sync")),
     "files": (None, True, ("--skipped", "--snapshot")),
     "status": (None, True, ("--no-sync", "--snapshot")),
     "health": (None, True, ()),
@@ -48,6 +53,7 @@ OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
 _BUSY = 10
 _DRAWN = ("search", "symbols", *OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
+_MAX_PATHS = 100
 _WAIT_S = 75.0
 
 
@@ -74,8 +80,8 @@ def run(arguments: list[str]) -> int | None:
     return code
 
 
-def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], str | None, str], str] | None:
-    """((command, JSON of each option, first positional, how to render), where the root is); None in doubt."""
+def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], list[str], str], str] | None:
+    """((command, JSON of each option, what it is about, how to render), where the root is); None in doubt."""
     command, *options = arguments
     subject_is, rooted, known = COMMANDS[command]
     lists: dict[str, list[str]] = {}
@@ -106,20 +112,25 @@ def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], str | None, 
                 lists.setdefault(_LISTS[name], []).append(encoded)
             elif name != "--color":
                 fields[(_NUMBERS.get(name) or _WORDS[name])[0]] = encoded
-    subject = None
-    if subject_is is not None:
-        if not positionals:
-            return None
-        subject = positionals.pop(0)
-    if len(positionals) > rooted:
+    count = 0 if subject_is is None else len(positionals) if subject_is == "paths" else 1
+    subjects, positionals = positionals[:count], positionals[count:]
+    needed = subject_is is not None and command != "state"
+    if len(positionals) > rooted or len(subjects) > _MAX_PATHS or (needed and not subjects):
         return None
     fields.update((key, f"[{','.join(values)}]") for key, values in lists.items())
-    return (command, fields, subject, render), positionals[0] if positionals else "."
+    return (command, fields, subjects, render), positionals[0] if positionals else "."
 
 
-def request(command: str, fields: dict[str, str], subject: str | None, render: str, root: str) -> bytes | None:
+def request(command: str, fields: dict[str, str], subjects: list[str], render: str, root: str) -> bytes | None:
     """The frame's JSON; None for what is not text, or a path that only the full command line can place."""
-    if subject is not None:
+    if COMMANDS[command][0] == "paths":
+        named = [_string(_from_root(path, root)) for path in subjects]
+        known = [name for name in named if name is not None]
+        if len(known) < len(named):
+            return None
+        fields = {"paths": f"[{','.join(dict.fromkeys(known))}]", **fields}
+    elif subjects:
+        subject = subjects[0]
         if command == "explain":
             # Elsewhere an absolute path may belong to another repository, and a relative one may lead out of this.
             absolute = os.path.abspath(subject)
@@ -129,15 +140,21 @@ def request(command: str, fields: dict[str, str], subject: str | None, render: s
         elif COMMANDS[command][0] == "symbol" and ("/" in subject or ":" in subject or os.path.isfile(subject)):
             return None
         elif command == "symbols" and os.path.isfile(subject):
-            parent, name = os.path.split(os.path.abspath(subject))
-            real = os.path.join(os.path.realpath(parent), name)
-            subject = real[len(root) + 1 :] if real.startswith(root + "/") else subject
+            inside = _from_root(subject, root)
+            subject = subject if os.path.isabs(inside) else inside
         text = _string(subject)
         if text is None:
             return None
         fields = {COMMANDS[command][0] or "": text, **fields}
     params = ",".join(f'"{key}":{value}' for key, value in fields.items())
     return f'{{"id":1,"method":"{command}","render":"{render}","params":{{{params}}}}}'.encode()
+
+
+def _from_root(path: str, root: str) -> str:
+    """A path as the index names it; what is outside stays absolute. Only its directory's links are followed."""
+    parent, name = os.path.split(os.path.abspath(path))
+    real = os.path.join(os.path.realpath(parent), name)
+    return real[len(root) + 1 :] if real.startswith(root + "/") else real
 
 
 def _value(name: str, value: str) -> str | None:

@@ -14,18 +14,30 @@ from pathlib import Path
 from typing import Any, Final
 
 from everdex.surfaces.install import fence, jsonc
-from everdex.surfaces.install.edits import Edit, FencedEdit, JsonEdit, OwnedFile
+from everdex.surfaces.install.edits import Edit, Entry, FencedEdit, JsonEdit, OwnedFile
 
 COMMAND: Final = "everdex"
 GIT_HOOKS: Final = ("post-checkout", "post-merge", "post-commit", "post-rewrite")
 _SERVER: Final[dict[str, Any]] = {"command": COMMAND, "args": ["mcp"]}
 _IN_WORKSPACE: Final[dict[str, Any]] = {"command": COMMAND, "args": ["mcp", "${workspaceFolder}"]}
+
+
+def _claude_hooks(command: str, writing: str) -> tuple[Entry, ...]:
+    hook = {"type": "command", "command": command, "timeout": 5}
+    return (
+        (("hooks", "SessionStart"), {"hooks": [hook]}),
+        (("hooks", "PreToolUse"), {"matcher": writing, "hooks": [hook]}),
+        (("hooks", "PostToolUse"), {"matcher": f"Read|{writing}|Bash|Grep", "hooks": [hook]}),
+    )
+
+
 # Whoever shares the project may not have everdex: then there is nothing to be said about it.
-_HOOK: Final[dict[str, Any]] = {"type": "command", "command": f"{COMMAND} hook 2>/dev/null || true", "timeout": 5}
-_CLAUDE_HOOKS: Final[tuple[tuple[jsonc.Path, dict[str, Any]], ...]] = (
-    (("hooks", "SessionStart"), {"hooks": [_HOOK]}),
-    (("hooks", "PreToolUse"), {"matcher": "Edit|MultiEdit|Write|NotebookEdit", "hooks": [_HOOK]}),
-    (("hooks", "PostToolUse"), {"matcher": "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|Grep", "hooks": [_HOOK]}),
+_QUIETLY: Final = f"{COMMAND} hook 2>/dev/null || true"
+_CLAUDE_HOOKS: Final = _claude_hooks(_QUIETLY, "Edit|MultiEdit|Write|NotebookEdit")
+# What was written before, oldest first. Add the present one here when it changes.
+_FORMER_CLAUDE_HOOKS: Final = (
+    _claude_hooks(f"{COMMAND} hook", "Edit|MultiEdit|Write"),
+    _claude_hooks(_QUIETLY, "Edit|MultiEdit|Write"),
 )
 # The first question of a large repository indexes it, which takes longer than Codex waits by itself.
 _CODEX_TABLE: Final = f'[mcp_servers.everdex]\ncommand = "{COMMAND}"\nargs = ["mcp"]\ntool_timeout_sec = 600\n'
@@ -63,7 +75,7 @@ def _claude_code(place: Place) -> list[Edit]:
     servers = base / (".mcp.json" if place.root else ".claude.json")
     return [
         JsonEdit(servers, members=((("mcpServers", "everdex"), {"type": "stdio", **_SERVER}),)),
-        JsonEdit(folder / "settings.json", elements=_CLAUDE_HOOKS),
+        JsonEdit(folder / "settings.json", elements=_CLAUDE_HOOKS, former=_FORMER_CLAUDE_HOOKS),
         OwnedFile(folder / "skills" / "everdex" / "SKILL.md", _text("SKILL.md")),
         _instructions((base if place.root else folder) / "CLAUDE.md", "claude-code"),
     ]

@@ -22,6 +22,7 @@ from everdex.surfaces.install import fence, jsonc
 
 _BOM: Final = "\ufeff"
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
+Entry: TypeAlias = tuple[jsonc.Path, Any]
 OWNED_MARK: Final = "<!-- written by everdex install; everdex uninstall removes this file -->"
 
 
@@ -30,17 +31,21 @@ class JsonEdit:
     """Members (a path of keys and a value) and elements of arrays (the array's path and a value)."""
 
     path: Path
-    members: tuple[tuple[jsonc.Path, Any], ...] = ()
-    elements: tuple[tuple[jsonc.Path, Any], ...] = ()
+    members: tuple[Entry, ...] = ()
+    elements: tuple[Entry, ...] = ()
+    # The elements as earlier versions wrote them, each time all: an installation of theirs is replaced, not joined.
+    former: tuple[tuple[Entry, ...], ...] = ()
     # Where the members go when the file says so; opencode has two spellings.
     relocate: Callable[[Any, jsonc.Path], jsonc.Path] = field(default=lambda _document, path: path)
     mode: int = 0o644
 
     def install(self, raw: bytes | None) -> bytes | None:
-        if raw is None:
-            return self._created()
+        if raw is None or raw in self._ever_created():
+            return self._created(self.elements)
         text, bom = _text(self.path, raw)
         with _refusing(self.path):
+            for path, value in self._outdated():
+                text = jsonc.discard(text, path, partial(eq, value))
             for path, value in self._placed(text):
                 if jsonc.get(text, path) is None:
                     text = jsonc.put(text, path, value)
@@ -51,11 +56,11 @@ class JsonEdit:
         return (bom + text).encode()
 
     def uninstall(self, raw: bytes | None) -> bytes | None:
-        if raw is None or raw == self._created():
+        if raw is None or raw in self._ever_created():
             return None
         text, bom = _text(self.path, raw)
         with _refusing(self.path):
-            for path, value in reversed(self.elements):
+            for path, value in (*reversed(self.elements), *self._outdated()):
                 text = jsonc.discard(text, path, partial(eq, value))
             for path, value in reversed(self._placed(text)):
                 text = jsonc.drop(text, path, partial(eq, value))
@@ -70,15 +75,23 @@ class JsonEdit:
         other = [".".join(path) for path, found, value in placed if found is not None and found != value]
         return f"{', '.join(other)} was written by somebody else and is left as it is" if other else ""
 
-    def _placed(self, text: str) -> tuple[tuple[jsonc.Path, Any], ...]:
+    def _placed(self, text: str) -> tuple[Entry, ...]:
         document = jsonc.parse(text).value
         return tuple((self.relocate(document, path), value) for path, value in self.members)
 
-    def _created(self) -> bytes:
+    def _outdated(self) -> list[Entry]:
+        ever = [entry for elements in self.former for entry in elements]
+        return [entry for entry in reversed(ever) if entry not in self.elements]
+
+    def _ever_created(self) -> list[bytes]:
+        """The whole file as this or an earlier version made it."""
+        return [self._created(elements) for elements in (self.elements, *self.former)]
+
+    def _created(self, elements: tuple[Entry, ...]) -> bytes:
         document: dict[str, Any] = {}
         for path, value in self.members:
             _set(document, path, value)
-        for path, value in self.elements:
+        for path, value in elements:
             _set(document, path, [*_get(document, path), value])
         return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 

@@ -1,0 +1,97 @@
+"""The part of `Index` that speaks of the graph: who names, calls and depends on what, and what is central."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from everdex import exporting
+from everdex.answers import Freshness
+from everdex.reader import Reader
+from everdex.relations import Question
+from everdex.service import Reading
+from everdex.surfaces.api import model
+from everdex.surfaces.api.asking import Asked, Asking
+from everdex.surfaces.cli.output import encode, escape
+from everdex.sync.model import SyncOptions
+
+
+class Relations(Asking):
+    """Questions about symbols as the graph connects them. A graph that is not there yet is made and waited for."""
+
+    def refs(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.RefsAnswer:
+        """The definition of a symbol and every place that names it."""
+        return self._related(model.RefsAnswer, "refs", Reading(sync, snapshot_id), symbol=symbol, k=k, offset=offset)
+
+    def get_references(self, symbol: str) -> tuple[model.Occurrence, ...]:
+        """Every place that names a symbol, however many there are; empty when none or several definitions fit."""
+        page = self.refs(symbol)
+        found = list(page.references)
+        while page.cursor is not None:
+            page = self.refs(symbol, offset=page.cursor.offset, snapshot_id=page.cursor.snapshot_id)
+            found += page.references
+        return tuple(found)
+
+    def callers(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.CallersAnswer:
+        """Every definition that calls a symbol, with the places."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset)
+
+    def callees(
+        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.CalleesAnswer:
+        """Everything a symbol calls: in the repository, outside it, and what could not be decided."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.CalleesAnswer, "callees", reading, symbol=symbol, k=k, offset=offset)
+
+    def impact(
+        self,
+        symbol: str,
+        *,
+        depth: int = 3,
+        k: int = 200,
+        offset: int = 0,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.ImpactAnswer:
+        """What a change of a symbol may affect, each with one shortest way, and the affected tests."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(
+            model.ImpactAnswer, "impact", reading, symbol=symbol, depth=depth, k=k, offset=offset
+        )
+
+    def map(self, *, budget: int = 2_000, sync: bool = True, snapshot_id: str | None = None) -> model.MapAnswer:
+        """What the repository consists of and what matters most in it, under that many tokens."""
+        return self._related(model.MapAnswer, "map", Reading(sync, snapshot_id), budget=budget)
+
+    def export_graph(
+        self,
+        output: str | os.PathLike[str],
+        *,
+        format: str = "json",
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> int:
+        """Write the whole graph to a file as json, dot, scip or ctags; the number of bytes.
+
+        Always written by this process: a graph is larger than an answer of the daemon may be.
+        """
+        reading, printing = Reading(sync, snapshot_id), exporting.Printing(encode, escape)
+        with exporting.export(self._warm.index, format, reading, SyncOptions(), printing) as found:
+            return exporting.to_file(found.pieces, Path(output))
+
+    def get_map(self) -> model.MapAnswer:
+        """`map`."""
+        return self.map()
+
+    def _related(self, kind: type[Asked], method: str, reading: Reading, **params: Any) -> Asked:
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            asked = {"limit" if name == "k" else name: value for name, value in params.items()}
+            return reader.relations(Question(method, **asked), freshness, snapshot_id=reading.snapshot_id)
+
+        return self._ask(kind, method, params, reading, here)

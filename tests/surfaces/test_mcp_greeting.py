@@ -1,0 +1,155 @@
+"""`everdex mcp` says hello before it imports the SDK, in the SDK's own words, and then is the SDK's server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
+
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from everdex.surfaces.mcp.greeting import PROTOCOLS
+from support.commands import COMMAND
+from support.trees import tree
+
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tree(tmp_path / "a\nproject {root}", {"a.py": "def alpha():\n    return 1\n"})
+
+
+def _initialize(version: str = PROTOCOLS[-1], number: Any = 1, **other: Any) -> dict[str, Any]:
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}, **other}
+    return {"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}
+
+
+def _ask(number: int, method: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method}
+
+
+@contextmanager
+def _server(root: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [*COMMAND, "mcp", root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _say(process: subprocess.Popen[bytes], *messages: object) -> None:
+    assert process.stdin is not None
+    process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    process.stdin.flush()
+
+
+def _hear(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    assert process.stdout is not None
+    heard = bytearray()
+    while not heard.endswith(b"\n"):
+        assert select.select([process.stdout], [], [], 30)[0], "the server fell silent"
+        piece = os.read(process.stdout.fileno(), 1)
+        assert piece, "the server ended"
+        heard += piece
+    message: dict[str, Any] = json.loads(heard)
+    return message
+
+
+def test_the_greeting_is_the_one_the_sdk_gives(root: Path) -> None:
+    """For every version that opens with `initialize`, word for word what the same server answers over HTTP."""
+    assert PROTOCOLS == HANDSHAKE_PROTOCOL_VERSIONS
+    over_http = subprocess.Popen([*COMMAND, "mcp", root, "--http", "0"], stderr=subprocess.PIPE)
+    try:
+        assert over_http.stderr is not None
+        address = over_http.stderr.readline().decode().rpartition(" on http://")[2].partition("/")[0]
+        for version in PROTOCOLS:
+            with _server(root) as process:
+                _say(process, _initialize(version))
+                assert _hear(process) == _over_http(address, _initialize(version))
+    finally:
+        over_http.send_signal(signal.SIGINT)
+        over_http.communicate(timeout=20)
+
+
+def _over_http(address: str, message: object) -> Any:
+    connection = http.client.HTTPConnection(address, timeout=20)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", json.dumps(message), headers)
+    body = connection.getresponse().read().decode()
+    connection.close()
+    return json.loads(next(line for line in body.splitlines() if line.startswith("data: {"))[6:])
+
+
+def test_nothing_is_imported_before_the_greeting(root: Path, tmp_path: Path) -> None:
+    """With an SDK whose import ends the process, the greeting is still answered."""
+    tree(tmp_path / "modules", {"mcp/__init__.py": "import os\nos._exit(7)\n"})
+    with _server(root, PYTHONPATH=str(tmp_path / "modules")) as process:
+        _say(process, _initialize())
+        assert _hear(process)["result"]["serverInfo"]["name"] == "everdex"
+        assert process.wait(20) == 7
+
+
+def test_every_request_is_answered_once(root: Path) -> None:
+    """Also when the client did not wait for the greeting, and when it greets with a name instead of a number."""
+    with _server(root) as process:
+        wanted = [_ask(number, method) for number, method in ((2, "ping"), (3, "tools/list"), (4, "resources/list"))]
+        _say(process, _initialize(number="first"), INITIALIZED, *wanted)
+        heard = [_hear(process) for _ in range(4)]
+        assert sorted(str(message["id"]) for message in heard) == ["2", "3", "4", "first"]
+        assert all("result" in message for message in heard)
+        assert process.communicate(timeout=20) == (b"", b"")
+        assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("greeting", "answered"),
+    [
+        (_initialize("2199-01-01"), True),
+        (_initialize(clientInfo={"name": "t"}), False),
+        (_initialize(capabilities=[]), False),
+        (_ask(1, "ping"), True),
+        (_ask(1, "tools/list"), False),
+        (_initialize(capabilities={"experimental": {"padding": {"of": "x" * 100_000}}}), True),
+    ],
+)  # fmt: skip
+def test_an_unusual_greeting_is_the_sdks(root: Path, greeting: object, answered: bool) -> None:
+    """A version nobody knows, half a greeting, none, one that is huge: one answer, and the next one served."""
+    with _server(root) as process:
+        _say(process, greeting)
+        first = _hear(process)
+        assert ("result" in first) is answered
+        _say(process, _initialize(number=2), INITIALIZED, _ask(3, "ping"))
+        heard = [_hear(process), _hear(process)]
+        assert [message["id"] for message in heard] == [2, 3]
+
+
+def test_what_else_the_process_prints_misses_the_wire(root: Path) -> None:
+    """While it serves, its own standard input is empty and its output goes where its errors go."""
+    with _server(root) as process:
+        _say(process, _initialize(), INITIALIZED, _ask(2, "ping"))
+        assert [_hear(process)["id"] for _ in range(2)] == [1, 2]
+        handles = Path(f"/proc/{process.pid}/fd")
+        assert os.readlink(handles / "0") == os.devnull
+        assert os.readlink(handles / "1") == os.readlink(handles / "2")
+
+
+def test_a_client_that_says_nothing_gets_nothing(root: Path) -> None:
+    """Its input ends before a word: the server ends, without an answer and without an error."""
+    done = subprocess.run([*COMMAND, "mcp", root], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -1,0 +1,104 @@
+"""What a person sees while an index is made: how far it is, how fast it goes, how long it will take."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+import rich.console
+
+from everdex.surfaces.cli.progress import Progress
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class Screen:
+    """A terminal whose clock a test turns; stderr writes to it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self._master, slave = os.openpty()
+        self._stderr = os.fdopen(slave, "w")
+        monkeypatch.setattr(sys, "stderr", self._stderr)
+        monkeypatch.setattr(rich.console, "monotonic", lambda: self.now)
+        for name, value in (("COLUMNS", "110"), ("TERM", "xterm"), ("NO_COLOR", "1")):
+            monkeypatch.setenv(name, value)
+
+    def until(self, wanted: str) -> str:
+        """What was drawn, up to a line that has `wanted` in it."""
+        seen = ""
+        while wanted not in seen:
+            assert select.select([self._master], [], [], 20)[0], f"{wanted!r} was not drawn: {seen[-300:]!r}"
+            seen = ESCAPES.sub("", seen + os.read(self._master, 65_536).decode())
+        return seen
+
+    def drawn(self) -> bool:
+        self._stderr.flush()
+        return bool(select.select([self._master], [], [], 0)[0])
+
+    def close(self) -> None:
+        self._stderr.close()
+        os.close(self._master)
+
+
+@pytest.fixture
+def screens(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Screen]]:
+    """Made in the test itself: pytest gives every phase a stderr of its own."""
+    made: list[Screen] = []
+
+    def make() -> Screen:
+        made.append(Screen(monkeypatch))
+        return made[-1]
+
+    yield make
+    for screen in made:
+        screen.close()
+
+
+def test_the_bar_tells_how_fast_and_how_long(screens: Callable[[], Screen]) -> None:
+    """500 files in each of the last 5 seconds and 2,000 to go: 100 files/s, 20 seconds; then the next phase."""
+    screen = screens()
+    with Progress() as progress:
+        progress("index", 0, 3_000)
+        for screen.now, done in ((5.0, 500), (10.0, 1_000)):
+            progress("index", done, 3_000)
+        line = screen.until("00:20")
+        assert "indexing" in line
+        assert "1000/3000" in line
+        assert "100 files/s" in line
+        screen.now = 30.0
+        progress("index", 3_000, 3_000)
+        progress("publish", 0, 0)
+        assert "3000/3000" in screen.until("publishing")
+
+
+def test_little_work_draws_nothing(screens: Callable[[], Screen]) -> None:
+    """A bar that could not be read is not drawn; waiting for another writer is always said."""
+    screen = screens()
+    with Progress() as progress:
+        progress("index", 0, 3)
+        progress("index", 3, 3)
+        progress("publish", 0, 0)
+        assert not screen.drawn()
+        progress("wait", 0, 0)
+        assert "waiting for another writer" in screen.until("waiting")
+
+
+def test_quiet_is_quiet(screens: Callable[[], Screen]) -> None:
+    """With --json nothing is drawn, however much there is to do."""
+    screen = screens()
+    with Progress(quiet=True) as progress:
+        progress("index", 10, 3_000)
+        assert not screen.drawn()
+
+
+def test_a_pipe_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nobody can see a bar, what is done and to how many files is said once."""
+    with Progress() as progress:
+        for done in range(0, 3_001, 500):
+            progress("index", done, 3_000)
+    assert capsys.readouterr().err == "indexing 3,000 files\n"
