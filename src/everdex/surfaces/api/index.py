@@ -142,12 +142,19 @@ class Index(StateQuestions):
 
         return self._ask(model.SearchAnswer, "similar", params, Reading(sync, snapshot_id), here)
 
-    def symbol(self, name: str, *, sync: bool = True, snapshot_id: str | None = None) -> model.SymbolAnswer:
-        """Every definition of a name (else names like it), or given a path the outline of that file."""
-        return self._ask(
-            model.SymbolAnswer, "symbols", {"name": name}, Reading(sync, snapshot_id),
-            lambda reader, freshness: reader.symbols(name, freshness, snapshot_id=snapshot_id),
-        )  # fmt: skip
+    def symbol(
+        self, name: str, *, references: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.SymbolAnswer:
+        """Every definition of a name (else names like it), or given a path the outline of that file.
+
+        With `references` also that many places that name it, when exactly one definition fits.
+        """
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.symbols(name, freshness, snapshot_id=snapshot_id, references=references)
+
+        params = {"name": name, "references": references}
+        return self._ask(model.SymbolAnswer, "symbols", params, Reading(sync, snapshot_id), here)
 
     def get_symbol(self, name: str, path: str | None = None) -> model.Definition | None:
         """The first definition of exactly that name, in `path` if that is given; None when there is none."""
@@ -155,10 +162,18 @@ class Index(StateQuestions):
         return next((item for item in found if path is None or item.path == path), None)
 
     def refs(
-        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+        self,
+        symbol: str,
+        *,
+        role: str = "",
+        k: int = 200,
+        offset: int = 0,
+        sync: bool = True,
+        snapshot_id: str | None = None,
     ) -> model.RefsAnswer:
-        """The definition of a symbol and every place that names it."""
-        return self._related(model.RefsAnswer, "refs", Reading(sync, snapshot_id), symbol=symbol, k=k, offset=offset)
+        """The definition of a symbol and every place that names it, or only those that do this with it: `write`."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.RefsAnswer, "refs", reading, symbol=symbol, role=role, k=k, offset=offset)
 
     def get_references(self, symbol: str) -> tuple[model.Occurrence, ...]:
         """Every place that names a symbol, however many there are; empty when none or several definitions fit."""
