@@ -7,6 +7,7 @@ answered. Every answer counts what resolution could not decide, and names what m
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -15,7 +16,7 @@ from everdex import languages, limits
 from everdex.answers import Answer, Freshness
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.declarations import written_out
 from everdex.graph.impact import Affected, Step
 from everdex.graph.impact import impact as walk
@@ -34,6 +35,7 @@ from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename")
+ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
 _MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 DEFAULT_DEPTH: Final = 3
@@ -52,6 +54,7 @@ class Question:
     depth: int = DEFAULT_DEPTH
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
+    role: str = ""  # of ROLES: only such references
 
 
 def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
@@ -103,6 +106,8 @@ def check(question: Question) -> None:
     for name, (low, high) in _BOUNDS.items():
         if not low <= getattr(question, name) <= high:
             raise QueryError(f"{name} must be between {low:,} and {high:,}", hint="choose a number inside the bounds")
+    if question.role and question.role not in ROLES:
+        raise QueryError(f"unknown role {question.role!r}", hint=f"known are {', '.join(ROLES)}")
     if question.method == "map":
         return
     if question.method == "rename":
@@ -164,17 +169,28 @@ _Body = tuple[dict[str, Any], tuple[str, ...]]
 
 
 def _refs(atlas: Atlas, definition: Definition, question: Question) -> _Body:
-    targets = queries.called_as(atlas, definition)
-    found = queries.uses(atlas, targets)
+    every = queries.uses(atlas, queries.called_as(atlas, definition))
+    wanted = "reference" if question.role == "read" else question.role
+    found = [use for use in every if wanted in ("", str(use.site.role))]
     shown, paging = _page(atlas, found, question)
+    is_variable = definition.node.kind in VARIABLES
+    roles = Counter(_role(use.site.role, is_variable) for use in every)
+    asked = None if not wanted else {role for role in Role if role == wanted}
     body = {
         "definition": _definition_occurrence(atlas, definition),
-        "references": [_occurrence(atlas, use) for use in shown],
+        "references": [{**_occurrence(atlas, use), "role": _role(use.site.role, is_variable)} for use in shown],
         **paging,
+        "role": question.role or None,
+        "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
-        "could_add": asdict(queries.could_add(atlas, [definition])),
+        "could_add": asdict(queries.could_add(atlas, [definition], asked)),
     }
     return body, ()
+
+
+def _role(role: Role, is_variable: bool) -> str:
+    """What a site does with a symbol: naming a variable without writing it is reading it."""
+    return "read" if is_variable and role is Role.REFERENCE else str(role)
 
 
 def _callers(atlas: Atlas, definition: Definition, question: Question) -> _Body:
@@ -217,9 +233,14 @@ def _impact(atlas: Atlas, definition: Definition, question: Question) -> _Body:
             "certain": sum(item.certain for item in found.affected),
             "uncertain": sum(not item.certain for item in found.affected),
         },
-        "could_add": asdict(queries.could_add(atlas, changed, {Role.CALL})),
+        "could_add": asdict(queries.could_add(atlas, changed, _leading(definition))),
     }
     return body, ("affected",) if found.cut else ()
+
+
+def _leading(definition: Definition) -> set[Role]:
+    """The roles of sites elsewhere that could make something depend on a definition."""
+    return {Role.CALL, Role.REFERENCE} if definition.node.kind in VARIABLES else {Role.CALL}
 
 
 def _rename(atlas: Atlas, definition: Definition, question: Question) -> _Body:
@@ -248,6 +269,44 @@ def _counts(found: list[Use]) -> dict[str, int]:
     for use in found:
         counts[str(use.site.status)] += 1
     return counts
+
+
+# -- a name and who uses it --------------------------------------------------------------------
+
+MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
+
+
+def about_name(opened: Open | None, body: dict[str, Any], count: int) -> tuple[str, ...]:
+    """Add what a graph knows to the body of a symbols answer: definitions that only bodies of functions make, and with
+    `count` that many references of the one definition that fits; the warnings of it."""
+    body["references"] = None
+    question = Question("refs", body["query"], limit=count or DEFAULT_LIMIT)
+    check(question)
+    if body["by"] != "name" or opened is None:
+        return (MADE_LATER,) if count and body["by"] == "name" else ()
+    atlas = opened.atlas
+    found = written_out(atlas, naming.find(atlas, body["query"]))
+    if found and not body["definitions"]:
+        body["definitions"] = [_definition(atlas, item) for item in found[:_MAX_MATCHES]]
+        body["omitted"] = max(0, len(found) - _MAX_MATCHES)
+        body["suggestions"] = []
+    if not count or len(found) != 1:
+        return ()
+    body["references"] = {"symbol": atlas.describe(found[0]), **_refs(atlas, found[0], question)[0]}
+    return (*opened.warnings, *coverage_warnings(atlas, None))
+
+
+def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
+    """A definition of the graph in the shape that symbols have."""
+    node, source = item.node, atlas.view.source(item.path)
+    start = source.rfind(b"\n", 0, node.start_byte) + 1
+    written = source[start : node.end_byte][: limits.MAX_SNIPPET_BYTES].decode("utf-8", "ignore")
+    described = atlas.describe(item)
+    kept = ("path", "name", "qualified_name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
+    return {
+        **{name: described[name] for name in kept}, "doc": "", "public": node.public, "byte_start": node.start_byte,
+        "byte_end": node.end_byte, "match": "exact", "source": written,
+    }  # fmt: skip
 
 
 # -- pieces ------------------------------------------------------------------------------------

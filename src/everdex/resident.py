@@ -66,9 +66,10 @@ class ResidentIndex:
 
     # -- questions -----------------------------------------------------------------------------
 
-    def symbols(self, asked: str, reading: Reading) -> Answer:
+    def symbols(self, asked: str, reading: Reading, references: int = 0) -> Answer:
         """The same answer that `Index.symbols` gives."""
-        return self.reader.symbols(asked, self.stated(reading), snapshot_id=reading.snapshot_id)
+        freshness = self.stated(reading)
+        return self.reader.symbols(asked, freshness, snapshot_id=reading.snapshot_id, references=references)
 
     def similar(
         self, place: str, k: int, reading: Reading, *, languages: tuple[str, ...], paths: tuple[str, ...],

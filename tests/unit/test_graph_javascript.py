@@ -74,7 +74,7 @@ def test_references_writes_and_imports_are_sites() -> None:
         other_ts="export function f() {}\nexport interface T {}\n",
     )
     assert _targets(graph, Role.IMPORT) == {"f": ("f",), "T": ("T",), "'./other'": ("",)}
-    assert _targets(graph, Role.WRITE) == {"count": ("count",)}
+    assert _targets(graph, Role.WRITE) == {"count": ("count",), "keep": ("keep",)}
     assert _targets(graph, Role.REFERENCE) == {"f": ("f",), "T": ("T",)}
 
 

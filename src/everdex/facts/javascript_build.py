@@ -48,6 +48,7 @@ class Builder:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.nodes: list[m.Definition] = []
+        self.declared: list[set[str]] = []  # names of the members of each class
         self.expressions: list[m.Row] = [(m.UNKNOWN,)]
         self.expressions += [(m.LITERAL, name) for name in ("String", "Number", "Boolean", "RegExp", "")]
         self.types: list[m.Row] = [(m.T_UNKNOWN,)]

@@ -50,6 +50,11 @@ class Definitions(Functions):
         number = len(self.classes)
         row = m.Class(index, name, abstract=node.type == "abstract_class_declaration")
         self.classes.append(row)
+        self.declared.append({
+            self.label_of(child.child_by_field_name("name") or child.child_by_field_name("property"))
+            for child in (body.named_children if body is not None else ())
+            if child.type in _MEMBER_FUNCTIONS or child.type in _FIELDS
+        })  # fmt: skip
         value = self.add(m.CLASS, number)
         outer = self.at
         pending, self._pending = self._pending, []
@@ -152,6 +157,8 @@ class Definitions(Functions):
         else:
             index = self.define(name, "field", node, label)
             value = self.named(given, name, label) if given is not None else 0
+            if given is not None and label is not None:
+                self.mention("w", label, self.add(m.MEMBER, self.add(m.THIS, frame), name))
         self.at = outer
         return index, value
 
@@ -191,6 +198,8 @@ class Definitions(Functions):
             binding = self.bind_variable(text, value, type_, hoisted)
             if index >= 0:
                 self.bindings[binding].node = index
+                if given is not None and not defines:
+                    self.mention("w", name, self.name(text))
             return
         value = self.visit(given) if given is not None else 0
         if type_:
@@ -208,6 +217,7 @@ class Definitions(Functions):
                 self.bindings[binding].kind = m.PARAMETER_NAME
             if index >= 0:
                 self.bindings[binding].node = index
+                self.mention("w", node, self.name(text))
 
         return declare
 

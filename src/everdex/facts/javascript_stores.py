@@ -43,6 +43,7 @@ class Stores(Values):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return 0
+        self.visit(left)
         value = self.visit(right)
         operator = node.child_by_field_name("operator")
         if operator is not None and operator.type in ("??=", "||=", "&&="):
@@ -53,6 +54,7 @@ class Stores(Values):
 
     def _update(self, node: Node) -> int:
         for child in node.named_children:
+            self.visit(child)
             self.target(child, 0)
         return build.NUMBER
 
@@ -138,6 +140,7 @@ class Stores(Values):
         name, inner = self.text(label), unwrap(target)
         if inner.type == "this" and value:
             self.store_this(name, value)
+            self._field_of(node, label, name, value)
         elif inner.type == "identifier":
             text = self.text(inner)
             if text == "exports" and not self.is_bound(text):
@@ -149,6 +152,23 @@ class Stores(Values):
         elif inner.type == "member_expression":
             self._store_deep(inner, name, value)
         self._member(node, "w")
+
+    def _field_of(self, node: Node, label: Node, name: str, value: int) -> None:
+        """What a method stores on `this` is a field of its class, unless the class says so itself.
+
+        In a class with a base it may be the base's: which one it is, resolution finds out."""
+        kind, index = self.functions[self.at.this].this if self.at.this >= 0 else (m.THIS_NOTHING, -1)
+        if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or self.expressions[value][0] in (m.FUNCTION, m.CLASS):
+            return
+        row = self.classes[index]
+        if row.extends or name in self.declared[index]:
+            return
+        self.declared[index].add(name)
+        self.at, outer = self.at._replace(parent=row.node, prefix=self.nodes[row.node].key), self.at
+        field = self.define(name, "field", node, label)
+        self.at = outer
+        self.hidden.add(field)  # bodies change no interface
+        row.members.append((name, "f", kind == m.THIS_STATIC, 0, 0, field))
 
     def _store_deep(self, inner: Node, name: str, value: int) -> None:
         """`X.prototype.name = value` and `module.exports.name = value`."""

@@ -1,8 +1,8 @@
 """What a change of a definition may affect: everything that leads to it, each with one shortest way.
 
-Walks callers backwards, level by level. A method is also reached through the methods it overrides, a class through its
-subclasses, a class's constructor through the class. The result depends on the graph alone: among ways of one length a
-certain one is taken, then the first by place.
+Walks callers and readers backwards, level by level; who only writes a variable is not affected by it. A method is also
+reached through the methods it overrides, a class through its subclasses, a class's constructor through the class. The
+result depends on the graph alone: among ways of one length a certain one is taken, then the first by place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.queries import Use, uses
 from everdex.languages import role_of
@@ -26,7 +26,7 @@ class Step:
 
     definition: Definition
     site: Site
-    relation: str  # calls, references, decorates, inherits, overrides
+    relation: str  # calls, reads, references, decorates, inherits, overrides
     certain: bool
     through: Target | None  # the overridden method by whose name the call is made, if it is not made by its own
 
@@ -101,7 +101,8 @@ def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, firs
 
 def _affected(item: Affected, use: Use, through: Target | None) -> Affected:
     certain = use.site.status is Status.RESOLVED and through is None
-    step = Step(use.source, use.site, _RELATIONS[use.site.role], certain, through)
+    reads = use.site.role is Role.REFERENCE and item.definition.node.kind in VARIABLES
+    step = Step(use.source, use.site, "reads" if reads else _RELATIONS[use.site.role], certain, through)
     is_test = role_of(use.path) == "test"
     return Affected(use.source, item.depth + 1, (*item.way, step), item.certain and certain, is_test)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.identity.symbols import plain_name
 
@@ -18,6 +18,7 @@ _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
 _PLACE: Final = re.compile(r"(.+?):(\d+)(?::\d+)?")
 _SEPARATORS: Final = ("::", "->", "#")
+_FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
 
 
 def dotted(name: str) -> str:
@@ -67,8 +68,14 @@ def _fits(item: Definition, name: str) -> bool:
 
 
 def _around(atlas: Atlas, file: int, line: int) -> list[Definition]:
-    """What is named on a line, else the innermost definition around it, else the file; nothing past its end."""
+    """What is named on a line, else the innermost definition around it, else the file; nothing past its end.
+
+    A line in a function's body means the function, also where it stores an attribute for the first time.
+    """
     every = list(atlas.definitions(file))
+    running = [item for item in every if item.node.kind in _FUNCTIONS and item.node.name_line < line]
+    if any(item.node.start_line <= line <= item.node.end_line for item in running):
+        every = [item for item in every if item.node.kind not in VARIABLES]
     named = [item for item in every[1:] if item.node.name_line == line]
     if named:
         # A lambda on the line of a definition is not what its line number is used for.

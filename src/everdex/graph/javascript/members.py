@@ -22,7 +22,8 @@ _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.M
 
 
 class Slot(NamedTuple):
-    kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value
+    kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value,
+    # 'd' only the definition of what another slot holds
     path: str
     node: int  # definition, or -1
     value: int  # expression, or 0
@@ -41,7 +42,7 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
 
 
 def slot_values(engine: Engine, slot: Slot, receiver: Value, fuel: int) -> Values:
-    if slot.kind == "x":
+    if slot.kind in ("x", "d"):
         return slot.given
     file = engine.files[slot.path]
     if slot.kind == "g":
@@ -144,6 +145,8 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         if property_ == name and is_static == static
     ]
     found = tuple(stored or own)
+    if stored and row.extends and all(slot.node < 0 for slot in stored):
+        return _as_declared(engine, file, row.extends, name, static, stored, fuel)
     if not found and static:
         if name == "prototype":
             return _direct((v.INSTANCE, file.path, index))
@@ -152,9 +155,12 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
     if found or not row.extends:
         return found
-    bases = engine.evaluate(file, row.extends, fuel - _JUMP)
+    return _of_bases(engine, file, row.extends, name, static, fuel)
+
+
+def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     slots: list[Slot] = []
-    for base in bases:
+    for base in engine.evaluate(file, extends, fuel - _JUMP):
         if base[0] in (v.CLASS, v.FUNCTION) and not static:
             base = (v.INSTANCE if base[0] == v.CLASS else v.MADE, *base[1:])
         if base[0] == v.UNKNOWN:
@@ -162,6 +168,17 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         else:
             slots += find(engine, base, name, fuel - _JUMP)
     return tuple(dict.fromkeys(slots))
+
+
+def _as_declared(
+    engine: Engine, file: File, extends: int, name: str, static: bool, stored: list[Slot], fuel: int
+) -> tuple[Slot, ...]:
+    """What a class stores in a field of its base is the base's."""
+    above = [slot for slot in _of_bases(engine, file, extends, name, static, fuel) if slot.kind == "f" and slot.path]
+    nodes = [slot for slot in above if slot.node >= 0]
+    if not nodes:
+        return tuple(stored)
+    return (*stored, *(Slot("d", slot.path, slot.node, 0, 0) for slot in nodes[:1]))
 
 
 def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:

@@ -113,7 +113,11 @@ class FileSites:
                 continue
             found = self._finder.reference(file, mention.value, role is Role.WRITE)
             status, targets, reason = self._finder.answer(found)
-            if role in (Role.REFERENCE, Role.WRITE):
+            if role is Role.WRITE and not found.targets:
+                if self._finder.is_export(file, mention.value):
+                    continue  # it makes a definition
+                status, targets, reason = self._finder.answer(self._finder.nowhere(file, mention.value, found))
+            elif role in (Role.REFERENCE, Role.WRITE):
                 if not found.targets:
                     continue
                 if found.accessor or mention.start in called:

@@ -86,6 +86,8 @@ class Finder:
         if slot.kind in ("t", "a"):
             self._declared(slot, receiver, name, found)
             return
+        if slot.kind == "d":
+            return
         values = members.slot_values(self._engine, slot, receiver, FUEL - 1)
         before = len(found.targets) + len(found.outside)
         for value in values:
@@ -249,6 +251,28 @@ class Finder:
                 else:
                     for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
                         self.definition(value, found)
+
+    def is_export(self, file: File, index: int) -> bool:
+        """`exports.name`, `module.exports` and what is below it."""
+        row = file.expressions[index]
+        while row[0] == m.MEMBER:
+            row = file.expressions[row[1]]
+        return bool(row[0] == m.GLOBAL and row[1] in ("exports", "module"))
+
+    def nowhere(self, file: File, index: int, found: Found) -> Found:
+        """Why something that is written is no definition of the project."""
+        row = file.expressions[index]
+        if row[0] != m.MEMBER:
+            return found
+        lost = Found()
+        for receiver in self._engine.evaluate(file, row[1], FUEL):
+            if receiver[0] == v.EXTERNAL:
+                lost.outside[f"{receiver[1]}.{row[2]}"] = None
+            elif receiver[0] == v.UNKNOWN:
+                lost.unknown(receiver[1])
+            else:
+                lost.unknown("no such member")
+        return lost
 
     def definition(self, value: Value, found: Found) -> None:
         """The definition that a value is."""

@@ -150,12 +150,19 @@ class Index(Relations, StateQuestions, Keeping):
 
         return self._ask(model.SearchAnswer, "similar", params, Reading(sync, snapshot_id), here)
 
-    def symbol(self, name: str, *, sync: bool = True, snapshot_id: str | None = None) -> model.SymbolAnswer:
-        """Every definition of a name (else names like it), or given a path the outline of that file."""
-        return self._ask(
-            model.SymbolAnswer, "symbols", {"name": name}, Reading(sync, snapshot_id),
-            lambda reader, freshness: reader.symbols(name, freshness, snapshot_id=snapshot_id),
-        )  # fmt: skip
+    def symbol(
+        self, name: str, *, references: int = 0, sync: bool = True, snapshot_id: str | None = None
+    ) -> model.SymbolAnswer:
+        """Every definition of a name (else names like it), or given a path the outline of that file.
+
+        With `references` also that many places that name it, when exactly one definition fits.
+        """
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.symbols(name, freshness, snapshot_id=snapshot_id, references=references)
+
+        params = {"name": name, "references": references}
+        return self._ask(model.SymbolAnswer, "symbols", params, Reading(sync, snapshot_id), here)
 
     def get_symbol(self, name: str, path: str | None = None) -> model.Definition | None:
         """The first definition of exactly that name, in `path` if that is given; None when there is none."""

@@ -151,6 +151,7 @@ class SymbolAnswer(Answer, frozen=True, kw_only=True):
     suggestions: tuple[Suggestion, ...]
     outline: Outline | None
     omitted: int
+    references: dict[str, Any] | None = None
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
@@ -191,6 +192,8 @@ class RelationAnswer(Answer, frozen=True, kw_only=True):
 class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     definition: dict[str, Any] | None = None
     references: tuple[Occurrence, ...] = ()
+    role: str | None = None
+    roles: dict[str, int] = {}
 
 
 class CallersAnswer(RelationAnswer, frozen=True, kw_only=True):

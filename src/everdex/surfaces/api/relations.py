@@ -21,10 +21,18 @@ class Relations(Asking):
     """Questions about symbols as the graph connects them. A graph that is not there yet is made and waited for."""
 
     def refs(
-        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+        self,
+        symbol: str,
+        *,
+        role: str = "",
+        k: int = 200,
+        offset: int = 0,
+        sync: bool = True,
+        snapshot_id: str | None = None,
     ) -> model.RefsAnswer:
-        """The definition of a symbol and every place that names it."""
-        return self._related(model.RefsAnswer, "refs", Reading(sync, snapshot_id), symbol=symbol, k=k, offset=offset)
+        """The definition of a symbol and every place that names it, or only those that do this with it: `write`."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(model.RefsAnswer, "refs", reading, symbol=symbol, role=role, k=k, offset=offset)
 
     def get_references(self, symbol: str) -> tuple[model.Occurrence, ...]:
         """Every place that names a symbol, however many there are; empty when none or several definitions fit."""

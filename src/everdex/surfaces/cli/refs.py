@@ -11,17 +11,26 @@ import click
 from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
+# As everdex.relations has them, which is too much to load for a help page.
+_ROLES = ("definition", "read", "call", "reference", "write", "import", "inherit", "decorate", "override")
+
 
 @click.command("refs", short_help="List every place that names a symbol.")
 @related.symbol_argument
 @related.root_argument
+@click.option(
+    "--role", type=click.Choice(_ROLES), metavar="ROLE",
+    help="Only places that do this with it: " + ", ".join(_ROLES) + ".",
+)
 @related.listing_options
 @related.reading_options
 def refs_command(
-    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str, root: Path | None, role: str | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None,
+    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """List the definition of SYMBOL and every place that names it, in the repository around ROOT (default: here).
+
+    Reads and writes of a variable or attribute are told apart; its definition is where it is first assigned.
 
     SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
     definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
@@ -31,17 +40,29 @@ def refs_command(
     Examples:
       everdex refs SnapshotView
       everdex refs src/app.py::Flask.run
+      everdex refs --role write settings.TIMEOUT
       everdex refs --json open_view | jq -r '.references[] | "\\(.role) \\(.path):\\(.line)"'
     """
     document = related.ask(
-        "refs", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync, snapshot_id=snapshot_id,
-        offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+        "refs", {"symbol": symbol, "k": limit, "offset": offset, "role": role or ""}, root, no_sync=no_sync,
+        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 
 def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{**document["definition"], "certainty": "resolved"}, *document["references"]]
+    """The places, each once: where a variable is defined it is mostly written, too."""
+    definition, references = {**document["definition"], "certainty": "resolved"}, document["references"]
+    if document["role"] not in (None, "definition"):
+        return list(references)
+    place = definition["path"], definition["line"], definition["column"] + len(document["symbol"]["name"].encode())
+    others = [
+        item for item in references
+        if item["role"] != "write" or (item["path"], item["end_line"], item["end_column"]) != place
+    ]  # fmt: skip
+    if len(others) < len(references):
+        definition["role"] = "definition, write"
+    return [definition, *others]
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:

@@ -157,7 +157,8 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
     counts, could = document["counts"], document.get("could_add")
     parts = [plural(document["total"], noun)]
-    parts += [f"{number:,} {name}" for name, number in counts.items() if number]
+    parts += [f"{number:,} {name}" for name, number in (document.get("roles") or counts).items() if number]
+    parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if document.get("roles") and counts[name]]
     yield ", ".join(parts)
     if could is not None:
         missing = [f"{could[name]:,} {name}" for name in ("ambiguous", "unresolved", "external") if could[name]]

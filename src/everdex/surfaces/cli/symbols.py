@@ -12,11 +12,16 @@ import click
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
+from everdex.surfaces.cli.related import by_path
 
 
 @click.command("symbols", short_help="Show where a name is defined, or the outline of a file.")
 @click.argument("asked", metavar="NAME|FILE")
 @click.argument("root", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--refs", "references", type=click.IntRange(0, 2_000), default=0, metavar="N",
+    help="When one definition fits, list N places that use it, too.",
+)
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -24,8 +29,8 @@ from everdex.surfaces.cli.progress import Progress
 @options.color_option
 @options.json_option
 def symbols_command(
-    asked: str, root: Path | None, no_sync: bool, snapshot_id: str | None, offline: bool, workers: int,
-    shared_store: Path | None, color: str, as_json: bool,
+    asked: str, root: Path | None, references: int, no_sync: bool, snapshot_id: str | None, offline: bool,
+    workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
@@ -38,6 +43,7 @@ def symbols_command(
       everdex symbols SnapshotView
       everdex symbols Index.search ~/src/everdex
       everdex symbols src/app.py
+      everdex symbols --refs 20 settings.TIMEOUT
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
     from everdex.service import Index, Reading
@@ -47,10 +53,12 @@ def symbols_command(
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     name = _key(asked, index.root.path)
-    document = ask(index, reading, "symbols", {"name": name, "no_sync": no_sync, "snapshot_id": snapshot_id})
+    params = {"name": name, "references": references, "no_sync": no_sync, "snapshot_id": snapshot_id}
+    document = ask(index, reading, "symbols", params)
     if document is None:
         with Progress(quiet=as_json) as progress:
-            document = index.symbols(name, reading, SyncOptions(workers=workers, progress=progress)).to_dict()
+            sync = SyncOptions(workers=workers, progress=progress)
+            document = index.symbols(name, reading, sync, references=references).to_dict()
     wanted = style(color)
     if as_json or not wanted.grouped:
         return SHOWN.print(document, as_json=as_json)
@@ -76,6 +84,10 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
         rows.heading(path, shown)
         for item in items:
             rows.numbered(item["start_line"], item["signature"] or item["qualified_name"], item["kind"], shown)
+    for path, items in by_path((document["references"] or {}).get("references", ())).items():
+        rows.heading(path, shown)
+        for item in items:
+            rows.numbered(item["line"], item["text"], item["role"], shown)
 
 
 def _key(asked: str, root: Path) -> str:
@@ -101,6 +113,11 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
             yield False, f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
     if document["omitted"]:
         yield False, f"{plural(document['omitted'], 'more definition')} not shown"
+    used = document["references"] or {}
+    for item in used.get("references", ()):
+        yield True, f"{escape(item['path'])}:{item['line']}:{item['role']}: {escape(item['text'].strip())}"
+    if used.get("omitted"):
+        yield False, f"{plural(used['omitted'], 'more reference')} not shown"
 
 
 def _outline(outline: dict[str, Any]) -> Iterator[Line]:

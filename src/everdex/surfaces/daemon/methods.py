@@ -130,7 +130,7 @@ def request(index: Index, params: Parameters) -> SearchRequest:
 
 
 def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.symbols(params["name"], reading(params))
+    return warm.symbols(params["name"], reading(params), params.get("references") or 0)
 
 
 def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -146,7 +146,8 @@ def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget", "new": "new"}
+    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget", "new": "new",
+              "role": "role"}  # fmt: skip
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
@@ -236,8 +237,8 @@ METHODS: Final[dict[str, Method]] = {
         {"place": _text, "k": _count, "languages": _texts, "paths": _texts, "explain": _flag, **SYNCED},
         _similar, ("place",), piped.SHOWN,
     ),
-    "symbols": Method({"name": _text, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
-    "refs": Method(_LISTING, _related("refs"), ("symbol",), refs.SHOWN),
+    "symbols": Method({"name": _text, "references": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
+    "refs": Method({"role": _name, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
     "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),

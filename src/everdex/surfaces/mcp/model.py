@@ -102,11 +102,23 @@ class Suggestion(BaseModel):
     places: list[Place]
 
 
+class Use(BaseModel):
+    path: str
+    line: int
+    role: str = Field(description="call, read, write, reference, import, inherit, decorate or override")
+    certainty: str = Field(description="resolved, or ambiguous: it is one of several candidates")
+    inside: str | None = Field(description="qualified name of the definition around it")
+    text: str
+
+
 class SymbolReply(Reply):
     by: str = Field(description="name or path: how the argument was understood")
     definitions: list[Definition] = Field(description="every definition of that name; never a guess")
     suggestions: list[Suggestion] = Field(description="only when nothing has the name: names like it")
     outline: Outline | None = Field(description="of the file asked for, or of the only file that defines the name")
+    references: list[Use] = Field(description="when one definition fits: the places that name it")
+    roles: dict[str, int] = Field(description="how many of all its references do what")
+    could_add: dict[str, int] = Field(description="sites that ask for the same name and could not be decided")
 
 
 class Directory(BaseModel):

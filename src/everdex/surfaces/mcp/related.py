@@ -25,15 +25,6 @@ class Match(BaseModel):
     text: str = Field(description="name with parameters or bases")
 
 
-class Use(BaseModel):
-    path: str
-    line: int
-    role: str = Field(description="call, reference, write, import, inherit, decorate or override")
-    certainty: str = Field(description="resolved, or ambiguous: it is one of several candidates")
-    inside: str | None = Field(description="qualified name of the definition around it")
-    text: str
-
-
 class SymbolQuestion(model.Reply):
     symbol: Match | None = Field(description="the definition that is meant; null when none or several fit")
     matches: list[Match] = Field(description="when several fit: ask again with path:line or path::name of one")
@@ -46,7 +37,8 @@ class SymbolQuestion(model.Reply):
 
 
 class ReferencesReply(SymbolQuestion):
-    references: list[Use]
+    references: list[model.Use]
+    roles: dict[str, int] = Field(description="how many of all its references do what")
 
 
 class AffectedOne(BaseModel):
@@ -74,17 +66,19 @@ class MapReply(model.Reply):
 
 
 def references(document: Document, budget: int) -> Reply:
-    uses = [
-        {
-            "path": item["path"], "line": item["line"], "role": item["role"], "certainty": item["certainty"],
-            "inside": item["source"]["qualifiedName"], "text": item["text"].strip()[:300],
-        }
-        for item in document.get("references", ())
-    ]  # fmt: skip
-    reply = {**_frame(document), "references": uses}
+    uses = [use(item) for item in document.get("references", ())]
+    reply = {**_frame(document), "references": uses, "roles": document.get("roles", {})}
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
     return reply
+
+
+def use(item: Document) -> Reply:
+    """A place as a model sees it."""
+    return {
+        "path": item["path"], "line": item["line"], "role": item["role"], "certainty": item["certainty"],
+        "inside": item["source"]["qualifiedName"], "text": item["text"].strip()[:300],
+    }  # fmt: skip
 
 
 def impact(document: Document, budget: int) -> Reply:
@@ -165,14 +159,22 @@ def _lines(reply: Reply) -> Iterator[str]:
         return
     symbol = reply["symbol"]
     yield f"# {symbol['path']}:{symbol['line']} {symbol['text']}"
-    for use in reply.get("references", ()):
-        doubt = "" if use["certainty"] == "resolved" else f" ({use['certainty']})"
-        yield f"{use['path']}:{use['line']} {use['role']}{doubt}: {use['text']}"
+    yield from map(use_line, reply.get("references", ()))
     for item in reply.get("affected", ()):
         doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
         yield f"{item['path']}:{item['line']} {item['name']}{doubt} ← {' ← '.join(item['way'])}"
     if reply.get("tests"):
         yield f"tests: {', '.join(reply['tests'])}"
-    missing = ", ".join(f"{count:,} {name}" for name, count in reply["could_add"].items() if count)
-    if missing:
-        yield f"could add to it: {missing}"
+    yield from missing(reply)
+
+
+def use_line(item: Document) -> str:
+    doubt = "" if item["certainty"] == "resolved" else f" ({item['certainty']})"
+    return f"{item['path']}:{item['line']} {item['role']}{doubt}: {item['text']}"
+
+
+def missing(reply: Document) -> Iterator[str]:
+    """What the list may lack, if anything."""
+    said = ", ".join(f"{count:,} {name}" for name, count in reply["could_add"].items() if count)
+    if said:
+        yield f"could add to it: {said}"

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from everdex.search.budget import BYTES_PER_TOKEN
 from everdex.surfaces.mcp.budget import Spendable, fit, whole_lines
+from everdex.surfaces.mcp.related import use
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
@@ -71,21 +72,24 @@ def symbol(document: Document, budget: int) -> Reply:
     definitions = document["definitions"]
     # Sources get at most two thirds; what else is known of a name must have room too.
     room = budget * BYTES_PER_TOKEN * 2 // 3 // max(1, len(definitions))
-    outline = document["outline"]
+    outline, found = document["outline"], document["references"] or {}
     reply = {
         **_frame(document),
         "by": document["by"],
         "definitions": [_definition(item, room) for item in definitions],
         "suggestions": list(document["suggestions"]),
         "outline": None if outline is None else {**outline, "symbols": list(outline["symbols"])},
+        "references": [use(item) for item in found.get("references", ())],
+        "roles": found.get("roles", {}),
+        "could_add": found.get("could_add", {}),
     }
     names = {"path": "outline", "name": "definitions"}
-    reply["omitted"] = {names[document["by"]]: document["omitted"]}
+    reply["omitted"] = {names[document["by"]]: document["omitted"], "references": found.get("omitted", 0)}
     entries = reply["outline"]["symbols"] if reply["outline"] else []
     fit(
         reply, budget,
-        [Spendable("outline", entries, _outline_worth), Spendable("suggestions", reply["suggestions"]),
-         Spendable("definitions", reply["definitions"])],
+        [Spendable("outline", entries, _outline_worth), Spendable("references", reply["references"]),
+         Spendable("suggestions", reply["suggestions"]), Spendable("definitions", reply["definitions"])],
     )  # fmt: skip
     return reply
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from everdex.surfaces.cli.output import escape
+from everdex.surfaces.mcp.related import missing, use_line
 
 Reply = Mapping[str, Any]
 
@@ -72,6 +73,10 @@ def _symbol(reply: Reply) -> Iterator[str]:
     for item in reply["suggestions"]:
         places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
         yield escape(f"like it ({item['how']}): {item['name']} {places}")
+    if reply["roles"]:
+        yield f"# used: {', '.join(f'{count:,} {role}' for role, count in reply['roles'].items())}"
+    for item in (*map(use_line, reply["references"]), *missing(reply)):
+        yield escape(item)
     if reply["outline"] is not None:
         yield escape(f"# {reply['outline']['path']}")
         for entry in reply["outline"]["symbols"]:

@@ -32,6 +32,7 @@ _READ_ONLY: Final = ToolAnnotations(
 # Ranked snippets are packed before they become JSON: its frame, keys and escapes cost about the rest.
 _SNIPPET_SHARE: Final = 0.75
 _FRAME_TOKENS: Final = 120
+_REFERENCES: Final = 50  # beside a definition; `references` lists them all
 _MAP_TOKENS: Final = 8_000  # of the resource, which nobody can give a budget
 # Lines of a map become strings of JSON, with quotes, commas and the answer's own frame.
 _MAP_SHARE: Final = 0.7
@@ -158,23 +159,34 @@ class Tools:
         name: Annotated[str, Field(description="a name (Index, Index.search, open_view) or a file's path")],
         budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, model.SymbolReply]:
-        """Show where a function, class, method, type or heading is defined, or the outline of a file.
+        """Show where a function, class, variable, type or heading is defined and who uses it, or a file's outline.
 
         A name gives every definition that has it, with kind, signature, first sentence of its documentation and
-        source lines, plus the outline of the file when there is only one; when nothing has the name, names like it
-        are listed apart as suggestions. A path (src/app.py) gives the outline of that file.
+        source lines, plus the outline of the file when there is only one, and when one definition fits the places
+        that call, read, write or import it; when nothing has the name, names like it are listed apart as suggestions.
+        A path (src/app.py) gives the outline of that file.
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            reply = replies.symbol(self._ask("symbols", {"name": name}, progress), budget_tokens)
+            params = {"name": name, "references": _REFERENCES}
+            reply = replies.symbol(self._ask("symbols", params, progress), budget_tokens)
             return _result(reply, text.symbol(reply))
 
         return await run(ctx, ask)
 
     async def references(
-        self, ctx: Context[Any], symbol: SymbolName, k: Count = 50, budget_tokens: Budget = DEFAULT_TOKENS
+        self,
+        ctx: Context[Any],
+        symbol: SymbolName,
+        role: Annotated[
+            Literal["definition", "read", "call", "reference", "write", "import", "inherit", "decorate", "override"]
+            | None,
+            Field(description="only places that do this with it; null: all"),
+        ] = None,
+        k: Count = 50,
+        budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, related.ReferencesReply]:
-        """List every place that names a function, class or method: calls, references, imports, overrides.
+        """List every place that names a function, class, method or variable: calls, reads, writes, imports, overrides.
 
         Complete as far as static resolution goes, and it says how far that is: `could_add` counts places that ask for
         the same name and could not be decided. When several definitions have the name they are listed and nothing
@@ -182,7 +194,7 @@ class Tools:
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            document = self._ask("refs", {"symbol": symbol, "k": k}, progress)
+            document = self._ask("refs", {"symbol": symbol, "k": k, "role": role or ""}, progress)
             return _related(related.references(document, budget_tokens))
 
         return await run(ctx, ask)
