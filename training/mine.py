@@ -1,8 +1,9 @@
 """Pairs of a sentence and the code it speaks of, out of packages, with everdex's own parser.
 
-Query: the first sentence of a definition's documentation, or a comment inside a body. Document: the definition, or
-the lines below the comment, with all documentation taken out. What is kept are the words that everdex embeds, so
-that training sees what indexing does. One file of pairs a package; a package that has its file is done.
+Query: a sentence of a definition's or a file's documentation, or a comment inside a body. Document: the
+definition, a stretch of the file, or the lines below the comment, with all documentation taken out. What is kept are
+the words that everdex embeds, so that training sees what indexing does. One file of pairs a package; a package that has
+its file is done.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ from everdex.parse.model import ParsedFile
 from training.archives import Archive, members
 from training.hygiene import BenchmarkCode
 from training.licences import refused_paths
+from training.modules import mine_module
 from training.pairs import MAX_WORDS, MIN_DOCUMENT_WORDS, Pair, embedding_words, question
 from training.readmes import is_readme, mine_readme
+from training.sentences import further_sentences
 
-MAX_PAIRS: Final = 6_000  # a package
-INLINE_SHARE: Final = 0.25  # of a package's pairs
+MAX_PAIRS: Final = 6_000  # a package, of first sentences and comments
+# Of a package, how many of each of these; all but the comments come on top of its pairs.
+_MOST: Final = {"inline": 1_500, "file": 1_500, "further": 3_000}
 _INLINE_LINES: Final = 14
 _MAX_FILES: Final = 1_500
 _MAX_LINE: Final = 180  # mean bytes a line: longer is generated or minified
@@ -110,7 +114,11 @@ def mine_file(path: str, data: bytes, benchmarks: BenchmarkCode) -> Iterator[Pai
         if len(body) >= MIN_DOCUMENT_WORDS:
             name = " ".join(embedding_words(symbol.qualified_name))
             yield Pair(language, symbol.kind, query, name, place, " ".join(body))
+            for further in further_sentences(data, parsed, symbol):
+                yield Pair(language, "further", further, name, place, " ".join(body))
     yield from _inline(data, parsed, language, place, shared)
+    if not shared:
+        yield from mine_module(language, place, data.decode("utf-8"))
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -170,7 +178,7 @@ def _is_shared(shared: list[int], start: int, end: int) -> bool:
 
 
 def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
-    """At most `MAX_PAIRS` of a package, out of its files in a seeded order; equal pairs once."""
+    """The pairs of a package up to their limits, out of its files in a seeded order; equal pairs once."""
     seed = int.from_bytes(hashlib.sha256(f"{archive.registry}/{archive.name}".encode()).digest()[:8], "big")
     generator = random.Random(seed)
     refused = refused_paths(archive)
@@ -180,17 +188,19 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
     for path, data in files:
         if is_readme(path):
             pairs.update(((pair.query, pair.body), pair) for pair in mine_readme(data, benchmarks))
-    inline = 0
+    left = dict(_MOST)
+    extra = 0
     for path, data in [file for file in files if not is_readme(file[0])][:_MAX_FILES]:
         for pair in mine_file(path, data, benchmarks):
-            if pair.kind == "inline":
-                if inline >= INLINE_SHARE * MAX_PAIRS:
+            if pair.kind in left:
+                if not left[pair.kind]:
                     continue
-                inline += 1
+                left[pair.kind] -= 1
+                extra += pair.kind != "inline"
             pairs.setdefault((pair.query, pair.body), pair)
-        if len(pairs) >= MAX_PAIRS:
+        if len(pairs) - extra >= MAX_PAIRS:
             break
-    return list(pairs.values())[:MAX_PAIRS]
+    return list(pairs.values())
 
 
 _benchmarks: BenchmarkCode

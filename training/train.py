@@ -1,4 +1,4 @@
-"""One run: two passes, batches that put code of one package side by side, Adam on the rows that a batch touches.
+"""One run: two passes, batches that put like code of one package side by side, Adam on the rows that a batch touches.
 
 All runs start from the same table and differ in their order only. A run is a function of the prepared pairs, its number
 and the settings; a finished run is not repeated.
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from training.model import Bag, Batch, Floats, Matrix, Parameters, gradients, start
+from training.neighbours import Neighbours
 from training.prepare import Prepared
 
 START_SEED: Final = 20_261_115
@@ -23,10 +24,11 @@ START_SEED: Final = 20_261_115
 @dataclass(frozen=True, slots=True)
 class Settings:
     dimensions: int = 256
-    batch: int = 2_048
-    group: int = 256  # of a batch, from one package: its other functions are the hard negatives
+    batch: int = 4_096
+    group: int = 256  # of a batch, alike and so the hard negatives of each other
+    anywhere: float = 0.5  # of the pairs, how many are grouped with those of all packages and not of their own
     epochs: int = 2
-    rate: float = 6e-3
+    rate: float = 8e-3
     warm_up: int = 50
     dropout: float = 0.1
     bare: float = 0.3  # documents without path and name
@@ -52,15 +54,11 @@ class Adam:
 
 
 def batches(prepared: Prepared, settings: Settings, generator: np.random.Generator) -> list[npt.NDArray[np.int64]]:
-    """One pass: each package's pairs shuffled and cut into groups, the groups shuffled and joined."""
+    """One pass: every pair in a group of like ones, the groups shuffled and joined."""
     usable = np.flatnonzero(~prepared.held_out)
-    order = usable[np.lexsort((generator.random(len(usable)), prepared.packages[usable]))]
-    edges = np.flatnonzero(np.diff(prepared.packages[order])) + 1
-    groups = [
-        package[at : at + settings.group]
-        for package in np.split(order, edges)
-        for at in range(0, len(package), settings.group)
-    ]
+    near = Neighbours(prepared, generator)
+    anywhere = generator.random(len(usable)) < settings.anywhere
+    groups = near.of_package(usable[~anywhere], settings.group) + near.of_all(usable[anywhere], settings.group)
     joined = np.concatenate([groups[place] for place in generator.permutation(len(groups))])
     size = min(settings.batch, len(joined))
     return [joined[at : at + size] for at in range(0, len(joined) - size + 1, size)]

@@ -13,10 +13,12 @@ import msgspec
 import numpy as np
 import pytest
 from scipy import sparse
-from training import fetch, hygiene, mine, prepare, readmes, vocabulary
+from training import fetch, hygiene, mine, modules, prepare, readmes, vocabulary
 from training.archives import archives_in
 from training.licences import is_permissive, licence_of
 from training.model import Bag, Batch, gradients, start
+from training.neighbours import Neighbours
+from training.pairs import Pair
 
 from everdex.embed.pieces import WordPieces
 from everdex.embed.tables import map_file, read_tensors
@@ -76,7 +78,7 @@ def make(work: Path, packages: Path, *extra: str) -> str:
     command += ["--runs", "2", "--epochs", "3", "--batch", "32", "--vocabulary", "300", "--pieces", "120"]
     done = subprocess.run([*command, "--workers", "1", *extra], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return hashlib.sha256((work / "everdex-code-2.safetensors").read_bytes()).hexdigest()
+    return hashlib.sha256((work / "everdex-code-3.safetensors").read_bytes()).hexdigest()
 
 
 def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_
     packages = tmp_path / "packages.tsv"
     fetch.write_pins(fetch.pin(downloads), packages)
     first = make(downloads.parent, packages)
-    path = downloads.parent / "everdex-code-2.safetensors"
+    path = downloads.parent / "everdex-code-3.safetensors"
     tensors = read_tensors(path, map_file(path))
     pieces = tensors["vocabulary"].tobytes().decode().split("\n")
     assert tensors["table"].shape == (len(pieces), 256)
@@ -154,6 +156,90 @@ def test_mined_code_has_lost_its_documentation(downloads: Path) -> None:
     for pair in pairs:
         assert "points" in pair.query.split()
         assert "points" not in pair.body.split()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", '#!/usr/bin/env python\n"""Rotates log files by size.\n\nMore."""\nimport os\n'),
+        ("go", "// Copyright 2020 someone.\n\n// Package rotate rotates log files by size.\npackage rotate\n"),
+        ("javascript", "'use strict';\n/*!\n * MIT License\n */\n/**\n * Rotates log files by size.\n */\n\nx = 1;\n"),
+        ("rust", "//! Rotates log files by size.\n\nuse std::fs;\n"),
+        ("haskell", "{-# LANGUAGE LambdaCase #-}\n-- | Rotates log files by size.\nmodule Rotate where\n"),
+        ("lua", "--[[ Rotates log files by size. ]]\nlocal os = require 'os'\n"),
+    ],
+)
+def test_a_files_head_asks_for_the_file(language: str, text: str) -> None:
+    """Past licences and pragmas, the first sentence at the top of a file is a question; its code is the answer."""
+    code = " ".join(f"rotate_{noun}(size)" for noun in NOUNS)
+    (pair,) = modules.mine_module(language, "log rotate", text + code + "\n")
+    assert {"log", "files", "size"} <= set(pair.query.split())
+    assert not {"more", "copyright", "mit", "language"} & set(pair.query.split())
+    assert {"rotate", "snapshot"} <= set(pair.body.split())
+    assert pair.kind == "file"
+
+
+def test_a_first_functions_comment_is_not_taken_for_the_files_head() -> None:
+    """A comment with a definition right below it belongs to the definition; a long file gives several stretches."""
+    of_function = "/* Rotates the log files. */\nint rotate(int size) { return 1; }\n" * 9
+    assert not list(modules.mine_module("c", "", of_function))
+    long = "/* Rotates the log files. */\n\n" + "".join(f"int rotate_{'x' * n}(int log);\n" for n in range(400))
+    assert len(list(modules.mine_module("c", "", long))) == 3
+
+
+def test_a_head_is_looked_for_in_bounded_steps() -> None:
+    """A long run of pragmas without a head once took more steps than there is time; it has no question."""
+    assert not list(modules.mine_module("haskell", "", "{-# LANGUAGE CPP #-}\n" * 300 + "module Rotate where\n"))
+
+
+def test_further_sentences_ask_for_the_same_code(tmp_path: Path) -> None:
+    """The second and third sentence of a docstring or comment are questions too; parameters and examples are not."""
+    body = "    for part in handle.parts(options):\n        buffer.append(part.decode(options.charset))\n"
+    python = (
+        'def load(handle, options):\n    """Read the snapshot that the handle points at.\n\n'
+        "    Broken chunks are skipped without a warning. Two readers never share a buffer.\n"
+        "    Nobody asks about this fourth sentence.\n\n"
+        '    Parameters\n    ----------\n    handle: where the bytes come from\n    """\n' + body
+    )
+    go = (
+        "package load\n\n// Load reads the snapshot that the handle points at.\n"
+        "// Broken chunks are skipped without a warning.\n"
+        "func Load(handle Handle, options Options) {\n\tbuffer.Append(handle.Parts(options), options.Charset)\n}\n"
+    )
+    nothing = hygiene.read_benchmarks([])
+    for path, text, wanted in (("load.py", python, 2), ("load.go", go, 1)):
+        pairs = list(mine.mine_file(path, text.encode(), nothing))
+        further = [pair for pair in pairs if pair.kind == "further"]
+        assert [{"broken", "chunks", "warning"}, {"readers", "share", "buffer"}][:wanted] == [
+            set(pair.query.split()) & {"broken", "chunks", "warning", "readers", "share", "buffer", "fourth", "bytes"}
+            for pair in further
+        ]
+        (first,) = [pair for pair in pairs if pair.kind == "function"]
+        assert {pair.body for pair in further} == {first.body}
+
+
+def test_groups_are_of_pairs_that_share_rare_words(tmp_path: Path) -> None:
+    """Every pair is in one group, of its own package when so asked, and those about one thing come together."""
+    (tmp_path / "pairs").mkdir()
+    for package in range(3):
+        pairs = [
+            Pair("python", "function", f"{verb} {noun} p{package}", noun, "", f"{noun} " * 9 + verb)
+            for noun in NOUNS[:4]
+            for verb in VERBS
+        ]
+        (tmp_path / "pairs" / f"pypi~sample{package}~1.0.pairs").write_bytes(msgspec.msgpack.encode(pairs))
+    prepare.prepare(tmp_path / "pairs", tmp_path / "prepared", 300, 120)
+    prepared = prepare.load(tmp_path / "prepared")
+    everything = np.arange(3 * 4 * len(VERBS))
+    near = Neighbours(prepared, np.random.default_rng(1))
+    noun = np.asarray(prepared.counts["body"].argmax(axis=1)).ravel()
+    for found in (near.of_package(everything, 8), near.of_all(everything, 24)):
+        assert sorted(np.concatenate(found).tolist()) == everything.tolist()
+        assert all(len(group) <= len(everything) / 4 for group in found)
+        alike = np.mean([np.bincount(noun[group]).max() / len(group) for group in found])
+        assert alike > 0.8  # less than 0.5 by chance
+    assert all(len(set(prepared.packages[group].tolist())) == 1 for group in near.of_package(everything, 8))
+    assert any(len(set(prepared.packages[group].tolist())) == 3 for group in near.of_all(everything, 24))
 
 
 README = """# Sample
