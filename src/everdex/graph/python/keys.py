@@ -17,6 +17,16 @@ def name_key(path: str, name: str) -> str:
     return f"py:name:{path}:{name}"
 
 
+def head_key(path: str, key: str) -> str:
+    """A class statement before its body: what it inherits from."""
+    return f"py:head:{path}:{key}"
+
+
+def member_key(path: str, key: str, name: str) -> str:
+    """The statements of a class that bind a name, and the methods that assign it to self."""
+    return f"py:member:{path}:{key}:{name}"
+
+
 def stars_key(path: str) -> str:
     """What a module takes and gives by `*`."""
     return f"py:stars:{path}"
