@@ -28,7 +28,7 @@ class File:
         self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
-        self._seen_members: dict[tuple[int, str], Seen] = {}
+        self._seen_members: dict[str, Seen] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -59,10 +59,9 @@ class File:
         """What the module or a class binds under a name, and what a class's methods assign to self."""
         if not scope:
             return self.seen_name(name)
-        found = self._seen_members.get((scope, name))
+        found = self._seen_members.get(name)
         if found is None:
-            key = member_key(self.path, self.scopes[scope].key, name)
-            found = self._seen_members[scope, name] = Seen(key, self.path, ())
+            found = self._seen_members[name] = Seen(member_key(self.path, name), self.path, ())
         return found
 
     def seen_key(self, key: str) -> Seen:

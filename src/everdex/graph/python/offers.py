@@ -125,14 +125,17 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
     first = 0
     statements = file.facts.statements
+    members: dict[str, xxhash.xxh3_64] = {}
     for last, (_, _, _, scope_number) in enumerate(statements):
         if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
             texts = _texts(file, source, first, last, inner.get(scope_number, ()))
             if scope_number:
-                _members(file, scope_number, first, texts, offered)
+                _members(file, scope_number, first, texts, members)
             else:
                 _names(file, first, texts, offered)
             first = last + 1
+    for name, member in members.items():
+        offered[member_key(file.path, name)] = member.intdigest()
 
 
 def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
@@ -185,7 +188,9 @@ def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, in
         )
 
 
-def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
+def _members(
+    file: File, scope: int, first: int, texts: Sequence[bytes], members: dict[str, xxhash.xxh3_64]
+) -> None:
     """Each name of a class: the statements that bind it, who reads which of several, and who assigns it to self."""
     found = _binding(file, first, texts)
     bound = file.names[scope]
@@ -201,10 +206,11 @@ def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered
     key = file.scopes[scope].key
     stored = file.self_stores.get(scope, {})
     for name in bound.keys() | stored.keys():
-        digest = xxhash.xxh3_64(b"".join(found.get(name, ())))
-        for each in stored.get(name, ()):
-            digest.update(f"\n{file.scopes[file.where[each]].key}".encode("utf-8", "surrogatepass"))
-        offered[member_key(file.path, key, name)] = digest.intdigest()
+        keys = "\n".join([key, *(file.scopes[file.where[each]].key for each in stored.get(name, ()))])
+        digest = members.get(name)
+        if digest is None:
+            digest = members[name] = xxhash.xxh3_64()
+        digest.update(b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n")))
 
 
 def _may_be_fixture(file: File, scope: m.Scope) -> bool:
