@@ -199,7 +199,7 @@ def _callers(atlas: Atlas, definition: Definition, question: Question) -> _Body:
     body = {
         "callers": [_edge(atlas, edge) for edge in shown],
         **paging,
-        "counts": _counts([use for edge in found for use in edge.uses]),
+        "counts": {str(status): count for status, count in found.counts.items()},
         "could_add": asdict(queries.could_add(atlas, [definition], {Role.CALL})),
     }
     return body, ()

@@ -58,7 +58,8 @@ WORDS_VERSION: Final = "1"
 # 3: where the statements of a Python module begin
 # 4: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
 # 5: where variables are assigned and deleted
-FACTS_VERSION: Final = "5"
+# 6: where the statements of Python classes begin
+FACTS_VERSION: Final = "6"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -72,7 +73,8 @@ INTERFACE_VERSION: Final = "1"
 # 7: Python: class statements, descriptors, __getattr__, containers made by calls, records, mixins, parametrised tests
 # 8: names outside the root by package; macros of C and C++ looked at word by word
 # 9: variables and attributes as definitions; every place that writes one
-RESOLVERS_VERSION: Final = "9"
+# 10: classes of Python are looked at name by name
+RESOLVERS_VERSION: Final = "10"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

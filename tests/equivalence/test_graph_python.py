@@ -67,6 +67,20 @@ class _Author:
         )
         return [indent + pick(forms)() for _ in range(self._chance.randint(1, 3))]
 
+    def _member(self) -> str:
+        """A statement of a class, or what decorates the method that follows."""
+        pick = self._chance.choice
+        forms = (
+            lambda: f"{pick(_NAMES)} = {pick(_NAMES)}",
+            lambda: f"{pick(_KEPT)} = {pick(_CLASSES)}",
+            lambda: f"{pick(_NAMES[:3])} = lambda self: {pick(_NAMES)}()",
+            lambda: f"if x: {pick(_NAMES)} = {pick(_NAMES)}",
+            lambda: pick(("@property", "@staticmethod", "@classmethod", f"@{pick(_NAMES)}")),
+            lambda: f"@{pick(_NAMES[:3])}.setter",
+            lambda: f"{pick(_NAMES)}()",
+        )
+        return pick(forms)()
+
     def text(self) -> str:
         pick = self._chance.choice
         lines = self._imports()
@@ -91,7 +105,9 @@ class _Author:
                 lines.append(f"class {pick(_CLASSES)}{base}:")
                 if self._chance.random() < 0.4:
                     lines.append(f"    {pick(_KEPT)}{pick(('', ': int'))} = {pick(_NAMES)}")
-                for _ in range(self._chance.randint(1, 2)):
+                for _ in range(self._chance.randint(1, 3)):
+                    if self._chance.random() < 0.3:
+                        lines.append(f"    {self._member()}")
                     lines += [f"    def {pick(_NAMES[:3])}(self, x=None):", *self._body("        ")]
                     if self._chance.random() < 0.2:
                         lines += [f"        global {pick(_NAMES)}", f"        {pick(_NAMES)} = {pick(_NAMES)}"]
@@ -102,7 +118,9 @@ class _Author:
 
     def step(self) -> str:
         path = self._chance.choice((*(f"{name}.py" for name in _MODULES[:4]), "pkg/__init__.py", "pkg/inner.py"))
-        kind = self._chance.choice(("write", "write", "add", "change", "change", "change", "shift", "delete", "rename"))
+        kind = self._chance.choice(
+            ("write", "write", "add", "change", "change", "member", "member", "member", "shift", "delete", "rename")
+        )
         place = self._made.path / path
         if kind == "write" or not place.is_file():
             place.parent.mkdir(exist_ok=True)
@@ -117,6 +135,13 @@ class _Author:
             for number in inside[:1] and [self._chance.choice(inside)]:
                 indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
                 lines[number : number + 1] = self._body(indent)
+            place.write_text("\n".join(lines) + "\n")
+        elif kind == "member":
+            lines = place.read_text().splitlines()
+            inside = [number for number, line in enumerate(lines) if line.startswith("    def ")]
+            for number in inside[:1] and [self._chance.choice(inside)]:
+                added = [f"    def {self._chance.choice(_NAMES[:3])}(self, x=None):", *self._body("        ")]
+                lines[number:number] = [f"    {self._member()}"] if self._chance.random() < 0.5 else added
             place.write_text("\n".join(lines) + "\n")
         elif kind == "delete":
             place.unlink()

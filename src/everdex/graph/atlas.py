@@ -22,7 +22,7 @@ from everdex.memory import remembering
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
-_KEPT_COLUMNS: Final = 384
+_KEPT_COLUMNS: Final = 512  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
 })  # fmt: skip

@@ -225,22 +225,30 @@ class Columns:
         return tuple(accumulate(self._packed.site_lines))
 
     @cached_property
-    def _by_target(self) -> dict[Target, list[int]]:
-        """Target -> the sites that have it, in order."""
-        by_set: dict[int, list[int]] = {}
-        for number, chosen in enumerate(self._packed.site_targets):
-            by_set.setdefault(chosen, []).append(number)
+    def _by_set(self) -> dict[int, list[int]]:
+        """Set of targets -> the sites that have it, in order."""
         found: dict[int, list[int]] = {}
-        for chosen, sites in by_set.items():
-            for target in self._packed.target_sets[chosen]:
-                found.setdefault(target, []).extend(sites)
-        return {self.targets[target]: sorted(sites) for target, sites in found.items()}
+        for number, chosen in enumerate(self._packed.site_targets):
+            found.setdefault(chosen, []).append(number)
+        return found
+
+    @cached_property
+    def _sets_with(self) -> dict[tuple[str, str], list[int]]:
+        """Path and key of a target -> the sets with it."""
+        strings, flat = self._packed.strings, self._packed.targets
+        names = [(strings[path], strings[key]) for path, key in zip(flat[::2], flat[1::2], strict=True)]
+        found: dict[tuple[str, str], list[int]] = {name: [] for name in names}
+        for number, each in enumerate(self._packed.target_sets):
+            for target in each:
+                found[names[target]].append(number)
+        return found
 
     def sites_to(self, wanted: Collection[Target]) -> list[int]:
         """Numbers of the sites that have one of these targets, in order."""
-        known = self._by_target
-        lists = [known[target] for target in wanted if target in known]
-        return lists[0] if len(lists) == 1 else sorted({number for each in lists for number in each})
+        known = self._sets_with
+        sets = {number for target in wanted for number in known.get((target.path, target.key), ())}
+        lists = [self._by_set[number] for number in sets if number in self._by_set]
+        return lists[0] if len(lists) == 1 else sorted([number for each in lists for number in each])
 
     @cached_property
     def _loose(self) -> dict[str, list[int]]:
@@ -280,6 +288,13 @@ class Columns:
             tuple(self.targets_of(number)),
             packed.strings[packed.site_reasons[number]],
         )
+
+    def span(self, number: int) -> tuple[int, int, int, int]:
+        """Where a site stands: line and column of its begin and of its end."""
+        packed = self._packed
+        line, column = self._lines[number], packed.site_columns[number]
+        length = len(packed.strings[packed.site_texts[number]]) + packed.site_ends[number]
+        return line, column, line + packed.site_heights[number], column + length
 
     def role(self, number: int) -> Role:
         return _ROLES[self._packed.site_roles[number]]

@@ -40,11 +40,11 @@ class Crew(Protocol):
 def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
     if workers < 2 or files < _WORTH_WORKERS:
         alone = Alone(view, resolvers)
-        try:
-            with collector_held():
+        with collector_held():
+            try:
                 yield alone
-        finally:
-            alone.end()
+            finally:
+                alone.end()  # while the collector is held: or it would look through everything once before it goes
         return
     crew = Many(view, resolvers, workers)
     try:

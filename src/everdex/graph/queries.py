@@ -61,17 +61,25 @@ class Callees:
 
 def uses(atlas: Atlas, targets: Collection[Target], roles: Collection[Role] | None = None) -> list[Use]:
     """Every site with one of these targets, by place."""
-    found = []
-    wanted = set(targets)
+    wanted = frozenset(targets)
+    found = [
+        _use(columns.site(number), atlas.definition(file, columns.sources[number]), wanted)
+        for file, columns, number in _sites(atlas, wanted)
+        if roles is None or columns.role(number) in roles
+    ]
+    return sorted(found, key=lambda use: use.order)
+
+
+def _sites(atlas: Atlas, wanted: frozenset[Target]) -> Iterator[tuple[int, Columns, int]]:
+    """The sites with one of these targets: file, its columns, number."""
     for file in atlas.referring(wanted):
         columns = atlas.columns(file)
         for number in columns.sites_to(wanted):
-            if roles is not None and columns.role(number) not in roles:
-                continue
-            site = columns.site(number)
-            target = next(target for target in site.targets if target in wanted)
-            found.append(Use(site, atlas.definition(file, site.source), target))
-    return sorted(found, key=lambda use: use.order)
+            yield file, columns, number
+
+
+def _use(site: Site, source: Definition, wanted: frozenset[Target]) -> Use:
+    return Use(site, source, next(target for target in site.targets if target in wanted))
 
 
 def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
@@ -79,39 +87,47 @@ def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
     return [definition.target, *(item.target for item in atlas.constructors(definition))]
 
 
-def callers(atlas: Atlas, definition: Definition) -> list[Edge]:
-    """Definitions (or files) that call this one, by place."""
-    grouped: dict[tuple[str, int], list[Use]] = {}
-    for use in _calls(atlas, definition):
-        grouped.setdefault(use.source.order, []).append(use)
-    return [_edge(found[0].source, found) for _, found in sorted(grouped.items())]
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """Definitions (or files) that call one, by place: counted all, made only as far as they are listed."""
+
+    counts: dict[Status, int]  # of the sites
+    _atlas: Atlas
+    _wanted: frozenset[Target]
+    _groups: tuple[tuple[int, int, tuple[int, ...]], ...]  # file, caller and sites there, in order
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, listed: slice) -> list[Edge]:
+        return [self._edge(*group) for group in self._groups[listed]]
+
+    def _edge(self, file: int, number: int, sites: tuple[int, ...]) -> Edge:
+        source = self._atlas.definition(file, number)
+        columns = self._atlas.columns(file)
+        found = [_use(columns.site(each), source, self._wanted) for each in sites]
+        return _edge(source, sorted(found, key=lambda use: use.order))
 
 
-def _calls(atlas: Atlas, definition: Definition) -> list[Use]:
-    """The calls of a definition, by place; also those that only name it: what a variable holds runs, or what implements
+def callers(atlas: Atlas, definition: Definition) -> Callers:
+    """The calls of a definition; also those that only name it: what a variable holds runs, or what implements
     a declared method, but whoever asks for callers means the name in the call."""
-    wanted = set(called_as(atlas, definition))
-    found = []
-    for file in atlas.referring(wanted):
-        columns = atlas.columns(file)
-        for number in columns.sites_to(wanted):
-            role = columns.role(number)
-            if role is Role.CALL or (role is Role.REFERENCE and _called_there(columns, number)):
-                site = columns.site(number)
-                target = next(target for target in site.targets if target in wanted)
-                found.append(Use(site, atlas.definition(file, site.source), target))
-    return sorted(found, key=lambda use: use.order)
+    wanted = frozenset(called_as(atlas, definition))
+    counts = dict.fromkeys(Status, 0)
+    grouped: dict[tuple[int, int], list[int]] = {}  # files are numbered by path
+    for file, columns, number in _sites(atlas, wanted):
+        role = columns.role(number)
+        if role is Role.CALL or (role is Role.REFERENCE and _called_there(columns, number)):
+            grouped.setdefault((file, columns.sources[number]), []).append(number)
+            counts[columns.status(number)] += 1
+    groups = tuple((*place, tuple(sites)) for place, sites in sorted(grouped.items()))
+    return Callers(counts, atlas, wanted, groups)
 
 
 def _called_there(columns: Columns, number: int) -> bool:
     """Whether a call has the very same place; sites are kept by place."""
-    here = _span(columns.site(number))
     beside = (near for near in (number - 1, number + 1) if 0 <= near < columns.site_count)
-    return any(columns.role(near) is Role.CALL and _span(columns.site(near)) == here for near in beside)
-
-
-def _span(site: Site) -> tuple[int, int, int, int]:
-    return site.line, site.column, site.end_line, site.end_column
+    return any(columns.role(near) is Role.CALL and columns.span(near) == columns.span(number) for near in beside)
 
 
 def callees(atlas: Atlas, definition: Definition) -> Callees:
@@ -148,11 +164,13 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
     for columns, number in _loose(atlas, names):
         if (roles is None or columns.role(number) in roles) and targets.isdisjoint(columns.targets_of(number)):
             counts[columns.status(number)] += 1
-    overriding = uses(atlas, overriders(atlas, targets), {Role.CALL})
+    overriding = sum(
+        columns.role(number) is Role.CALL and targets.isdisjoint(columns.targets_of(number))
+        for _, columns, number in _sites(atlas, frozenset(overriders(atlas, targets)))
+    )
     return CouldAdd(
-        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls,
-        sum(targets.isdisjoint(use.site.targets) for use in overriding),
-    )  # fmt: skip
+        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls, overriding
+    )
 
 
 def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:
@@ -160,8 +178,12 @@ def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:
     found: set[Target] = set()
     waiting = set(targets)
     while waiting:
-        above = uses(atlas, waiting, {Role.OVERRIDE})
-        waiting = {use.source.target for use in above} - found - set(targets)
+        above = {
+            atlas.definition(file, columns.sources[number]).target
+            for file, columns, number in _sites(atlas, frozenset(waiting))
+            if columns.role(number) is Role.OVERRIDE
+        }
+        waiting = above - found - set(targets)
         found |= waiting
     return found
 

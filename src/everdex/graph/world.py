@@ -67,6 +67,8 @@ class Bench:
 
     def close(self) -> None:
         self._facts.close()
+        self._world = None
+        self._open = {}
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         """Begin resolving in the world in which these files offer this."""

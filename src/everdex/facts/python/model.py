@@ -125,7 +125,9 @@ class Facts(msgspec.Struct, array_like=True, gc=False):
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
     places: msgspec.Raw
-    statements: list[tuple[int, int, int]]  # the module's: expressions and bindings before it, where it begins
+    # Of the module and of each class in turn, its end as the last: expressions and bindings before it, where it begins
+    # and the scope it stands in.
+    statements: list[tuple[int, int, int, int]]
 
 
 _encoder: Final = msgspec.msgpack.Encoder()

@@ -24,16 +24,13 @@ class Walk(Branches):
         super().__init__(data, STATEMENTS)
         self.stars: list[Any] = []
         self.exported: list[str] | None = None
-        self.statements: list[tuple[int, int, int]] = []
+        self.statements: list[tuple[int, int, int, int]] = []
 
     def file(self, root: Node) -> None:
         self.scopes.append(
             m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, len(self.data), 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])
         )
-        for child in root.children:
-            if child.type != "comment":
-                self.statements.append((len(self.entries), len(self.bindings), child.start_byte))
-                self.statement(child, 0)
+        self._statements(root)
         done = 0
         while done < len(self.deferred):
             node, number = self.deferred[done]
@@ -51,8 +48,18 @@ class Walk(Branches):
             body = node.child_by_field_name("body")
             if body is not None:
                 scope.returns.append(self.value(body, 0))
+        elif scope.kind == m.CLASS_SCOPE:
+            self._statements(node)
         else:
             self.block(node, 0)
+
+    def _statements(self, node: Node) -> None:
+        """Those of the module or of a class, where others look up one name at a time."""
+        for child in node.children:
+            if child.type != "comment":
+                self.statements.append((len(self.entries), len(self.bindings), child.start_byte, self.scope))
+                self.statement(child, 0)
+        self.statements.append((len(self.entries), len(self.bindings), self.scopes[self.scope].end, self.scope))
 
     # -- simple statements
 

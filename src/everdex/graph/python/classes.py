@@ -50,7 +50,8 @@ def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]
 
 
 def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
-    file = engine.look_at(path, scope)
+    file = engine.file(path)
+    engine.seen.append(file.seen_head(scope))
     found: list[Value] = []
     for base in file.scopes[scope].bases:
         entry = file.entries[base]
@@ -108,7 +109,7 @@ def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel:
     for owner in classes:
         if owner[0] != CLASS:
             continue
-        file = engine.look_at(owner[1], owner[2])
+        file = engine.look_up(owner[1], owner[2], wanted)
         found = file.final(owner[2], wanted)
         if found:
             values = union(
@@ -255,7 +256,7 @@ def _stored(
     for owner in line:
         if owner[0] != CLASS:
             continue
-        file = engine.file(owner[1])
+        file = engine.look_up(owner[1], owner[2], wanted)
         stored = file.self_stores.get(owner[2], {}).get(wanted, ())
         for value in stored[:16]:
             parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
@@ -281,7 +282,7 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     if below is None:
         return NOTHING
     for each in below:
-        file = engine.look_at(each[1], each[2])
+        file = engine.look_up(each[1], each[2], wanted)
         names = file.final(each[2], wanted)
         if names:
             values = union(

@@ -192,6 +192,12 @@ class Engine:
         """Note that it matters what a key of a file stands for."""
         self.seen.append(file.seen_key(key))
 
+    def look_up(self, path: str, scope: int, name: str) -> File:
+        """Note that it matters what a class has under a name."""
+        file = self.file(path)
+        self.seen.append(file.seen_member(scope, name))
+        return file
+
     def look_at(self, path: str, scope: int) -> File:
         """Note that a scope's content matters."""
         file = self.file(path)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python.keys import name_key, scope_key, stars_key, stores_key
+from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.rules import CONTAINER_NAMES
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.values import Values
@@ -24,9 +24,11 @@ class File:
         self.where = self.facts.where
         self.scopes = self.facts.scopes
         self.bindings = self.facts.bindings
-        self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's
+        self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's or a class's
+        self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
+        self._seen_members: dict[str, Seen] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -37,12 +39,29 @@ class File:
     # -- what an answer looked at
 
     def seen_scope(self, scope: int) -> Seen:
-        """A scope's content; of the module all of it."""
+        """A scope's content; of the module or a class all of it."""
         found = self._seen[scope]
         if found is None:
             found = self.seen_key(scope_key(self.path, self.scopes[scope].key))
-            if self.owner(scope):
+            if not self.is_by_name(self.owner(scope)):
                 self._seen[scope] = found
+        return found
+
+    def is_by_name(self, scope: int) -> bool:
+        """Whether others look at one name of a scope at a time."""
+        return self.scopes[scope].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+
+    def seen_head(self, scope: int) -> Seen:
+        """What a class inherits from."""
+        return self.seen_key(head_key(self.path, self.scopes[scope].key))
+
+    def seen_member(self, scope: int, name: str) -> Seen:
+        """What the module or a class binds under a name, and what a class's methods assign to self."""
+        if not scope:
+            return self.seen_name(name)
+        found = self._seen_members.get(name)
+        if found is None:
+            found = self._seen_members[name] = Seen(member_key(self.path, name), self.path, ())
         return found
 
     def seen_key(self, key: str) -> Seen:
@@ -68,15 +87,19 @@ class File:
         return Seen(stores_key(self.path), self.path, ())
 
     def seen_at(self, expression: int) -> Seen:
-        """The content that an expression stands in: a scope, or the statement of the module."""
+        """The content that an expression stands in: a function, or the statement of the module or of a class."""
         scope = self.where[expression]
         found = self._seen[scope]
         if found is None:
-            if self.owner(scope):
-                found = self.seen_scope(scope)
-            else:
-                names = self.bound_by[bisect_right(self._first_expressions, expression) - 1]
-                found = self.seen_name(names[0]) if names else self.seen_scope(0)
+            owner = self.owner(scope)
+            if not self.is_by_name(owner):
+                return self.seen_scope(scope)
+            statement = bisect_right(self._first_expressions, expression) - 1
+            found = self._seen_statements[statement]
+            if found is None:
+                names = self.bound_by[statement]
+                found = self.seen_member(owner, names[0]) if names else self.seen_scope(owner)
+                self._seen_statements[statement] = found
         return found
 
     @cached_property
@@ -85,11 +108,12 @@ class File:
 
     @cached_property
     def bound_by(self) -> list[list[str]]:
-        """The names that each statement of the module binds."""
+        """The names that each statement of the module or of a class binds."""
         found: list[list[str]] = [[] for _ in self.facts.statements]
         firsts = [each[1] for each in self.facts.statements]
+        by_name = [self.is_by_name(scope) for scope in range(len(self.scopes))]
         for number, (scope, name, _, flag) in enumerate(self.bindings):
-            if not scope and flag != m.FROM_INSIDE:
+            if by_name[scope] and flag != m.FROM_INSIDE:
                 found[bisect_right(firsts, number) - 1].append(name)
         return found
 

@@ -68,7 +68,7 @@ def _in_classes(engine: Engine, file: File, owner: int, name: str, fuel: int) ->
     for place, each in enumerate((*line, *below[: classes.MAX_OVERRIDES])):
         if each[0] != CLASS or (place < len(line) and found):
             continue
-        other = engine.look_at(each[1], each[2])
+        other = engine.look_up(each[1], each[2], name)
         for binding in other.names[each[2]].get(name, ()):
             entry = other.entries[other.bindings[binding][2]]
             while entry[0] == m.DECORATED:

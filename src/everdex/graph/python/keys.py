@@ -17,6 +17,19 @@ def name_key(path: str, name: str) -> str:
     return f"py:name:{path}:{name}"
 
 
+def head_key(path: str, key: str) -> str:
+    """A class statement before its body: what it inherits from."""
+    return f"py:head:{path}:{key}"
+
+
+def member_key(path: str, name: str) -> str:
+    """The statements of a file's classes that bind a name, and the methods that assign it to self.
+
+    One key for all classes of the file: with one for each, who looks along a line of classes would note twice as many.
+    """
+    return f"py:member:{path}:{name}"
+
+
 def stars_key(path: str) -> str:
     """What a module takes and gives by `*`."""
     return f"py:stars:{path}"

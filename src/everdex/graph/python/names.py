@@ -34,8 +34,11 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
 def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, fuel: int) -> Values:
     """A name that no binding of its own scope reaches."""
     home, found = binding_scope(file, scope, wanted)
+    around = file.owner(scope)
+    if around != home and file.scopes[around].kind == m.CLASS_SCOPE:
+        engine.seen.append(file.seen_member(around, wanted))
     if found:
-        engine.seen.append(file.seen_scope(home) if home else file.seen_name(wanted))
+        engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
         return union(
             engine.values(file.path, file.bindings[each][2], around, fuel - NAME_STEP) for each in found

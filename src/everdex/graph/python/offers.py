@@ -1,9 +1,9 @@
 """What a Python file offers to be looked at by others, by key, each with a hash of what a reader of it could see.
 
 Modules by every dotted name they could be imported as; each scope by its own text without the bodies of the functions
-inside it, the module also name by name; the names it calls, the methods and fixtures it defines, the bases it names;
-and where its bodies assign, fill and pass on what others may look at. Text, not positions: a line that only moved
-changes nothing.
+inside it, the module and classes also name by name; the names it calls, the methods and fixtures it defines, the bases
+it names; and where its bodies assign, fill and pass on what others may look at. Text, not positions: a line that only
+moved changes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     filled_key,
+    head_key,
     indirect_key,
+    member_key,
     name_key,
     passed_key,
     scope_key,
@@ -104,9 +106,9 @@ def _modules(path: str, offered: dict[str, int]) -> None:
 
 def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
     """Each scope's text, where an inner definition counts with what stands before its body only."""
-    inner: dict[int, list[m.Scope]] = {}
+    inner: dict[int, list[m.Scope]] = {}  # with lambdas
     for scope in file.scopes[1:]:
-        if scope.kind in (m.CLASS_SCOPE, m.FUNCTION_SCOPE):
+        if scope.kind != m.COMPREHENSION_SCOPE:
             inner.setdefault(file.owner(scope.parent), []).append(scope)
     for each in inner.values():
         each.sort(key=lambda scope: scope.start)
@@ -118,13 +120,27 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
         if scope.kind == m.CLASS_SCOPE:
             for name, values in file.self_stores.get(number, {}).items():
                 digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
+            head = _SILENT.sub(b"", source[scope.start : scope.body])
+            offered[head_key(file.path, scope.key)] = xxhash.xxh3_64_intdigest(head)
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
-    _names(file, source, inner.get(0, ()), offered)
+    first = 0
+    statements = file.facts.statements
+    members: dict[str, xxhash.xxh3_64] = {}
+    for last, (_, _, _, scope_number) in enumerate(statements):
+        if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
+            texts = _texts(file, source, first, last, inner.get(scope_number, ()))
+            if scope_number:
+                _members(file, scope_number, first, texts, members)
+            else:
+                _names(file, first, texts, offered)
+            first = last + 1
+    for name, member in members.items():
+        offered[member_key(file.path, name)] = member.intdigest()
 
 
 def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
     for each in inner:
-        if each.start < start:
+        if each.start < start or each.kind == m.LAMBDA_SCOPE:
             continue
         if each.start >= end:
             break
@@ -133,38 +149,68 @@ def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: 
     digest.update(_SILENT.sub(b"", source[start:end]))
 
 
-def _names(file: File, source: bytes, inner: Sequence[m.Scope], offered: dict[str, int]) -> None:
-    """Each name of the module: the statements that bind it, and how what they define is called in the graph.
-
-    Which of several bindings is seen from where depends on their order among all other statements.
-    """
-    statements = file.facts.statements
-    starts = [start for _, _, start in statements]
-    ends = [*starts[1:], file.facts.length][: len(starts)]
-    defined: list[list[str]] = [[] for _ in statements]
-    for scope in file.scopes[1:]:
-        if scope.kind != m.COMPREHENSION_SCOPE and not file.owner(scope.parent):
-            defined[bisect_right(starts, scope.start) - 1].append(scope.key)
+def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope]) -> list[bytes]:
+    """Of each statement of a scope: its text, and how what it defines is called in the graph."""
     texts: list[bytes] = []
     place = 0
-    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+    for number in range(first, last):
+        start, end = file.facts.statements[number][2], file.facts.statements[number + 1][2]
         within = []
         while place < len(inner) and inner[place].start < end:
             within.append(inner[place])
             place += 1
-        digest = xxhash.xxh3_64("\n".join(defined[number]).encode("utf-8", "surrogatepass"))
+        digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
         _digest(digest, source, start, end, within)
         texts.append(digest.digest())
+    return texts
+
+
+def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[bytes]]:
+    """The texts of the statements that bind each name."""
     found: dict[str, list[bytes]] = {}
-    for number, names in enumerate(file.bound_by):
+    for text, names in zip(texts, file.bound_by[first:], strict=False):
         for name in dict.fromkeys(names):
-            found.setdefault(name, []).append(texts[number])
+            found.setdefault(name, []).append(text)
+    return found
+
+
+def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
+    """Each name of the module: the statements that bind it.
+
+    Which of several bindings is seen from where depends on their order among all other statements.
+    """
+    found = _binding(file, first, texts)
     whole = b"".join(texts)
     for name, bindings in file.names[0].items():
         parts = found.get(name, [])
         offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(
             b"".join(parts) if len(bindings) == 1 and parts else whole
         )
+
+
+def _members(
+    file: File, scope: int, first: int, texts: Sequence[bytes], members: dict[str, xxhash.xxh3_64]
+) -> None:
+    """Each name of a class: the statements that bind it, who reads which of several, and who assigns it to self."""
+    found = _binding(file, first, texts)
+    bound = file.names[scope]
+    several = {name: {each: place for place, each in enumerate(each)} for name, each in bound.items() if len(each) > 1}
+    if several:
+        begins = [each[0] for each in file.facts.statements[first : first + len(texts) + 1]]
+        for number in range(begins[0], begins[-1]):
+            entry = file.entries[number]
+            if entry[0] == m.NAME and entry[1] in several and file.owner(file.where[number]) == scope:
+                places = [several[entry[1]].get(each, -1) for each in entry[2]]
+                text = texts[bisect_right(begins, number) - 1]
+                found.setdefault(entry[1], []).append(text + bytes(str(places), "ascii"))
+    key = file.scopes[scope].key
+    stored = file.self_stores.get(scope, {})
+    for name in bound.keys() | stored.keys():
+        keys = "\n".join([key, *(file.scopes[file.where[each]].key for each in stored.get(name, ()))])
+        digest = members.get(name)
+        if digest is None:
+            digest = members[name] = xxhash.xxh3_64()
+        digest.update(b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n")))
 
 
 def _may_be_fixture(file: File, scope: m.Scope) -> bool:

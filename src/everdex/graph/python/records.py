@@ -63,7 +63,7 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
     owner = next(
         (
             each for each in line
-            if each[0] == CLASS and wanted in (engine.file(each[1]).names[each[2]])
+            if each[0] == CLASS and wanted in engine.look_up(each[1], each[2], wanted).names[each[2]]
             and is_record(engine.file(each[1]), each[2])
         ),
         None,

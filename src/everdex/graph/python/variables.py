@@ -132,7 +132,7 @@ def _home(engine: Engine, line: tuple[Value, ...], name: str) -> Value | None:
     last: Value | None = None
     for owner in line:
         if owner[0] == CLASS:
-            file = engine.look_at(owner[1], owner[2])
+            file = engine.look_up(owner[1], owner[2], name)
             if name in file.names[owner[2]]:
                 return owner
             if name in file.self_stores.get(owner[2], ()):
@@ -157,7 +157,7 @@ def _below(engine: Engine, value: Value, name: str, home: Value | None) -> tuple
         if home is None:
             other = home_of(engine, each[1], each[2], name)
         else:
-            other = each if name in engine.look_at(each[1], each[2]).names[each[2]] else None
+            other = each if name in engine.look_up(each[1], each[2], name).names[each[2]] else None
         target = _target(engine, other, name, only_variables=True) if other is not None else None
         if target is not None:
             found[target] = None
