@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -304,6 +305,14 @@ class Columns:
 
     def sites(self) -> Iterator[Site]:
         return map(self.site, range(self.site_count))
+
+    def tally(self) -> Iterator[tuple[Role, Status, list[Target], int]]:
+        """How many sites have the same role, status and targets."""
+        packed = self._packed
+        alike = Counter(zip(packed.site_roles, packed.site_statuses, packed.site_targets, strict=True))
+        for (role, status, chosen), count in alike.items():
+            targets = [self.targets[index] for index in packed.target_sets[chosen]]
+            yield _ROLES[role], _STATUSES[status], targets, count
 
     def dependencies(self) -> Iterator[Dependency]:
         strings = self._packed.strings

@@ -47,7 +47,7 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     sections = {
         "languages": list(_languages(atlas)),
         "structure": list(_structure(atlas)),
-        "entry_points": list(_entry_points(atlas, roles)),
+        "entry_points": list(entry_points(atlas, roles)),
         "dependencies": list(_dependencies(atlas, roles)),
         "tests": list(_tests(roles)),
         "public_api": _public(atlas, weighed, roles),
@@ -111,7 +111,8 @@ def _structure(atlas: Atlas) -> Iterator[Item]:
         yield {"text": text, "directory": directory, "files": files[directory], "language": main}
 
 
-def _entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
+def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
+    """Where a repository is started: commands it declares, files named for it, functions called main."""
     yield from _declared(atlas)
     named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
     # What is run comes before what is imported.

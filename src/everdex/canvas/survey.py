@@ -1,0 +1,138 @@
+"""What a picture of a repository is made from: its files with their sizes and roles, and how often each uses which.
+
+Every file of a graph is read once. A use whose target is certain ties two files; one with several candidates is kept
+with all of them, so that whoever draws can see whether they lie in one place. What is unresolved is only counted.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from bisect import bisect_left
+from collections import Counter
+from typing import Final
+
+import msgspec
+
+from everdex.graph.atlas import Atlas
+from everdex.graph.columns import Columns
+from everdex.graph.model import Role, Status
+from everdex.graph.repo_map import entry_points
+from everdex.languages import role_of
+
+DRAWN_ROLES: Final = ("source", "example", "test")
+_MAX_ENTRIES: Final = 200
+_MODULE_ENDS: Final = (".py", "/__init__.py", "/__main__.py")
+
+
+class File(msgspec.Struct, frozen=True):
+    path: str
+    role: str
+    lines: int
+    entry: str = ""  # why it is started, when it is
+
+
+class Calls(msgspec.Struct, frozen=True):
+    """Call sites by what came of them."""
+
+    resolved: int = 0
+    ambiguous: int = 0
+    external: int = 0
+    unresolved: int = 0
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """`ties` are by places in `files`: (user, used) -> imports and other uses."""
+
+    name: str
+    files: tuple[File, ...]
+    ties: dict[tuple[int, int], tuple[int, int]]
+    doubtful: dict[tuple[int, tuple[int, ...]], int]  # user and candidates -> sites
+    calls: Calls
+    outside: tuple[tuple[str, int], ...]  # packages by how many files take from them
+    left_out: dict[str, int]  # files that are not drawn, by role
+
+
+def survey(atlas: Atlas, name: str) -> Survey:
+    roles = {path: role_of(path) for path in atlas.view.paths}
+    started = _started(atlas, roles)
+    drawn = [path for path in atlas.graph.paths if roles[path] in DRAWN_ROLES]
+    number = {path: place for place, path in enumerate(drawn)}
+    files: list[File] = []
+    ties: Counter[tuple[int, int, bool]] = Counter()
+    doubtful: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    calls = [0, 0, 0, 0]
+    for path in drawn:
+        source = atlas.view.source(path)
+        lines = source.count(b"\n") + (not source.endswith(b"\n") and bool(source))
+        files.append(File(path, roles[path], lines, started.get(path, "")))
+        file = bisect_left(atlas.graph.paths, path)
+        calls = [total + more for total, more in zip(calls, atlas.entry(file).calls, strict=True)]
+        _tie(number, number[path], Columns(atlas.graph.blob(file), source), ties, doubtful)
+    pairs: dict[tuple[int, int], tuple[int, int]] = {}
+    for (user, used, imported), count in sorted(ties.items()):
+        imports, uses = pairs.get((user, used), (0, 0))
+        pairs[user, used] = (imports + count, uses) if imported else (imports, uses + count)
+    outside: Counter[str] = Counter()
+    for entry in atlas.graph.files:
+        if roles[entry.path] != "test":
+            outside.update(entry.externals)
+    return Survey(
+        name, tuple(files), pairs, dict(sorted(doubtful.items())), Calls(*calls),
+        tuple(sorted(outside.items(), key=lambda item: (-item[1], item[0]))),
+        _left_out(roles, number),
+    )  # fmt: skip
+
+
+def _left_out(roles: dict[str, str], drawn: dict[str, int]) -> dict[str, int]:
+    """Files that are not drawn, by role; those in languages without a graph as `other`."""
+    found = Counter("other" if role in DRAWN_ROLES else role for path, role in roles.items() if path not in drawn)
+    return dict(sorted(found.items()))
+
+
+def _tie(
+    number: dict[str, int], user: int, columns: Columns, ties: Counter[tuple[int, int, bool]],
+    doubtful: Counter[tuple[int, tuple[int, ...]]],
+) -> None:  # fmt: skip
+    for item in columns.dependencies():
+        used = number.get(item.target.path)
+        if used is not None and used != user:
+            ties[user, used, True] += 1
+    for role, status, targets, count in columns.tally():
+        if role is Role.IMPORT:
+            continue  # told by the dependencies
+        found = sorted({number[target.path] for target in targets if target.path in number})
+        if not found or found == [user]:
+            continue
+        if status is Status.RESOLVED:
+            for used in found:
+                if used != user:
+                    ties[user, used, False] += count
+        elif status is Status.AMBIGUOUS:
+            doubtful[user, tuple(found)] += count
+
+
+def _started(atlas: Atlas, roles: dict[str, str]) -> dict[str, str]:
+    """Files that are started, with why; of a declared command the file that it names, if there is one."""
+    found: dict[str, str] = {}
+    for number, item in enumerate(entry_points(atlas, roles)):
+        if number >= _MAX_ENTRIES:
+            break
+        path = item["path"]
+        if item["why"] in ("file name", "main"):
+            found.setdefault(path, "main" if item["why"] == "main" else "by its name")
+            continue
+        for candidate in _named(path, item["why"], roles):
+            found[candidate] = f"command {item['name']}"
+    return found
+
+
+def _named(manifest: str, what: str, roles: dict[str, str]) -> list[str]:
+    """The file that a declared command runs: `package.module:function`, or a path beside the declaration."""
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(manifest), what))
+    if beside in roles:
+        return [beside]
+    module = what.partition(":")[0].strip().replace(".", "/")
+    if not module:
+        return []
+    wanted = tuple(f"/{module}{end}" for end in _MODULE_ENDS)
+    return sorted(path for path in roles if f"/{path}".endswith(wanted))[:1]
