@@ -10,6 +10,7 @@ from everdex.facts.python.arena import SKIPPED, Arena
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_STAR: Final = ord("*")
 _MAX_TEXT: Final = 64  # a longer string is no key
 
 
@@ -73,7 +74,13 @@ class Displays(Arena):
 
     def sequence(self, node: Node, depth: int) -> int:
         kind = node.type
-        elements = [self.value(child, depth) for child in node.named_children if child.type not in SKIPPED]
+        elements: list[int] = []
+        for child in node.named_children:
+            if child.type not in SKIPPED:
+                made = self.value(child, depth)
+                if self.data[child.start_byte] == _STAR and self.entries[made][0] != m.STAR:
+                    made = self.add([m.STAR, made], child.start_byte, child.end_byte)
+                elements.append(made)
         return self.add(
             [m.SEQUENCE, kind if kind in ("list", "set") else "tuple", elements], node.start_byte, node.end_byte
         )

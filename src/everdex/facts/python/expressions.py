@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _MUTATORS: Final = frozenset(
     ("append", "add", "insert", "extend", "update", "setdefault", "appendleft", "extendleft", "put", "put_nowait")
 )
+# In a display the grammar reads `*f(x)` as a call of `*f`, and likewise before attributes, items and operators.
+_STARRED_INSIDE: Final = frozenset(
+    ("call", "attribute", "subscript", "binary_operator", "boolean_operator", "comparison_operator")
+)
 
 
 class Expressions(Displays):
@@ -177,6 +181,9 @@ class Expressions(Displays):
 
     def splat(self, node: Node, depth: int) -> int:
         inner = self.value(node.named_children[-1], depth)
+        around = node.parent
+        if around is not None and around.type in _STARRED_INSIDE:
+            return inner  # `sequence` stars the whole of it
         return self.add([m.STAR, inner], node.start_byte, node.end_byte)
 
     def awaited(self, node: Node, depth: int) -> int:

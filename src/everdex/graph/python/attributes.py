@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, names
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -35,7 +36,8 @@ from everdex.graph.python.values import (
 
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
 ENUMS: Final = frozenset(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"))
-_ENUM_DATA: Final = frozenset(("value", "name", "_value_", "_name_"))
+_ENUM_VALUE: Final = frozenset(("value", "_value_"))
+MAX_MEMBERS: Final = 16  # an enumeration with more is not asked for what its members hold
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -72,6 +74,10 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
     bases = engine.values(file.path, entry[1], context, fuel)
     if len(bases) > MAX_BASES:
         return unknown("too many candidates")
+    if entry[2] in _ENUM_VALUE:
+        member = _member_value(engine, file, entry, bases, context, fuel)
+        if member:
+            return member
     if len(bases) == 1:
         for base in bases:
             return of(engine, base, entry[2], fuel, file.path)
@@ -81,7 +87,7 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     kind = value[0]
     if kind == INSTANCE and wanted == "__class__":
-        return frozenset(((CLASS, value[1], value[2]),))
+        return classes.kinds(engine, value, fuel)
     if kind == INSTANCE:
         return classes.instance_attribute(engine, value, wanted, fuel - LOOKUP_STEP, importer)
     if kind == CLASS:
@@ -120,6 +126,30 @@ _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external in
 def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
     line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
     return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
+
+
+def _member_value(engine: Engine, file: File, entry: Any, bases: Values, context: int, fuel: int) -> Values:
+    """What a member of an enumeration was made from: of this member when it is named, else of any."""
+    kinds = {value for value in bases if value[0] == INSTANCE and is_enum(engine, value, fuel)}
+    if len(kinds) != 1:
+        return NOTHING
+    (kind,) = kinds
+    owner = engine.look_at(kind[1], kind[2])
+    named = file.entries[entry[1]]
+    if named[0] == m.ATTRIBUTE and named[2] in owner.names[kind[2]]:
+        wanted = [named[2]]
+    else:
+        wanted = [
+            name for name, found in owner.names[kind[2]].items()
+            if not name.startswith("_") and owner.entries[owner.bindings[found[-1]][2]][0] not in _NO_MEMBER
+        ]  # fmt: skip
+    if len(wanted) > MAX_MEMBERS:
+        return NOTHING
+    bindings = [number for name in wanted for number in owner.final(kind[2], name)]
+    return union(engine.values(kind[1], owner.bindings[each][2], 0, fuel - LOOKUP_STEP) for each in bindings)
+
+
+_NO_MEMBER: Final = frozenset((m.DEFINITION, m.DECORATED))
 
 
 def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:

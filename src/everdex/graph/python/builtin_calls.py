@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everdex.graph.python import containers, parameters, unpacking
+from everdex.graph.python import classes, containers, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
@@ -102,8 +102,17 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return frozenset(((KEEPING, dotted),))
     if dotted in ("typing.cast", "typing_extensions.cast"):
         return _cast(engine, positional, fuel)
+    if dotted == "itertools.chain":
+        given_all = [parameters.argument(engine, each, fuel) for each in positional]
+        held = [
+            _elements(engine, given, fuel) if each.starred else given
+            for each, given in zip(positional, given_all, strict=True)
+        ]
+        return frozenset(((LIST, _elements(engine, union(held), fuel)),))
+    if dotted == "itertools.chain.from_iterable":
+        inner = _elements(engine, first(engine, positional, fuel), fuel)
+        return frozenset(((LIST, _elements(engine, inner, fuel)),))
     if dotted in (
-        "itertools.chain",
         "itertools.cycle",
         "itertools.islice",
         "itertools.takewhile",
@@ -311,12 +320,15 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
+    if len(positional) == 3:  # what the new class inherits is known, what its dictionary holds is not
+        bases = _elements(engine, nth(engine, positional, 1, fuel), fuel)
+        return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
     if len(positional) != 1:
         return unknown("class made at run time")
     made: list[Value] = []
     for each in first(engine, positional, fuel):
         if each[0] == INSTANCE:
-            made.append((CLASS, each[1], each[2]))
+            made.extend(classes.kinds(engine, each, fuel))
         elif each[0] == EXTERNAL_INSTANCE:
             made.append((EXTERNAL, each[1]))
         elif each[0] == CLASS:

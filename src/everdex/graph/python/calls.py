@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, records
+from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, parameters, records
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
@@ -165,9 +165,11 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
     """What its return statements give; what its annotation says when they give nothing known."""
     own = file.scopes[scope]
     found = union(engine.values(file.path, each, context, fuel) for each in own.returns)
-    if own.annotation >= 0 and not any(value[0] not in _VAGUE for value in found):
+    if own.annotation >= 0 and not any(value[0] not in _VAGUE and value[0] != EXTERNAL for value in found):
         by_type = declared.instances(engine, file, own.annotation, context, fuel)
-        if is_known(by_type):
+        # What something from outside holds is said by the annotation alone, when that names a class of the root.
+        outside = any(value[0] == EXTERNAL for value in found)
+        if any(value[0] == INSTANCE for value in by_type) if outside else is_known(by_type):
             return by_type
     if not own.returns:
         return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")
@@ -275,6 +277,12 @@ def _reach(
             for each in function:
                 if each[0] in (FUNCTION, PARTIAL):
                     _reach(engine, each, given, (), path, scope, fuel - CALL_STEP, found)
+    elif kind == METHOD and value[2] == "sort":
+        sorted_ones = (Argument("", -1, 0, containers.elements(engine, value[1], fuel)),)
+        for key, passed in keywords:
+            for each in parameters.argument(engine, passed, fuel) if key == "key" else ():
+                if each[0] in (FUNCTION, PARTIAL):
+                    _reach(engine, each, sorted_ones, (), path, scope, fuel - CALL_STEP, found)
 
 
 def definition(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

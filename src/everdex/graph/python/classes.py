@@ -334,6 +334,15 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
     return result
 
 
+def kinds(engine: Engine, receiver: Value, fuel: int) -> Values:
+    """The class of an instance; of an open one also those below it, while they are few."""
+    own = (CLASS, receiver[1], receiver[2])
+    if not receiver[3]:
+        return frozenset((own,))
+    below = subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()
+    return frozenset((own, *below)) if len(below) <= MAX_CLASSES else frozenset((own,))
+
+
 def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel: int) -> Values:
     """What super() reaches in lines where a class with several bases puts another class behind this one."""
     parts: list[Values] = []

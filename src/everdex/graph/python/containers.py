@@ -1,8 +1,8 @@
 """Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
 
-A container is the place where it is written; what is put into it later counts when the receiver may be that place, in
-the same file. Literal keys and places are told apart, everything else is any of its elements. It does not follow
-slices, order of insertion, removal, or containers filled from another file.
+A container is the place where it is written; what is put into it later counts when the receiver may be that place: in
+the same file, and for one that a module or class has, in files that reach it by its name. Literal keys and places are
+told apart, everything else is any of its elements. It does not follow slices, order of insertion or removal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records, unpacking
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import filled_key
+from everdex.graph.python.keys import filled_key, fills_key
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
     ANNOTATED,
@@ -43,6 +43,7 @@ from everdex.graph.python.values import (
 
 MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
+MAX_FILLING_FILES: Final = 8  # a name that more files fill says too little
 _TOO_DEEP: Final = unknown("too many steps")
 _TOO_MANY: Final = unknown("any name of a module")
 _TEXT: Final = frozenset(((BUILTIN, "str"),))
@@ -124,10 +125,9 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
 
 
 def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
-    path = value[1]
     return union(
         engine.values(path, key, 0, fuel - LOOKUP_STEP)
-        for key, _ in _stores_into(engine, value, fuel)
+        for path, key, _ in _stores_into(engine, value, fuel)
         if key >= 0
     )
 
@@ -156,35 +156,52 @@ def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fu
     return engine.values(file.path, expression, context, fuel)
 
 
-def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[int, int], ...]:
-    """(key, stored value) of assignments to items of a container, in its own file."""
+def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, int, int], ...]:
+    """(path, key, stored value) of assignments to items of a container, in its own file and in those that import it."""
     _, path, expression, _ = value
     file = engine.file(path)
-    def answer(fuel: int) -> tuple[tuple[int, int], ...]:
-        found: list[tuple[int, int]] = []
-        for base, key, stored in candidates:
-            bases = engine.values(path, base, 0, fuel - LOOKUP_STEP)
+
+    def answer(fuel: int) -> tuple[tuple[str, int, int], ...]:
+        found: list[tuple[str, int, int]] = []
+        for other, base, key, stored in candidates:
+            bases = engine.values(other, base, 0, fuel - LOOKUP_STEP)
             if any(each[0] == DISPLAY and each[1] == path and each[2] == expression for each in bases):
-                found.append((key, stored))
+                found.append((other, key, stored))
         return tuple(found)
 
-    candidates: list[tuple[int, int, int]] = []
-    for name in ("", *sorted(file.display_names.get(expression, ()))):
+    known = sorted(file.display_names.get(expression, ()))
+    own: dict[tuple[int, int, int], None] = {}
+    for name in ("", *known):
         engine.note(file, filled_key(path, name))
-        candidates.extend(file.item_stores_by_name.get(name, ()))
-    candidates = [each for each in dict.fromkeys(candidates) if each[2] >= 0]
+        own.update(dict.fromkeys(file.item_stores_by_name.get(name, ())))
+    candidates = [(path, *each) for each in own if each[2] >= 0]
+    if file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE):
+        others = _filled_elsewhere(engine, path, known)
+        candidates += others if len(candidates) + len(others) <= MAX_STORES else []
     if not candidates or len(candidates) > MAX_STORES:
         return ()
-    stores: tuple[tuple[int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
+    stores: tuple[tuple[str, int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
     return stores
+
+
+def _filled_elsewhere(engine: Engine, path: str, known: list[str]) -> list[tuple[str, int, int, int]]:
+    """What other files may put into a container that a module or class has under these names."""
+    found: list[tuple[str, int, int, int]] = []
+    for name in known:
+        others = engine.offering(fills_key(name))
+        if len(others) > MAX_FILLING_FILES:
+            continue
+        for other in others:
+            if other != path:
+                found += ((other, *each) for each in engine.file(other).foreign_fills.get(name, ()))
+    return found
 
 
 def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int) -> list[Values]:
     """What is put into it under a key, or under any."""
-    path = value[1]
-    file = engine.file(path)
     parts: list[Values] = []
-    for key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
+    for path, key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
+        file = engine.file(path)
         engine.seen.append(file.seen_at(stored))
         if key == -2:  # extended with, or updated from, another container
             inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)

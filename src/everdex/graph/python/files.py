@@ -280,6 +280,19 @@ class File:
         return frozenset(names)
 
     @cached_property
+    def aliases(self) -> dict[int | str, list[str]]:
+        """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
+        found: dict[int | str, list[str]] = {}
+        named = [(name, value) for _, name, value, _ in self.bindings]
+        named += [(self.entries[store][2], value) for store, value in self.facts.stores]
+        for name, value in named:
+            what = self.entries[value]
+            is_lambda = what[0] == m.DEFINITION and self.scopes[what[1]].kind == m.LAMBDA_SCOPE
+            if is_lambda or (what[0] == m.NAME and what[1] != name):
+                found.setdefault(what[1], []).append(name)
+        return found
+
+    @cached_property
     def given(self) -> dict[int | str, list[int]]:
         """Functions that are passed on, by scope or as a name -> the calls that take them."""
         found: dict[int | str, list[int]] = {}
@@ -399,6 +412,26 @@ class File:
             found.setdefault(name, []).append(store)
             if entry[0] == m.NAME and any(self.entries[self.bindings[each][2]][0] == m.PARAMETER for each in entry[2]):
                 found.setdefault("", []).append(store)
+        return found
+
+    @cached_property
+    def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
+        """Item stores into what another file may have made: through an attribute or an imported name."""
+        found: dict[str, list[tuple[int, int, int]]] = {}
+        for store in self.facts.item_stores:
+            entry = self.entries[store[0]]
+            if store[2] < 0:
+                continue
+            if entry[0] == m.ATTRIBUTE and self.entries[entry[1]][0] == m.NAME and self.receiver_class(entry[1]) < 0:
+                found.setdefault(entry[2], []).append(store)
+            elif entry[0] == m.NAME:
+                bindings = entry[2] or self.names[0].get(entry[1], ())
+                values = [self.entries[self.bindings[each][2]] for each in bindings]
+                for value in values:
+                    if value[0] == m.FROM:
+                        found.setdefault(value[3], []).append(store)
+                if not values and self.facts.stars:
+                    found.setdefault(entry[1], []).append(store)
         return found
 
 

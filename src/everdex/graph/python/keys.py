@@ -45,6 +45,11 @@ def filled_key(path: str, name: str) -> str:
     return f"py:filled:{path}:{name}"
 
 
+def fills_key(name: str) -> str:
+    """Where any file puts something into another's container of this name."""
+    return f"py:fills:{name}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"

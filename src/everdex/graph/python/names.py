@@ -10,10 +10,25 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import modules
-from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import BUILTIN_NAMES
-from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, NOTHING, Value, Values, union, unknown
+from everdex.graph.python.values import (
+    BUILTIN,
+    EXTERNAL,
+    FUNCTION,
+    LITERAL,
+    MANY,
+    MODULE,
+    NAMESPACE,
+    NOTHING,
+    UNKNOWN,
+    Value,
+    Values,
+    union,
+    unknown,
+)
 
 
 def name(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -224,5 +239,23 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     if file.facts.stars:
         return _from_stars(engine, file, wanted, fuel - LOOKUP_STEP)
     if engine.look_for(path, "__getattr__").names[0].get("__getattr__"):
-        return unknown("module __getattr__")
+        return _computed(engine, file, wanted, fuel)
     return NOTHING
+
+
+def _computed(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
+    """What a module's own __getattr__ makes of a name."""
+    from everdex.graph.python import calls
+
+    name = Argument("", -1, 0, frozenset(((LITERAL, "str", wanted),)))
+    made = [
+        calls.result(engine, each, (name,), (), fuel - CALL_STEP)
+        for number in file.final(0, "__getattr__")
+        for each in engine.values(file.path, file.bindings[number][2], 0, fuel - NAME_STEP)
+        if each[0] == FUNCTION and not wanted.startswith("__")
+    ]
+    known = frozenset(value for value in union(made) if value[0] not in _SAYS_NOTHING)
+    return known or unknown("module __getattr__")
+
+
+_SAYS_NOTHING = frozenset((UNKNOWN, MANY, BUILTIN))

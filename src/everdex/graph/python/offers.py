@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     filled_key,
+    fills_key,
     head_key,
     indirect_key,
     member_key,
@@ -82,9 +83,15 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[stores_key(path)] = stores
     for name, filled in file.item_stores_by_name.items():
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
+    for name, filled in file.foreign_fills.items():
+        sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for name in file.passed & functions:
-        sites[passed_key(path, name)] = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
+        places = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
+        sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
+    for function, names in file.aliases.items():
+        if isinstance(function, int):
+            sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
     if file.indirect_calls:
         sites[indirect_key(path)] = [file.scopes[file.where[each]].key for each in file.indirect_calls]
 

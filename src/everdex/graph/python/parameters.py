@@ -37,6 +37,7 @@ MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
 MAX_DECORATED: Final = 6
+MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _BINARY: Final = frozenset(
     f"__{name}__"
@@ -57,13 +58,6 @@ _BINARY: Final = frozenset(
         "and",
         "or",
         "xor",
-        "radd",
-        "rsub",
-        "rmul",
-        "rtruediv",
-        "rand",
-        "ror",
-        "rxor",
         "iadd",
         "isub",
         "imul",
@@ -177,7 +171,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
         known = callers(engine, file.path, scope, fuel)
-        step = ONE_CALLER_STEP if len(known) == 1 else CALLERS_STEP
+        passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
+        step = ONE_CALLER_STEP if len(known) == 1 or passes_on else CALLERS_STEP
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
     found = union(parts)
@@ -206,10 +201,8 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     own = (CLASS, path, owner)
     if method in ("__new__", "__class_getitem__"):
         return frozenset((own,))
-    below = classes.subclasses(engine, path, owner, fuel - LOOKUP_STEP) or ()
-    if len(below) > classes.MAX_CLASSES:
-        return frozenset((own,))
-    return frozenset(below if below and method == "__init_subclass__" else (own, *below))
+    found = classes.kinds(engine, (INSTANCE, path, owner, True), fuel)
+    return found - {own} if len(found) > 1 and method == "__init_subclass__" else found
 
 
 def decorator_names(file: File, scope: int) -> list[str]:
@@ -224,6 +217,9 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
         own = file.scopes[scope]
         sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
         engine.note(file, passed_key(path, own.name))
+        aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+        if aliases:
+            sites.extend(sites_of(engine, list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
         if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
             engine.note(file, indirect_key(path))
             indirect = file.indirect_calls
