@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from everdex.surfaces.mcp.greeting import PROTOCOLS
 from support.commands import COMMAND
 from support.trees import tree
 
+GENERATE = Path(__file__).parents[2] / "docs" / "generate_mcp.py"
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -96,13 +98,26 @@ def _over_http(address: str, message: object) -> Any:
     return json.loads(next(line for line in body.splitlines() if line.startswith("data: {"))[6:])
 
 
-def test_nothing_is_imported_before_the_greeting(root: Path, tmp_path: Path) -> None:
-    """With an SDK whose import ends the process, the greeting is still answered."""
-    tree(tmp_path / "modules", {"mcp/__init__.py": "import os\nos._exit(7)\n"})
+def test_the_lists_are_those_of_the_sdk() -> None:
+    """What is listed while the SDK is imported is what it would list."""
+    done = subprocess.run([sys.executable, GENERATE, "--check"], check=False)
+    assert done.returncode == 0, "run `python docs/generate_mcp.py`"
+
+
+def test_nobody_waits_for_the_sdk_to_be_listed(root: Path, tmp_path: Path) -> None:
+    """With an SDK whose import never ends, hello and lists are answered; a client that then leaves ends the server."""
+    tree(tmp_path / "modules", {"mcp/__init__.py": "import time\ntime.sleep(3600)\n"})
     with _server(root, PYTHONPATH=str(tmp_path / "modules")) as process:
         _say(process, _initialize())
         assert _hear(process)["result"]["serverInfo"]["name"] == "everdex"
-        assert process.wait(20) == 7
+        methods = ("ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list")
+        _say(process, INITIALIZED, *(_ask(number, method) for number, method in enumerate(methods, 2)))
+        heard = {message["id"]: message["result"] for message in (_hear(process) for _ in methods)}
+        assert heard[2] == {}
+        assert {"search", "symbol", "gate"} <= {tool["name"] for tool in heard[3]["tools"]}
+        assert len(heard[4]["resources"]) == 3
+        assert process.communicate(timeout=20) == (b"", b"")
+        assert process.returncode == 0
 
 
 def test_every_request_is_answered_once(root: Path) -> None:
@@ -136,13 +151,13 @@ def test_an_unusual_greeting_is_the_sdks(root: Path, greeting: object, answered:
         assert ("result" in first) is answered
         _say(process, _initialize(number=2), INITIALIZED, _ask(3, "ping"))
         heard = [_hear(process), _hear(process)]
-        assert [message["id"] for message in heard] == [2, 3]
+        assert sorted(message["id"] for message in heard) == [2, 3]
 
 
 def test_what_else_the_process_prints_misses_the_wire(root: Path) -> None:
     """While it serves, its own standard input is empty and its output goes where its errors go."""
     with _server(root) as process:
-        _say(process, _initialize(), INITIALIZED, _ask(2, "ping"))
+        _say(process, _initialize(), INITIALIZED, _ask(2, "only/the-sdk-says-no"))
         assert [_hear(process)["id"] for _ in range(2)] == [1, 2]
         handles = Path(f"/proc/{process.pid}/fd")
         assert os.readlink(handles / "0") == os.devnull

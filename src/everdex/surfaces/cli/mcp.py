@@ -42,9 +42,9 @@ def mcp_command(path: Path, port: int | None, shared_store: Path | None, as_json
 
     index = Index.open_to_read(path, shared_store=shared_store)
     if not as_json and port is None:
-        from everdex.surfaces.mcp.greeting import greet
+        from everdex.surfaces.mcp.greeting import Greeter
 
-        if not greet(index.root.path):
+        if not Greeter(index.root.path).greet("everdex.surfaces.mcp.server"):
             return 0
     from everdex.surfaces.mcp.server import describe, serve_http, serve_stdio
 

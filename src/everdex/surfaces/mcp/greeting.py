@@ -1,8 +1,8 @@
-"""The first word of a conversation over stdio: `initialize` is answered before the SDK is imported.
+"""The first words of a conversation over stdio, answered while the SDK is still being imported.
 
-Agents give a server a few seconds to say hello, and importing the SDK takes most of one even on an idle machine.
-Promises the very answer the SDK gives to the same greeting (a test compares them), and then hands it the conversation
-from its first byte, so that everything else is the SDK's; a greeting that is unusual in any way is left to it at once.
+Agents give a server a few seconds to say hello and to list its tools, and importing the SDK takes most of one even on
+an idle machine. Promises the very answers the SDK gives (tests compare them), and then hands it the conversation from
+its first byte, so that everything else is the SDK's; whatever is unusual in any way is left to it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import sys
+import threading
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +37,10 @@ _CAPABILITIES: Final[dict[str, Any]] = {
     "resources": {"subscribe": False, "listChanged": False},
     "tools": {"listChanged": False},
 }
-_MAX_GREETING: Final = 65_536
+# The answers to lists that never differ, made by docs/generate_mcp.py from the SDK's own.
+LISTS: Final = Path(__file__).with_name("lists.json")
+_MAX_LINE: Final = 65_536
+_MAX_HEARD: Final = 8_388_608
 
 
 def instructions(root: Path) -> str:
@@ -41,62 +48,111 @@ def instructions(root: Path) -> str:
     return _INSTRUCTIONS.format(root=escape(str(root)))
 
 
-def greet(root: Path) -> bool:
-    """Answer the greeting and leave standard input and output as if nobody had; False when nobody speaks at all."""
-    opening = _opening()
-    reply = _answer(opening, root)
-    if reply is not None:
-        _send(1, reply)
-    # Whatever this process starts or prints must miss the wire, as with the SDK's own handling of it.
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(_Replayed(source, opening)), encoding="utf-8")
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Shortened(target, drop=reply is not None)), encoding="utf-8")
-    return bool(opening)
+class Greeter:
+    """Answers what it can, and keeps every byte for the SDK."""
 
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._heard = b""
+        self._taken = 0  # how many bytes of it are lines that were looked at
+        self._answered: list[int | str] = []
+        self._protocol = ""
+        self._owes = False  # whether something was said that only the SDK can answer
 
-def _opening() -> bytes:
-    """What came up to the first line's end, and perhaps more."""
-    pieces = b""
-    while b"\n" not in pieces and len(pieces) < _MAX_GREETING:
-        piece = os.read(0, _MAX_GREETING)
-        if not piece:
-            break
-        pieces += piece
-    return pieces
+    def greet(self, module: str) -> bool:
+        """Speak while a module is imported, then leave standard input and output to it; False when the client left."""
+        listening = True
+        while listening and not self._taken and len(self._heard) < _MAX_LINE:
+            listening = self._hear()
+        if not self._heard or not self._speak_while_importing(module, listening):
+            return False
+        # Whatever this process starts or prints must miss the wire, as with the SDK's own handling of it.
+        source, target = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Replayed(source, self._heard)), encoding="utf-8")
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Shortened(target, self._answered)), encoding="utf-8")
+        return True
 
+    def _speak_while_importing(self, module: str, listening: bool) -> bool:
+        """Whether anybody still waits for an answer when it is over."""
+        done, finished = os.pipe()
 
-def _answer(opening: bytes, root: Path) -> bytes | None:
-    """The reply to an ordinary `initialize`; None for anything else."""
-    line, ended, _ = opening.partition(b"\n")
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not ended or not isinstance(request, dict) or not _is_ordinary(request):
-        return None
-    result = {
-        "protocolVersion": request["params"]["protocolVersion"],
-        "capabilities": _CAPABILITIES,
-        "serverInfo": {"name": NAME, "version": __version__},
-        "instructions": instructions(root),
-    }
-    reply = {"jsonrpc": "2.0", "id": request["id"], "result": result}
-    return json.dumps(reply, separators=(",", ":")).encode() + b"\n"
+        def load() -> None:
+            try:
+                with suppress(Exception):  # whoever imports it after us raises the same
+                    import_module(module)
+            finally:
+                os.close(finished)
+
+        threading.Thread(target=load, name="importing", daemon=True).start()
+        while True:
+            if not listening and not self._owes and self._taken == len(self._heard):
+                return False
+            sources = [0, done] if listening and len(self._heard) < _MAX_HEARD else [done]
+            ready = select.select(sources, [], [])[0]
+            if done in ready:
+                os.close(done)
+                return True
+            listening = self._hear()
+
+    def _hear(self) -> bool:
+        """Take in what is there; False when there will be nothing more."""
+        piece = os.read(0, _MAX_LINE)
+        self._heard += piece
+        while (end := self._heard.find(b"\n", self._taken)) >= 0:
+            line, self._taken = self._heard[self._taken : end], end + 1
+            self._take(line)
+        return bool(piece)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError):
+            request = None
+        if isinstance(request, dict) and "method" in request and "id" not in request:
+            return  # a notification
+        result = self._result(request) if isinstance(request, dict) else None
+        if result is None:
+            self._owes = True
+            return
+        reply = {"jsonrpc": "2.0", "id": request["id"], "result": result}
+        self._answered.append(request["id"])
+        _send(1, json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+
+    def _result(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """What is answered at once; None is left to the SDK."""
+        number, method, params = (request.get(key) for key in ("id", "method", "params"))
+        if not (type(number) is int or isinstance(number, str)) or number in self._answered:
+            return None
+        if method == "initialize" and not self._answered and not self._owes and _is_ordinary(request):
+            self._protocol = request["params"]["protocolVersion"]
+            return {
+                "protocolVersion": self._protocol,
+                "capabilities": _CAPABILITIES,
+                "serverInfo": {"name": NAME, "version": __version__},
+                "instructions": instructions(self._root),
+            }
+        plain = params is None or (isinstance(params, dict) and params.keys() <= {"_meta"})
+        if not self._protocol or request.get("jsonrpc") != "2.0" or not plain:
+            return None
+        if method == "ping":
+            return {}
+        known: dict[str, Any] = json.loads(LISTS.read_bytes())
+        result: dict[str, Any] | None = known["results"].get(method)
+        return result if self._protocol in known["protocols"] else None
 
 
 def _is_ordinary(request: dict[str, Any]) -> bool:
-    number, params = request.get("id"), request.get("params")
+    params = request.get("params")
     if request.get("jsonrpc") != "2.0" or request.get("method") != "initialize" or not isinstance(params, dict):
         return False
     client = params.get("clientInfo")
     named = isinstance(client, dict) and all(isinstance(client.get(key), str) for key in ("name", "version"))
     return (
-        (type(number) is int or isinstance(number, str))
-        and params.get("protocolVersion") in PROTOCOLS
+        params.get("protocolVersion") in PROTOCOLS
         and isinstance(params.get("capabilities"), dict)
         and named
     )
@@ -121,23 +177,34 @@ class _Replayed(io.RawIOBase):
 
 
 class _Shortened(io.RawIOBase):
-    """A descriptor that does not get the first line, which was sent already."""
+    """A descriptor that does not get the replies that were sent already."""
 
-    def __init__(self, handle: int, *, drop: bool) -> None:
+    def __init__(self, handle: int, answered: list[int | str]) -> None:
         self._handle = handle
-        self._drop = drop
+        self._answered = answered
+        self._unfinished = b""
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: ReadableBuffer, /) -> int:
         given = bytes(data)
-        left = given
-        if self._drop:
-            _, ended, left = given.partition(b"\n")
-            self._drop = not ended
-        _send(self._handle, left)
+        left = self._unfinished + given
+        while self._answered and b"\n" in left:
+            line, _, left = left.partition(b"\n")
+            if not self._was_sent(line):
+                _send(self._handle, line + b"\n")
+        self._unfinished = left if self._answered else b""
+        if not self._answered:
+            _send(self._handle, left)
         return len(given)
+
+    def _was_sent(self, line: bytes) -> bool:
+        message = json.loads(line)
+        if "method" in message or message.get("id") not in self._answered:
+            return False
+        self._answered.remove(message["id"])
+        return True
 
 
 def _send(handle: int, data: bytes) -> None:

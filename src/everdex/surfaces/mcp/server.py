@@ -90,7 +90,7 @@ def _first(name: str, error: ValidationError) -> str:
 
 
 def serve_stdio(index: Index) -> None:
-    """Answer on standard input and output, once `greeting.greet` has had the first word, until the input ends."""
+    """Answer on standard input and output, once the `Greeter` has had the first word, until the input ends."""
     _serve(index, lambda server: server.run_stdio_async())
 
 
