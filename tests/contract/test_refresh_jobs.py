@@ -73,6 +73,8 @@ def test_a_scope_says_what_is_in_it() -> None:
     scope = RefreshScope(files=("a.py",), packages=("pkg",), changed_since=10.0)
     assert [scopes.contains(scope, path, 1.0) for path in ("a.py", "pkg/x/y.py", "pkgs/z.py")] == [True, True, False]
     assert scopes.contains(scope, "gone.py", None)
+    assert [scopes.contains(scope, "b.py", changed_at) for changed_at in (9.9, 10.0)] == [False, True]
+    assert scopes.contains(RefreshScope(packages=(".",)), "any/where.py", 1.0)  # the root is a directory too
 
 
 @pytest.mark.parametrize(
