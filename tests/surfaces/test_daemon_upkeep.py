@@ -1,7 +1,8 @@
-"""What a daemon does unasked: it finds by itself what no event told it."""
+"""What a daemon does unasked: it finds what no event told it, counts what it does and keeps a short, discreet log."""
 
 from __future__ import annotations
 
+import json
 import mmap
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.surfaces.daemon.metrics import Metrics
 from support.daemons import Wire
 from support.trees import tree
 
@@ -53,3 +55,39 @@ def test_what_no_event_reported_is_found_by_comparing(tmp_path: Path, home: Path
                 assert [item["path"] for item in found["definitions"]] == ["a.py"]
         finally:
             process.terminate()
+
+
+def test_the_log_is_metadata_and_rotated(tmp_path: Path, home: Path) -> None:
+    """JSON lines of what happened; no query, path or content; a full file is put aside, and few are kept."""
+    root = tree(tmp_path / "flamingo", {"pelican.py": "def zebra():\n    return 1\n"}, git=True)
+    with subprocess.Popen([sys.executable, "-c", SERVE, "LOG_MAX_BYTES", root], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            (store,) = home.glob("data/*")
+            with Wire(str(store / "daemon.sock")) as wire:
+                for _ in range(6):  # each failure is a line, and after three bytes a file is full
+                    assert "error" in wire.call("search", query="(zebra", mode="regex", no_sync=True)
+                assert wire.call("shutdown")["result"]["stopping"]
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    logs = sorted(path for path in (store / "logs").iterdir() if path.name.startswith("daemon."))
+    assert [path.name for path in logs] == ["daemon.log.jsonl", *(f"daemon.log.jsonl.{n}" for n in (1, 2, 3))]
+    lines = [json.loads(line) for path in logs for line in path.read_text().splitlines()]
+    assert (lines[0]["event"], lines[0]["reason"]) == ("stop", "shutdown")
+    assert {line["event"] for line in lines[1:]} == {"failed"}
+    assert not any(word in str(lines) for word in ("zebra", "pelican", "flamingo"))
+
+
+def test_times_are_told_of_the_last_two_hundred() -> None:
+    """The median and the 95th percentile forget what is long ago; what was slow stays counted."""
+    metrics = Metrics()
+    for _ in range(50):
+        metrics.took(60_000.0)
+    for milliseconds in range(1, 201):
+        metrics.took(float(milliseconds))
+    found = metrics.to_dict()
+    assert 99 <= found["p50_ms"] <= 102
+    assert 189 <= found["p95_ms"] <= 192
+    assert (found["answered"], found["slow"]) == (250, 50)
