@@ -216,6 +216,21 @@ def test_a_job_of_a_killed_process_is_taken_up_again(tmp_path: Path) -> None:
     assert (gone.status, gone.error_code) == (JobStatus.FAILED, "interrupted")
 
 
+def test_what_a_killed_job_was_asked_to_cover_too_is_not_lost(tmp_path: Path) -> None:
+    """Its process died after it was widened: taken up again, it covers both."""
+    made, jobs = _made(tmp_path)
+    made.write({"core.py": "x = 1\n", "pkg/app.py": "y = 2\n"})
+    number = jobs.enqueue(_files("core.py"))
+    assert number is not None
+    kept = records.JobRecords(made.store)
+    assert kept.claim(number) is not None  # and whoever did so is gone
+    assert jobs.enqueue(_files("pkg/app.py")) == number
+    kept.recover()
+    again = kept.get(number)
+    assert (again.status, again.scope) == (JobStatus.QUEUED, _files("core.py", "pkg/app.py"))
+    assert not again.widened
+
+
 def test_a_job_of_a_daemon_that_leaves_is_left_to_the_next(tmp_path: Path) -> None:
     """It is queued again as if it had not been begun."""
     made, jobs = _made(tmp_path)
