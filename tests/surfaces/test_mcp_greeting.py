@@ -83,7 +83,10 @@ def test_the_greeting_is_the_one_the_sdk_gives(root: Path) -> None:
         for version in PROTOCOLS:
             with _server(root) as process:
                 _say(process, _initialize(version))
-                assert _hear(process) == _over_http(address, _initialize(version))
+                heard = _hear(process)
+                assert heard == _over_http(address, _initialize(version))
+                # A name of a directory adds no line of its own to what a model is told.
+                assert "/a\\x0aproject {root} and keeps" in heard["result"]["instructions"]
     finally:
         over_http.send_signal(signal.SIGINT)
         over_http.communicate(timeout=20)
