@@ -35,7 +35,8 @@ _CASES = {
         {(2, "Box.size"), (6, "Box.size"), (7, "Box.size")},
     ),
     "Box.kt": (
-        "class Box {\n  var size = 1\n  fun grow(n: Int) {\n    var local = n\n    local = 2\n    this.size = local\n  }\n}\n",
+        "class Box {\n  var size = 1\n  fun grow(n: Int) {\n    var local = n\n    local = 2\n"
+        "    this.size = local\n  }\n}\n",
         {(2, "Box.size"), (6, "Box.size")},
     ),
     "box.php": (
