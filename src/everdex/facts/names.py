@@ -51,6 +51,7 @@ _ROLES: Final = (
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _MATCH_LIMIT: Final = 65_536
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
+_VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
@@ -247,6 +248,13 @@ class _Extraction(Uses):
                 )
         return slots, local_names
 
+    def _is_valued(self, name_end: int, end: int) -> bool:
+        """Whether a variable's definition gives it a value; a body that computes one does not."""
+        equals = self.data.find(b"=", name_end, end)
+        between = self.data[name_end:equals] if equals >= 0 else b"\n"
+        computed = b"{" in between or b"\n" in between or (self.language == "kotlin" and b"(" in between)
+        return not computed and self.data[equals : equals + 2] not in (b"=>", b"==")
+
     def _result(self, node: Node, item: parsed.Definition) -> str:
         """The chain of what a function returns, if nobody needs the function's own locals to read it."""
         value = chain_of(self._text(node), self.language)
@@ -293,6 +301,7 @@ class _Extraction(Uses):
             (model.STATIC if static else 0)
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)
             | (0 if item.emitted else model.SCOPE_ONLY)
+            | (model.VALUED if item.kind in _VARIABLES and self._is_valued(name_end, item.end) else 0)
         )
         # Nobody reaches into a function or a class without a name.
         public = symbol.public and not any(part.startswith("<") for part in item.path)

@@ -15,7 +15,7 @@ FAMILY: Final = b"n"
 _LENGTH_BYTES: Final = 4
 
 CALL, NEW, MACRO, TYPE, READ, WRITE = range(6)
-STATIC, BODY, SCOPE_ONLY = 1, 2, 4
+STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
 # Before a local's value: it takes the second result of that call.
 SECOND: Final = "2:"
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
 
 _KINDS: Final = {
     Role.CALL: "calls",
-    Role.REFERENCE: "references",
-    Role.WRITE: "references",
+    Role.REFERENCE: "references",  # "reads" of variables
+    Role.WRITE: "writes",
     Role.IMPORT: "imports",
     Role.INHERIT: "inherits",
     Role.DECORATE: "decorates",
@@ -114,6 +114,8 @@ class Exporter:
             kind = _KINDS[site.role]
             if kind == "calls" and self._ids[target][1] in CONTAINERS:
                 kind = "constructs"
+            elif kind == "references" and self._ids[target][1] in VARIABLES:
+                kind = "reads"
             sites.setdefault((site.source, kind, target, str(site.status)), []).append([site.line, site.column])
 
 

@@ -12,7 +12,8 @@ from everdex.identity.symbols import plain_name
 
 _STYLES: Final = {
     "calls": "", "constructs": "", "inherits": "arrowhead=empty", "overrides": "arrowhead=empty, style=dotted",
-    "decorates": "style=dotted", "references": "color=gray", "imports": "color=gray, style=dotted", "contains": "",
+    "decorates": "style=dotted", "references": "color=gray",
+    "reads": "color=gray", "writes": "color=red", "imports": "color=gray, style=dotted", "contains": "",
 }  # fmt: skip
 _TAGS_HEADER: Final = (
     "!_TAG_FILE_ENCODING\tutf-8\t//",

@@ -22,4 +22,5 @@
 (initializer_pair value: (identifier) @read)
 (assignment_expression right: (identifier) @read)
 (return_statement (identifier) @read)
-(assignment_expression left: (field_expression) @write)
+(assignment_expression left: [(identifier) (field_expression)] @write)
+(update_expression argument: [(identifier) (field_expression)] @write)

@@ -37,4 +37,5 @@
 (init_declarator value: [(identifier) (qualified_identifier)] @read)
 (return_statement [(identifier) (qualified_identifier)] @read)
 (assignment_expression right: [(identifier) (qualified_identifier)] @read)
-(assignment_expression left: (field_expression) @write)
+(assignment_expression left: [(identifier) (qualified_identifier) (field_expression)] @write)
+(update_expression argument: [(identifier) (qualified_identifier) (field_expression)] @write)

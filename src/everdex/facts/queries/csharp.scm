@@ -42,3 +42,5 @@
 (return_statement [(identifier) (member_access_expression)] @read)
 (assignment_expression right: [(identifier) (member_access_expression)] @read)
 (assignment_expression left: [(identifier) (member_access_expression)] @write)
+(prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
+(postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])

@@ -29,5 +29,7 @@
 (literal_value (literal_element [(identifier) (selector_expression)] @read))
 (expression_list [(identifier) (selector_expression)] @read)
 (binary_expression [(identifier) (selector_expression)] @read)
-(assignment_statement left: (expression_list (selector_expression) @write))
+(assignment_statement left: (expression_list [(identifier) (selector_expression)] @write))
+(inc_statement [(identifier) (selector_expression)] @write)
+(dec_statement [(identifier) (selector_expression)] @write)
 (type_parameter_declaration name: (_) @bind type: (_) @stated)

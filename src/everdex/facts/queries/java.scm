@@ -37,6 +37,7 @@
 (return_statement [(identifier) (field_access)] @read)
 (assignment_expression right: [(identifier) (field_access)] @read)
 (assignment_expression left: [(identifier) (field_access)] @write)
+(update_expression [(identifier) (field_access)] @write)
 (marker_annotation name: (_) @type)
 (annotation name: (_) @type)
 (type_parameter (type_identifier) @bind (type_bound . (_) @stated))

@@ -32,4 +32,5 @@
 (class_interface_clause (_) @type)
 (class_constant_access_expression . [(name) (qualified_name)] @type)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @type)
-(assignment_expression left: (member_access_expression) @write)
+(assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)
+(augmented_assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)

@@ -31,5 +31,6 @@
 (scope_resolution) @type
 (identifier) @read
 (assignment left: (call) @write)
+(operator_assignment left: (call) @write)
 (method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape
 (singleton_method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape

@@ -35,6 +35,7 @@
 (match_pattern (scoped_identifier) @read)
 (binary_expression [(identifier) (scoped_identifier)] @read)
 (block (scoped_identifier) @read .)
-(assignment_expression left: (field_expression) @write)
+(assignment_expression left: [(identifier) (scoped_identifier) (field_expression)] @write)
+(compound_assignment_expr left: [(identifier) (scoped_identifier) (field_expression)] @write)
 (type_parameter name: (_) @bind bounds: (_) @stated)
 (where_predicate left: (type_identifier) @bind bounds: (_) @stated)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from everdex.facts import names_model as facts
 from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
@@ -9,6 +11,7 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place
 
+LOCAL: Final = "local"  # a variable of a function: nobody else can name it
 
 class Calls(Bare):
     """Answers for the uses of one file."""
@@ -42,7 +45,7 @@ class Calls(Bare):
                 thing = around
         else:
             if evaluation.local(use.name, place) is not None:
-                return unresolved("local")
+                return unresolved(LOCAL)
             return self._plain(self._definitions_of(use.name, place))
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)

@@ -10,7 +10,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names.calls import Calls
+from everdex.graph.names.calls import LOCAL, Calls
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import lead
@@ -67,6 +67,7 @@ class _File:
             if site is not None:
                 sites.append(site)
         sites += self._overrides()
+        sites += self._initial_values(sites)
         sites.sort(key=lambda site: (site.line, site.column, site.end_column, site.role))
         public = sorted((node.kind, node.qualified_name, node.signature) for node in nodes[1:] if node.public)
         interface = hashlib.sha256(repr(public).encode("utf-8", "backslashreplace")).hexdigest()[:32]
@@ -124,6 +125,8 @@ class _File:
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
                     return self._made(use, role, answer)
+            if use.role == facts.WRITE:
+                return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
         return self._made(use, role, answer)
@@ -199,6 +202,20 @@ class _File:
             if outside and not files:
                 dependencies.append(Dependency(outside[0], item.line, ()))
         return sites, dependencies
+
+    def _initial_values(self, sites: list[Site]) -> list[Site]:
+        """Variables whose definitions give them a value: each writes it, where no assignment was seen to."""
+        known = {(site.line, site.column) for site in sites if site.role is Role.WRITE}
+        return [
+            Site(
+                Role.WRITE, self._node(item.parent), item.name_line, item.name_column, item.name_line,
+                item.name_column + len(item.name.encode()), item.name, Status.RESOLVED,
+                (Target(self.module.path, self.module.keys[index]),), "",
+            )
+            for index, item in enumerate(self.module.outline.definitions)
+            if item.flags & facts.VALUED and not item.flags & facts.SCOPE_ONLY
+            and (item.name_line, item.name_column) not in known
+        ]  # fmt: skip
 
     def _overrides(self) -> list[Site]:
         """From each method to the one of the bases that it replaces."""
