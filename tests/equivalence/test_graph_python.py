@@ -162,3 +162,34 @@ def test_random_python_edits_end_in_what_a_rebuild_would_make(tmp_path: Path, se
         found = kept(made, resolvers=_PYTHON)
         assert not [entry for entry in found.graph.files if entry.failed]
         assert same_bytes(found.graph, rebuilt(made, _PYTHON).data), history
+
+
+def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: Path) -> None:
+    """A new method resolves its own file and who missed the name; a changed one, who found it."""
+    reader = "class Reader:\n    @property\n    def size(self):\n        return 1\n\n"
+    reader += "    @size.setter\n    def size(self, size):\n        self.kept = size\n\n"
+    opening = "    def open(self):\n        return self.size\n"
+    made = synced(
+        tmp_path / "tree",
+        {
+            "base.py": reader + opening,
+            "finds.py": "from base import Reader\n\nReader().open()\nReader().size\n",
+            "inherits.py": "from base import Reader\n\nclass Writer(Reader):\n    pass\n\nWriter().open()\n",
+            "misses.py": "from base import Reader\n\nReader().seek()\n",
+            "stores.py": "from base import Reader\n\nReader().kept.close()\n",
+        },
+    )
+    assert kept(made, resolvers=_PYTHON).resolved == 5
+
+    def resolved(text: str) -> int:
+        (made.path / "base.py").write_text(text)
+        made.sync()
+        found = kept(made, resolvers=_PYTHON)
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+        return found.resolved
+
+    more = reader + "    def flush(self):\n        return 1\n\n" + opening
+    assert resolved(more) == 1
+    assert resolved(more.replace("flush", "seek")) == 2  # and misses.py
+    assert resolved(more.replace("open(self)", "open(self, mode=None)")) == 4  # seek is gone, too; finds and inherits
+    assert resolved(more.replace("self.kept", "self.other")) == 4  # open is as it was; and stores
