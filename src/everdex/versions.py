@@ -59,7 +59,8 @@ WORDS_VERSION: Final = "1"
 # 4: Python: what isinstance and patterns say of a name, setattr, what formatted strings begin with
 # 5: where variables are assigned and deleted
 # 6: where the statements of Python classes begin
-FACTS_VERSION: Final = "6"
+# 7: Python: a star before a call in a display stars its result
+FACTS_VERSION: Final = "7"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -74,7 +75,9 @@ INTERFACE_VERSION: Final = "1"
 # 8: names outside the root by package; macros of C and C++ looked at word by word
 # 9: variables and attributes as definitions; every place that writes one
 # 10: classes of Python are looked at name by name
-RESOLVERS_VERSION: Final = "10"
+# 11: Python: functions under other names, containers filled from other files, classes of open instances, enumerations'
+#    values, what a module's __getattr__ gives, stars before calls in displays
+RESOLVERS_VERSION: Final = "11"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number
