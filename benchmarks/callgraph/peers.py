@@ -1,12 +1,13 @@
 """Edges that other tools claim for a project, in the same form as ours: (path, first line, name) of caller and callee.
 
-Each tool runs as its own process from its own environment; a tool that fails or does not finish gives None. Definitions
+Each tool runs as its own process from its own environment; a tool that fails or does not finish gives why. Definitions
 are matched by file, name and the line of the name, so that decorators do not matter.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ class Known:
                 self.by_qualified.setdefault(node.qualified_name, place)
 
 
-def pyrefly(root: Path, environment: Path, known: Known) -> set[Edge] | None:
+def pyrefly(root: Path, environment: Path, known: Known) -> set[Edge] | str:
     with tempfile.TemporaryDirectory() as out:
         command = [
             str(environment / "bin/pyrefly"), "check", "--python-interpreter-path", str(environment / "bin/python"),
@@ -43,8 +44,8 @@ def pyrefly(root: Path, environment: Path, known: Known) -> set[Edge] | None:
         try:
             subprocess.run(command, cwd=root, capture_output=True, timeout=300, check=False)
             modules = json.loads(Path(out, "pyrefly.pysa.json").read_text())["modules"]
-        except (subprocess.TimeoutExpired, OSError):
-            return None
+        except (subprocess.TimeoutExpired, OSError) as error:
+            return f"failed: {type(error).__name__}"
         return _pyrefly_edges(root, Path(out), modules, known)
 
 
@@ -91,15 +92,26 @@ def _targets(value: Any) -> Iterator[dict[str, Any]]:
             yield from _targets(inner)
 
 
-def pycg(root: Path, environment: Path, known: Known, seconds: int = 150) -> set[Edge] | None:
+def pycg(root: Path, environment: Path, known: Known, seconds: int = 150) -> set[Edge] | str:
     sources = sorted(path.relative_to(root / "src").as_posix() for path in (root / "src").rglob("*.py"))
-    with tempfile.NamedTemporaryFile() as out:
-        command = [str(environment / "bin/python"), "-m", "PyCG", "--package", ".", *sources, "-o", out.name]
+    installed = next(environment.glob("lib/python*/site-packages/PyCG"), None)
+    if installed is None:
+        return "is not installed"
+    with tempfile.TemporaryDirectory() as directory:
+        # Its package is installed as `PyCG` and imports itself as `pycg`, which only some file systems allow.
+        Path(directory, "pycg").symlink_to(installed)
+        out = Path(directory, "out.json")
+        command = [str(environment / "bin/python"), "-m", "pycg", "--package", ".", *sources, "-o", str(out)]
+        given = {**os.environ, "PYTHONPATH": directory}
         try:
-            subprocess.run(command, cwd=root / "src", capture_output=True, timeout=seconds, check=True)
-            found = json.loads(Path(out.name).read_text())
-        except (subprocess.TimeoutExpired, subprocess.CalledProcessError, OSError, ValueError):
-            return None
+            subprocess.run(
+                command, cwd=root / "src", env=given, capture_output=True, text=True, timeout=seconds, check=True
+            )
+            found = json.loads(out.read_text())
+        except subprocess.TimeoutExpired:
+            return f"did not finish in {seconds} s"
+        except subprocess.CalledProcessError as error:
+            return f"failed: {(error.stderr.strip().splitlines() or ['no message'])[-1]}"
     return {
         (known.by_qualified[caller], known.by_qualified[callee])
         for caller, callees in found.items()
@@ -135,7 +147,7 @@ json.dump([True, done], sys.stdout)
 
 def jedi(
     root: Path, environment: Path, graphs: dict[str, FileGraph], known: Known, seconds: int = 240
-) -> set[Edge] | None:
+) -> set[Edge] | str:
     """What `infer` says at the name of each of our explicit call sites, in the sources."""
     callers: list[Place] = []
     asked: list[tuple[str, list[tuple[int, int, int]]]] = []
@@ -155,11 +167,11 @@ def jedi(
             [str(environment / "bin/python"), "-c", _JEDI, str(root.resolve()), str(seconds)],
             input=json.dumps(asked), capture_output=True, text=True, timeout=seconds + 60, check=True,
         )  # fmt: skip
-    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-        return None
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+        return f"failed: {type(error).__name__}"
     complete, found = json.loads(run.stdout)
     if not complete:
-        return None
+        return f"did not finish in {seconds} s"
     edges: set[Edge] = set()
     for number, path, line, name, kind in found:
         place = known.by_name_line.get((path, line, name))

@@ -81,7 +81,7 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
         root = Path(name)
         graphs = resolve(MemoryWorld(traces.read_tree(root, ("src", "tests"))))
         truth = traces.ran(Path(trace))
-        claims: dict[str, set[traces.Edge] | None] = {
+        claims: dict[str, set[traces.Edge] | str] = {
             "everdex": traces.claimed(graphs, False),
             "everdex, ambiguous too": traces.claimed(graphs, True),
         }
@@ -92,8 +92,8 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
             claims["jedi"] = peers.jedi(root, environment, graphs, known)
         print(f"{root.name}: {len(truth)} edges ran")
         for tool, claimed in claims.items():
-            if claimed is None:
-                print(f"  {tool:24} failed, or did not finish in its time")
+            if isinstance(claimed, str):
+                print(f"  {tool:24} {claimed}")
                 continue
             for source in ("src/", "tests/"):
                 print(f"  {tool:24} {source[:-1]:>5}→src  {traces.score(truth, claimed, source, 'src/')}")

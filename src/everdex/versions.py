@@ -60,7 +60,8 @@ WORDS_VERSION: Final = "1"
 # 5: where variables are assigned and deleted
 # 6: where the statements of Python classes begin
 # 7: assignments to globals and fields in the languages read by names
-FACTS_VERSION: Final = "7"
+# 8: Python: a star before a call in a display stars its result
+FACTS_VERSION: Final = "8"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -76,7 +77,9 @@ INTERFACE_VERSION: Final = "1"
 # 9: variables and attributes as definitions; every place that writes one
 # 10: classes of Python are looked at name by name
 # 11: writes of globals and fields in the languages read by names, also those that lead nowhere
-RESOLVERS_VERSION: Final = "11"
+# 12: Python: functions under other names, containers filled from other files, classes of open instances, enumerations'
+#    values, what a module's __getattr__ gives, stars before calls in displays
+RESOLVERS_VERSION: Final = "12"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -12,7 +12,7 @@ import pytest
 
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.python import RESOLVER, engine
-from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, resolve
+from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, edges, resolve
 
 
 def world(**files: str) -> MemoryWorld:
@@ -325,3 +325,37 @@ def test_what_a_body_does_to_others_is_seen_by_them(before: str, after: str) -> 
     first, second = (world(lib=f"def f(): pass\n{text}", user=user) for text in (before, after))
     old, new = resolve(first)["user.py"], resolve(second)["user.py"]
     assert old.sites == new.sites or old.reads & _changed(first, second)
+
+
+@pytest.mark.parametrize(
+    ("filler", "user"),
+    [
+        ("from lib import table\ntable['a'] = f\n", "import lib\nlib.table['a']()\n"),
+        ("import lib\ndef fill():\n    lib.C.hooks.append(f)\n", "import lib\nlib.C.hooks[0]()\n"),
+    ],
+)
+def test_a_container_filled_by_a_third_file_is_seen_by_its_readers(filler: str, user: str) -> None:
+    """Who reads a module's or a class's container finds what another file puts there, and is resolved again for it."""
+    lib = "table = {}\nclass C:\n    hooks = []\n"
+    before = world(lib=lib, user=user, filler="def f(): pass\n")
+    after = world(lib=lib, user=user, filler=f"def f(): pass\n{filler}")
+    assert ("user", "filler.f") not in edges(resolve(before))
+    assert ("user", "filler.f") in edges(resolve(after))
+    assert "user.py" in _again(resolve(before), before, after)
+
+
+def test_a_name_that_many_files_fill_is_not_looked_for() -> None:
+    """A container is not searched for in more files than its name could tell apart."""
+    fillers = {f"f{n}": f"from lib import table\ndef f(): pass\ntable[{n}] = f\n" for n in range(9)}
+    found = edges(resolve(world(lib="table = {}\n", user="import lib\nlib.table[0]()\n", **fillers)))
+    assert not any(caller == "user" for caller, _ in found)
+
+
+def test_a_function_given_another_name_in_a_body_is_seen_by_who_asked_for_its_callers() -> None:
+    """`C.show = f` in some body makes calls of `show` calls of f: nothing that its reader read has changed."""
+    text = "def f(act): act()\ndef keep(x): pass\nkeep(f)\nclass C: pass\ndef later(): {}\n"
+    user = "import lib\ndef job(): pass\nlib.C.show(job)\n"
+    before, after = (world(lib=text.format(body), user=user) for body in ("pass", "C.show = f"))
+    assert ("lib.f", "user.job") in edges(resolve(after))
+    assert ("lib.f", "user.job") not in edges(resolve(before))
+    assert _again(resolve(before), before, after) >= {"lib.py", "user.py"}

@@ -422,7 +422,10 @@ class File:
             entry = self.entries[store[0]]
             if store[2] < 0:
                 continue
-            if entry[0] == m.ATTRIBUTE and self.entries[entry[1]][0] == m.NAME and self.receiver_class(entry[1]) < 0:
+            root = store[0]
+            while self.entries[root][0] == m.ATTRIBUTE:
+                root = self.entries[root][1]
+            if entry[0] == m.ATTRIBUTE and self.entries[root][0] == m.NAME and self.receiver_class(root) < 0:
                 found.setdefault(entry[2], []).append(store)
             elif entry[0] == m.NAME:
                 bindings = entry[2] or self.names[0].get(entry[1], ())
