@@ -112,6 +112,21 @@ def test_the_listing_on_a_terminal_fits_it(daemon: Daemon) -> None:
     assert daemon.run("board", "drop", number).code == 0
 
 
+def test_the_board_can_be_drawn(daemon: Daemon, tmp_path: Path) -> None:
+    """As SVG and PNG by the file's name; the same board gives the same bytes; other names are refused."""
+    drawn = daemon.run("board", "-o", tmp_path / "b.svg", "--json").json
+    text = (tmp_path / "b.svg").read_text()
+    assert (drawn["format"], drawn["bytes"], drawn["output"]) == ("svg", len(text.encode()), str(tmp_path / "b.svg"))
+    for words in ("D1  open edit", "pass b to helper", "rests on changed E2, E1", "E4  changed run"):
+        assert words in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert text.count("<path") >= 4  # what rests on what
+    assert daemon.run("board", "-o", tmp_path / "b.png").code == 0
+    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+    assert daemon.run("board", "-o", tmp_path / "b.gif").code == 2
+
+
 def test_paths_are_named_from_where_one_is(daemon: Daemon) -> None:
     """In a subdirectory, and with --root from elsewhere."""
     here = everdex("board", "add-evidence", "inner.py:1", "inner.py::inner", "--json", cwd=daemon.root / "deep",
