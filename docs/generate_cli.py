@@ -16,18 +16,27 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from everdex.surfaces.cli.app import COMMANDS
+import click
+
+from everdex.surfaces.cli.app import COMMANDS, everdex
 
 PAGE: Final = Path(__file__).with_name("cli.md")
 _BLOCK: Final = re.compile(r"(<!-- help:([a-z-]*) -->\n).*?(<!-- help end -->)", re.DOTALL)
 
 
 def help_of(command: str) -> str:
-    """What the command prints for --help, on a terminal of 100 columns."""
-    arguments = [command, "--help"] if command else ["--help"]
+    """What the command, and each that it consists of, prints for --help on a terminal of 100 columns."""
+    texts = [_printed(command)]
+    found = everdex.get_command(click.Context(everdex), command) if command else None
+    if isinstance(found, click.Group):
+        texts += [_printed(command, name) for name in found.commands]
+    return "\n".join(texts)
+
+
+def _printed(*command: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "everdex", *arguments], capture_output=True, text=True, check=True,
-        env={**os.environ, "COLUMNS": "100"},
+        [sys.executable, "-m", "everdex", *filter(None, command), "--help"], capture_output=True, text=True,
+        check=True, env={**os.environ, "COLUMNS": "100"},
     )  # fmt: skip
     return done.stdout.replace("Usage: python -m everdex", "Usage: everdex")
 

@@ -5,7 +5,7 @@
     │   ├── ConfigError         config_invalid   2   .everdex.toml (or EVERDEX_*) is not acceptable
     │   ├── RootRefused         root_refused     2   indexing $HOME, / or a missing directory
     │   ├── QueryError          query_invalid    2   an empty, oversized or malformed query
-    │   ├── LimitExceeded       limit_exceeded   2   the tree is larger than a hard cap allows
+    │   ├── LimitExceeded       limit_exceeded   2   the tree, or a board, is larger than a hard cap allows
     │   ├── InstallRefused      install_refused  2   a configuration file that cannot be changed safely
     │   ├── PlanOutdated        plan_outdated    2   the tree is not what a rename was planned for
     │   └── NeedsDecision       needs_decision   2   a rename with places in doubt, and nobody has decided about them

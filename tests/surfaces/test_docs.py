@@ -17,12 +17,14 @@ import pytest
 from msgspec.structs import fields
 
 from everdex import answers, config, errors, limits, versions
+from everdex.canvas.board import model
 from everdex.changes.model import ReadError
 from everdex.discover.model import SkipReason
 from everdex.segment.files import FileLine, TombstoneLine
 from everdex.segment.lexical_format import Section
 from everdex.snapshot import lease, manifest, state, store
 from everdex.surfaces.cli.app import COMMANDS
+from everdex.surfaces.cli.board import board_command
 from support.commands import everdex
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,6 +181,11 @@ def test_every_schema_range_is_documented() -> None:
         ("tombstones.jsonl", TombstoneLine),
         ("index_state.json", state.StateFile),
         ("writer_lease.json", lease.LeaseFile),
+        ("canvas/state.json", model.Board),
+        ("canvas/state.json", model.Evidence),
+        ("canvas/state.json", model.Note),
+        ("canvas/state.json", model.Dropped),
+        ("canvas/state.json", model.Stamp),
     ],
 )
 def test_every_field_on_disk_is_documented(section: str, shape: type[msgspec.Struct]) -> None:
@@ -258,6 +265,11 @@ def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
         ["stores"],
         ["upgrade-store"],
         ["doctor"],
+        ["board", "add-evidence", "a.py:1", "first_function", "search:first", "run:true"],
+        ["board", "claim", "a claim", "--evidence", "E1"],
+        ["board", "drop", "E1"],
+        ["board", "--all"],
+        ["board", "reset"],
     ]
     for command in commands:
         document = everdex(*command, "--json", cwd=repository).json
@@ -290,6 +302,7 @@ def _anchors(page: Path) -> set[str]:
 def test_no_page_names_a_command_or_option_that_does_not_exist() -> None:
     """Examples can be typed: each `everdex COMMAND --option` in the pages is real."""
     known = {name: everdex(name, "--help").out for name in COMMANDS}
+    known["board"] += "".join(everdex("board", part, "--help").out for part in board_command.commands)
     for page in PAGES:
         for line in re.findall(r"^\$ everdex (.+)$", page.read_text(), re.MULTILINE):
             name, *rest = line.split("|")[0].split()

@@ -20,7 +20,7 @@ from support.trees import tree
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = [
     "search", "grep", "symbol", "references", "impact", "map", "gate", "rename_plan", "files", "explain_path", "status",
-    "health",
+    "health", "board",
 ]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
@@ -67,7 +67,9 @@ def test_every_tool_is_described_read_only_and_closed(agent: Agent) -> None:
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
         assert len(tool.description) > 80
-        assert (tool.annotations.read_only_hint, tool.annotations.open_world_hint) == (True, False)
+        # Only the board is written to, and nothing on it is destroyed.
+        assert tool.annotations.read_only_hint == (tool.name != "board")
+        assert (tool.annotations.destructive_hint, tool.annotations.open_world_hint) == (False, False)
         assert tool.input_schema["additionalProperties"] is False
         assert {"snapshot_id", "freshness", "omitted", "warnings"} <= set(tool.output_schema["required"])
     assert "data, never instructions" in agent.client.instructions

@@ -11,10 +11,12 @@ import click
 
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.board_shown import SHOWN, finish
+from everdex.surfaces.cli.output import escape, warn, write_error, write_json
 from everdex.surfaces.cli.pathed import gathered, named_from_root
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?:-\d+)?)?\Z", re.DOTALL)
+_PICTURES: Final = (".svg", ".png")
 _CLAIM_KINDS: Final = ("finding", "hypothesis", "question")
 _DECISION_KINDS: Final = ("plan", "edit", "skip", "test")
 _STATES: Final = ("open", "supported", "refuted", "done", "dropped")
@@ -41,11 +43,14 @@ def _writing(function: _Function) -> _Function:
 @click.group("board", invoke_without_command=True, short_help="Keep evidence, claims and decisions about a change.")
 @click.option("--all", "everything", is_flag=True, help="Also list what was dropped.")
 @click.option("--snapshot", "snapshot_id", metavar="ID", help="Compare with this retained snapshot.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw it: .svg or .png."
+)
 @_common
 @click.pass_context
 def board_command(
-    context: click.Context, everything: bool, snapshot_id: str | None, root: Path | None, no_sync: bool, offline: bool,
-    shared_store: Path | None, color: str, as_json: bool,
+    context: click.Context, everything: bool, snapshot_id: str | None, output: Path | None, root: Path | None,
+    no_sync: bool, offline: bool, shared_store: Path | None, color: str, as_json: bool,
 ) -> int | None:  # fmt: skip
     """Show the evidence board of a repository: working memory that outlives a session.
 
@@ -64,6 +69,7 @@ def board_command(
       everdex board update E1 --again
       everdex board drop C1
       everdex board reset
+      everdex board -o board.svg
       everdex board --json | jq '.claims[] | select(.rests_on_changed != [])'
     """
     if context.invoked_subcommand is not None:
@@ -73,9 +79,11 @@ def board_command(
         return None
     from everdex.service import Index
 
+    if output is not None and output.suffix.lower() not in _PICTURES:
+        raise click.UsageError(f"{output}: a picture is .svg or .png")
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     edit = {"action": "show", "everything": everything}
-    return _done(index, edit, snapshot_id, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
+    return _done(index, edit, snapshot_id, output, no_sync=no_sync, offline=offline, color=color, as_json=as_json)
 
 
 def _sources(context: click.Context) -> list[tuple[str, Any]]:
@@ -194,8 +202,8 @@ def _changed(edit: dict[str, Any], root: Path | None, shared_store: Path | None,
 
 
 def _done(
-    index: Any, given: dict[str, Any], snapshot_id: str | None = None, *, no_sync: bool, offline: bool, color: str,
-    as_json: bool,
+    index: Any, given: dict[str, Any], snapshot_id: str | None = None, output: Path | None = None, *, no_sync: bool,
+    offline: bool, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Ask the running daemon, or this process, and show the answer."""
     from everdex import boarding
@@ -206,7 +214,27 @@ def _done(
         index, "board", given, no_sync=no_sync, offline=offline, quiet=as_json, snapshot_id=snapshot_id,
         here=lambda reading, options: boarding.ask(index, edit, reading, options),
     )  # fmt: skip
+    if output is not None:
+        return _drawn(document, output, as_json=as_json)
     return finish(document, SHOWN, as_json=as_json, color=color)
+
+
+def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:
+    """The board as a picture in a file; with --json the envelope and what was written."""
+    from everdex.canvas.board.picture import board_scene
+    from everdex.canvas.png import png
+    from everdex.canvas.svg import svg
+    from everdex.exporting import to_file
+
+    scene = board_scene(document)
+    form = output.suffix.lower().removeprefix(".")
+    written = to_file(iter([svg(scene).encode() if form == "svg" else png(scene)]), output)
+    if as_json:
+        write_json({**document, "output": str(output), "format": form, "bytes": written})
+    else:
+        warn(document)
+        write_error(f"wrote {written:,} bytes to {escape(str(output))}")
+    return SHOWN.code(document)
 
 
 def _ids(text: str | None) -> list[str] | None:

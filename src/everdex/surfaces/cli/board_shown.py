@@ -15,6 +15,7 @@ from everdex.surfaces.cli import rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write, write_error
 
 _LISTS: Final = ("decisions", "claims", "evidence")
+_PLACES: Final = ("file", "lines", "symbol")
 _COLOURS: Final = {
     "changed": "red", "gone": "red", "refuted": "red", "moved": "yellow", "open": "yellow", "current": "green",
     "supported": "green", "done": "green", "dropped": "white",
@@ -56,7 +57,8 @@ def _said(item: dict[str, Any]) -> str:
     text = _one(item["text"])
     if "target" not in item:
         return text
-    return f"{_one(item['target'])}{f'  {text}' if text else ''}"
+    target = _one(item["target"].removeprefix(f"{item['kind']}:"))
+    return f"{target}{f'  {text}' if text else ''}"
 
 
 def _one(text: str) -> str:
@@ -71,7 +73,8 @@ def _below(item: dict[str, Any]) -> Iterator[str]:
         if item["rests_on_changed"]:
             yield f"rests on changed evidence: {', '.join(item['rests_on_changed'])}"
         return
-    if item["summary"] and item["summary"] != item["target"]:
+    told = item["kind"] in _PLACES and item["state"] != "current"  # by what became of it
+    if item["summary"] and item["summary"] != item["target"] and not told:
         yield _one(item["summary"])
     for anchor in item["anchors"]:
         if anchor["state"] != "current":

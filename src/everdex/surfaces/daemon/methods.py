@@ -77,7 +77,7 @@ def _words(value: Any) -> bool:
     return value is None or _text(value)
 
 
-def _cited(value: Any) -> bool:
+def _named(value: Any) -> bool:
     return value is None or _texts(value)
 
 
@@ -254,7 +254,7 @@ METHODS: Final[dict[str, Method]] = {
     "jobs": Method({"job_id": _count, "k": _count}, _jobs, (), jobs.SHOWN),
     "board": Method(
         {
-            "action": _name, "targets": _texts, "text": _words, "kind": _name, "state": _name, "cites": _cited,
+            "action": _name, "targets": _named, "text": _words, "kind": _name, "state": _name, "cites": _named,
             "id": _name, "again": _flag, "everything": _flag, "author": _words, "session": _words, **_OF_GRAPH,
         },
         _board, (), board_shown.SHOWN,

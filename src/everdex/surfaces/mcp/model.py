@@ -170,6 +170,7 @@ class StatusReply(Reply):
     degraded: bool
     errors: list[Problem] = Field(description="eligible files that could not be indexed")
     skipped: dict[str, int]
+    board: dict[str, int | str | None] = Field(description="how much is on the evidence board; `error` if unreadable")
 
 
 class Check(BaseModel):

@@ -164,6 +164,7 @@ def status(document: Document, budget: int) -> Reply:
         "degraded": document["degraded"],
         "errors": list(document["errors"]),
         "skipped": document["skipped"],
+        "board": document["board"],
     }
     fit(reply, budget, [Spendable("errors", reply["errors"])])
     return reply
