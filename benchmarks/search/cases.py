@@ -6,6 +6,7 @@ results of a file lose their file's share as in `rank.saturate`. Knows features 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -30,15 +31,15 @@ PLAIN = [item.name for item in fields(Weights) if item.name != "roles"]
 FEATURES = [*PLAIN, *(f"role_{role}" for role in ROLES)]
 PLACE = {name: index for index, name in enumerate(FEATURES)}
 # Those that are the same for every chunk of a file.
-OF_FILE = np.array([name not in ("lexical", "dense", "defines", "defines_exactly") for name in FEATURES])
+OF_FILE = np.array([name not in ("lexical", "dense", "defines", "defines_exactly", "function") for name in FEATURES])
 DISCOUNT = 1 / np.log2(np.arange(DEPTH) + 2)
 IDEAL = np.concatenate([[1.0], np.cumsum(DISCOUNT)])
-LOOKED_AT = 6  # times deeper than the engine looks first
 KEPT_FILES = 15  # candidates that stay: the best of so many files, and so many chunks, under each of several weights
 SPREADS = 16
 
 Vector = npt.NDArray[np.float64]
-Pair = tuple[Vector, Vector]  # weights of sentences, and of lone names
+KINDS = ("natural", "action", "symbol")  # each has weights of its own
+OF_KIND = {"natural": table.NATURAL, "action": table.ACTION, "symbol": table.SYMBOL}
 
 
 def ones() -> Weights:
@@ -59,7 +60,7 @@ class Cases:
     """Queries and their candidates; a candidate's labels are the bits of those that it satisfies."""
 
     repos: npt.NDArray[np.str_]  # by query
-    lone: npt.NDArray[np.bool_]
+    kinds: npt.NDArray[np.str_]
     labelled: npt.NDArray[np.int64]
     owners: npt.NDArray[np.int64]  # by candidate: its query, ascending
     files: npt.NDArray[np.int64]
@@ -70,16 +71,20 @@ class Cases:
         rows = wanted[self.owners]
         owners = (np.cumsum(wanted) - 1)[self.owners[rows]]
         return type(self)(
-            self.repos[wanted], self.lone[wanted], self.labelled[wanted], owners, self.files[rows], self.labels[rows],
+            self.repos[wanted], self.kinds[wanted], self.labelled[wanted], owners, self.files[rows], self.labels[rows],
             self.features[rows],
         )  # fmt: skip
 
-    def scores(self, weights: Pair) -> tuple[Vector, Vector]:
+    def varied(self, place: int) -> npt.NDArray[np.bool_]:
+        """By query: whether its candidates differ in a feature, so that its weight can matter."""
+        column, firsts = self.features[:, place], np.searchsorted(self.owners, np.arange(len(self.repos)))
+        flags = np.zeros(len(self.repos), dtype=np.bool_)
+        flags[self.owners[column != column[firsts][self.owners]]] = True
+        return flags
+
+    def scores(self, weights: Vector) -> tuple[Vector, Vector]:
         """Of every candidate: its score, and what its file brings to it."""
-        lone = self.lone[self.owners]
-        both = [np.where(lone, self.features @ (only * weights[1]), self.features @ (only * weights[0]))
-                for only in (np.ones(len(FEATURES)), OF_FILE)]  # fmt: skip
-        return both[0], both[1]
+        return self.features @ weights, self.features @ (OF_FILE * weights)
 
     def ndcg(self, scores: Vector, of_file: Vector) -> Vector:
         """NDCG@10 of every query."""
@@ -108,8 +113,8 @@ class Cases:
         return float((np.bincount(repos, found) / np.bincount(repos)).mean())
 
 
-def gather(corpora: list[Corpus], starts: Pair) -> Cases:
-    """The cases of some corpora; candidates that no weights near the starting ones would show are left out."""
+def gather(corpora: list[Corpus], starts: Mapping[str, Vector]) -> Cases:
+    """The cases of some corpora; candidates that no weights near one of the starting ones would show are left out."""
     kept: list[tuple[Any, ...]] = []
     for corpus in corpora:
         index = Index.open(corpus.root, force_root=True)
@@ -128,14 +133,17 @@ def gather(corpora: list[Corpus], starts: Pair) -> Cases:
 
 
 def _candidates(
-    engine: Engine, view: SnapshotView, text: str, labels: tuple[Label, ...], starts: Pair
-) -> tuple[bool, npt.NDArray[np.int64], npt.NDArray[np.uint64], Vector]:
+    engine: Engine, view: SnapshotView, text: str, labels: tuple[Label, ...], starts: Mapping[str, Vector]
+) -> tuple[str, npt.NDArray[np.int64], npt.NDArray[np.uint64], Vector]:
     query = engine._obvious.without(parse_query(text))
-    lone = query.intent in (Intent.SYMBOL, Intent.PATH)
-    signals = engine._source.compute(query, engine._embedder, lexical=True, dense_if_needed=lone)
+    kind = next(kind for kind in KINDS if OF_KIND[kind] is table.BY_INTENT[query.intent])
     matcher = NameMatcher(query)
     named = engine._named(query, matcher, None)
-    documents = sorted(engine._candidates(signals, named, None, LOOKED_AT))
+    lone = query.intent is Intent.SYMBOL
+    signals = engine._source.compute(
+        query, None if lone and named else engine._embedder, lexical=True, dense_if_needed=lone
+    )
+    documents = sorted(engine._candidates(signals, named, None, 1))
     scorer = Scorer(view, signals, engine._source.file_sizes, matcher, ones(), BALANCED)
     scorer.score(documents, named)
     features = np.zeros((len(documents), len(FEATURES)))
@@ -145,8 +153,10 @@ def _candidates(
             features[row, PLACE[key]] += value
     files = view.doc_files[documents]
     satisfied = np.array([_satisfied(view, doc, labels) for doc in documents], dtype=np.uint64)
-    stay = _likely(features, files, starts[lone]) | (satisfied > 0)
-    return lone, files[stay], satisfied[stay], features[stay]
+    stay = satisfied > 0
+    for start in [starts["symbol"]] if kind == "symbol" else [starts["natural"], starts["action"]]:
+        stay |= _likely(features, files, start)
+    return kind, files[stay], satisfied[stay], features[stay]
 
 
 def _satisfied(view: SnapshotView, doc: int, labels: tuple[Label, ...]) -> int:

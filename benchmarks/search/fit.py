@@ -1,12 +1,13 @@
-"""Fit the ranking weights on the development set and say honestly what they are worth.
+"""Fit the ranking weights on the development set and the docstring set, and say honestly what they are worth.
 
-For each fold of repositories the weights are fitted on the other folds by coordinate ascent on NDCG@10 and scored on
-the fold that was held out; the mean of those scores is the figure to quote. With `--docstrings` that set counts too,
-for the given share, folded in the same way: where files are asked for and where functions are want different
-weights. The weights in src/everdex/search/weights.py are the rounded means over the folds. Ablations take one feature
+Each kind of question has weights of its own. For each fold of repositories they are fitted on the other folds by
+coordinate ascent on NDCG@10 and scored on the fold that was held out; the mean of those scores is the figure to quote.
+Subjects are fitted on the development set and on what of the docstring set names a subject; sentences about what code
+does on the rest of the docstring set, and on the development set's subjects, so that they stay fit for questions about
+files. The weights in src/everdex/search/weights.py are the rounded means over the folds. Ablations take one feature
 away at a time.
 
-Usage: fit.py --corpora DIR --annotations DIR [--docstrings DIR --share .3] [--folds 8] [--rounds 3] [--out FILE]
+Usage: fit.py --corpora DIR --annotations DIR --docstrings DIR [--folds 8] [--rounds 3] [--out FILE]
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import os
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,81 +26,101 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from msgspec.structs import replace
 
-from benchmarks.search.cases import FEATURES, OF_FILE, PLACE, ROLES, Cases, Pair, gather, ones, vector
+from benchmarks.search.cases import FEATURES, KINDS, OF_FILE, OF_KIND, PLACE, ROLES, Cases, Vector, gather, ones, vector
 from benchmarks.search.corpora import development_set, docstring_set
 from everdex.numeric import np, npt
-from everdex.search import weights as table
 
 STEPS = (0.05, 0.15, 0.4)
 LEAST_GAIN = 3e-4
+SETS = ("development", "docstring")
+# Which questions the weights of a kind are fitted on, and how much their mean counts.
+FITTED_ON = {
+    "natural": (("development", "natural", 1.0), ("docstring", "natural", 0.1)),
+    "action": (("docstring", "action", 1.0), ("development", "natural", 0.3)),
+    "symbol": (("development", "symbol", 1.0),),
+}
+ORDERS = 4  # ascents in so many orders are averaged: each alone climbs to another place
+# Subjects and lone names are found by any chunk of a file: whether it is functions is noise to them. Roles are taken
+# over from subjects: the docstring set has hardly a file that is not source.
+ONLY_OF = {"function": ("action",), **{name: ("natural", "symbol") for name in FEATURES if name.startswith("role_")}}
+
+OF_ROLE = np.array([name.startswith("role_") for name in FEATURES])
 
 Parts = Sequence[tuple[Cases, float]]  # cases and how much their mean counts
+Weights = Mapping[str, Vector]  # by kind
 
 
 class State:
-    """How a set scores under weights changed one at a time; what a change does not touch is not scored again."""
+    """How some cases score under weights changed one at a time; what a change does not touch is not scored again."""
 
-    def __init__(self, cases: Cases, share: float, weights: Pair) -> None:
+    def __init__(self, cases: Cases, share: float, weights: Vector) -> None:
         self._cases, self._share = cases, share
-        self._kinds = [cases.lone == bool(which) for which in (0, 1)]
-        self._of_kind = [cases.where(kind) for kind in self._kinds]
-        self._scores = [kind.scores(weights) for kind in self._of_kind]
-        self._found = cases.ndcg(*cases.scores(weights))
+        self._touched: dict[int, tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Cases]] = {}
+        self._scores = cases.scores(weights)
+        self._found = cases.ndcg(*self._scores)
         self.value = share * cases.mean(self._found)
 
-    def after(self, which: int, place: int, by: float) -> State:
-        kind = self._of_kind[which]
-        column = kind.features[:, place]
-        if not column.any():
+    def after(self, place: int, by: float) -> State:
+        if place not in self._touched:
+            queries = self._cases.varied(place)
+            self._touched[place] = queries, queries[self._cases.owners], self._cases.where(queries)
+        queries, rows, cases = self._touched[place]
+        if not queries.any():
             return self
+        column = by * self._cases.features[:, place]
         new = object.__new__(State)
-        new._cases, new._share, new._kinds, new._of_kind = self._cases, self._share, self._kinds, self._of_kind
-        scores, of_file = self._scores[which]
-        new._scores = list(self._scores)
-        new._scores[which] = scores + by * column, of_file + by * column if OF_FILE[place] else of_file
+        new._cases, new._share, new._touched = self._cases, self._share, self._touched
+        scores, of_file = self._scores
+        new._scores = scores + column, of_file + column if OF_FILE[place] else of_file
         new._found = self._found.copy()
-        new._found[self._kinds[which]] = kind.ndcg(*new._scores[which])
+        new._found[queries] = cases.ndcg(new._scores[0][rows], new._scores[1][rows])
         new.value = self._share * self._cases.mean(new._found)
         return new
 
 
-def ascend(parts: Parts, start: Pair, rounds: int) -> Pair:
-    """Move one weight at a time as long as that helps by more than noise."""
-    weights = (start[0].copy(), start[1].copy())
+def ascend(parts: Parts, start: Vector, places: Sequence[int], rounds: int, seed: int) -> Vector:
+    """Move one weight of those in some places at a time as long as that helps by more than noise."""
+    weights = start.copy()
     states = [State(cases, share, weights) for cases, share in parts]
     best = sum(state.value for state in states)
-    order = [(which, place) for which in (0, 1) for place in range(len(FEATURES))]
-    shuffle = random.Random(0)
+    order = list(places)
+    shuffle = random.Random(seed)
     for _ in range(rounds):
         shuffle.shuffle(order)
         improved = False
-        for which, place in order:
-            current = kept = weights[which][place]
+        for place in order:
+            current = kept = weights[place]
             before = states
             for value in sorted({current + sign * step for sign in (-1, 1) for step in STEPS} | {0.0}):
-                tried = [state.after(which, place, value - current) for state in before]
+                tried = [state.after(place, value - current) for state in before]
                 reached = sum(state.value for state in tried)
                 if reached > best + LEAST_GAIN:
                     best, kept, states, improved = reached, value, tried, True
-            weights[which][place] = kept
+            weights[place] = kept
         if not improved:
             break
     return weights
 
 
-def reach(cases: Cases, weights: Pair) -> float:
-    return cases.mean(cases.ndcg(*cases.scores(weights)))
+def scores(cases: Cases, weights: Weights) -> Vector:
+    """NDCG@10 of every query under the weights of its kind."""
+    found = np.zeros(len(cases.repos))
+    for kind in KINDS:
+        chosen = cases.kinds == kind
+        some = cases.where(chosen)
+        found[chosen] = some.ndcg(*some.scores(weights[kind]))
+    return found
 
 
-def start_weights() -> Pair:
+def start_weights() -> Weights:
     """Plain guesses, so that what is held out has not been seen through the shipped weights."""
     guess = replace(
         ones(), lexical=0.5, file_lexical=0.5, dense=0.5, size=0.0, stem=0.2, stem_query=0.5,
-        defines=0.4, defines_exactly=0.3, path=1.0, header=0.0,
+        defines=0.4, defines_exactly=0.3, function=0.0, path=1.0, header=0.0,
         roles=tuple((role, -0.3) for role in ROLES),
     )  # fmt: skip
     lone = replace(guess, lexical=1.0, dense=0.1, stem=0.5, stem_query=0.0, defines_exactly=0.5)
-    return vector(guess), vector(lone)
+    return {"natural": vector(guess), "action": vector(guess), "symbol": vector(lone)}
 
 
 def folds_of(cases: Cases, folds: int) -> list[npt.NDArray[np.bool_]]:
@@ -109,61 +130,76 @@ def folds_of(cases: Cases, folds: int) -> list[npt.NDArray[np.bool_]]:
     return [np.isin(cases.repos, repos[fold::folds]) for fold in range(folds)]
 
 
-def cross_validate(parts: Parts, folds: int, rounds: int) -> tuple[list[float], Pair]:
-    """The held-out mean of each part, and the weights averaged over the folds."""
-    held = [folds_of(cases, folds) for cases, _ in parts]
-    found = [np.zeros(len(cases.repos)) for cases, _ in parts]
+def fit(sets: Mapping[str, Cases], rounds: int) -> Weights:
+    """Weights of every kind."""
+    fitted: dict[str, Vector] = {}
+    for kind, parts in FITTED_ON.items():
+        counted = [(sets[name].where(sets[name].kinds == asked), share) for name, asked, share in parts]
+        places = [place for place, name in enumerate(FEATURES) if kind in ONLY_OF.get(name, KINDS)]
+        start = start_weights()[kind]
+        if kind == "action":
+            start = np.where(OF_ROLE, fitted["natural"], start)
+        fitted[kind] = np.mean([ascend(counted, start, places, rounds, seed) for seed in range(ORDERS)], axis=0)
+    return fitted
+
+
+def cross_validate(sets: Mapping[str, Cases], folds: int, rounds: int) -> tuple[dict[str, Vector], Weights]:
+    """Every query's held-out score, and the weights averaged over the folds."""
+    held = {name: folds_of(cases, folds) for name, cases in sets.items()}
+    found = {name: np.zeros(len(cases.repos)) for name, cases in sets.items()}
     fitted = []
     for fold in range(folds):
-        rest = [(cases.where(~out[fold]), share) for (cases, share), out in zip(parts, held, strict=True)]
-        weights = ascend(rest, start_weights(), rounds)
+        weights = fit({name: cases.where(~held[name][fold]) for name, cases in sets.items()}, rounds)
         fitted.append(weights)
-        for (cases, _), out, scores in zip(parts, held, found, strict=True):
-            aside = cases.where(out[fold])
-            scores[out[fold]] = aside.ndcg(*aside.scores(weights))
-        shown = ", ".join(f"{scores[out[fold]].mean():.4f}" for scores, out in zip(found, held, strict=True))
+        for name, cases in sets.items():
+            out = held[name][fold]
+            found[name][out] = scores(cases.where(out), weights)
+        shown = ", ".join(f"{found[name][held[name][fold]].mean():.4f}" for name in sets)
         print(f"fold {fold + 1}/{folds}: {shown}", flush=True)
-    means = []
-    for (cases, _), scores in zip(parts, found, strict=True):
-        means.append(cases.mean(scores))
-    return means, (np.mean([pair[0] for pair in fitted], axis=0), np.mean([pair[1] for pair in fitted], axis=0))
+    return found, {kind: np.mean([weights[kind] for weights in fitted], axis=0) for kind in KINDS}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--annotations", type=Path, required=True, help="directory with repos.json and annotations/")
-    parser.add_argument("--docstrings", type=Path, help="folder made by docstrings.py")
-    parser.add_argument("--share", type=float, default=0.3, help="how much the docstring set counts beside the other")
+    parser.add_argument("--docstrings", type=Path, required=True, help="folder made by docstrings.py")
     parser.add_argument("--home", type=Path, default=Path("/tmp/everdex-fit"))
     parser.add_argument("--folds", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     os.environ["EVERDEX_HOME"] = str(args.home)
-    sets = [(development_set(args.annotations, args.corpora, frozenset()), 1.0)]
-    if args.docstrings:
-        sets.append((docstring_set(args.docstrings, frozenset()), args.share))
-    for (_, missing), _ in sets:
+    read = (
+        development_set(args.annotations, args.corpora, frozenset()), docstring_set(args.docstrings, frozenset())
+    )  # fmt: skip
+    for _, missing in read:
         for sentence in missing:
             print(f"missing: {sentence}", file=sys.stderr)
-    parts = [(gather(found, start_weights()), share) for (found, _), share in sets]
-    shipped = vector(table.NATURAL), vector(table.SYMBOL)
-    reached = [reach(cases, shipped) for cases, _ in parts]
-    report: dict[str, Any] = {"queries": [len(cases.repos) for cases, _ in parts], "shipped": reached}
+    sets = {name: gather(found, start_weights()) for name, (found, _) in zip(SETS, read, strict=True)}
+    shipped = {kind: vector(OF_KIND[kind]) for kind in KINDS}
+
+    def reach(weights: Weights) -> list[float]:
+        return [cases.mean(scores(cases, weights)) for cases in sets.values()]
+
+    reached = reach(shipped)
+    report: dict[str, Any] = {"queries": [len(cases.repos) for cases in sets.values()], "shipped": reached}
     print(f"shipped weights on everything: {', '.join(f'{value:.4f}' for value in reached)}", flush=True)
     report["ablations"] = {}
     for name in FEATURES:
-        without = shipped[0].copy(), shipped[1].copy()
-        without[0][PLACE[name]] = without[1][PLACE[name]] = 0.0
-        lost = [reach(cases, without) - value for (cases, _), value in zip(parts, reached, strict=True)]
-        report["ablations"][name] = lost
+        only = np.array([feature != name for feature in FEATURES])
+        without = reach({kind: weights * only for kind, weights in shipped.items()})
+        lost = report["ablations"][name] = [less - value for less, value in zip(without, reached, strict=True)]
         print(f"  without {name:16} {', '.join(f'{value:+.4f}' for value in lost)}", flush=True)
-    report["held_out"], averaged = cross_validate(parts, args.folds, args.rounds)
+    found, averaged = cross_validate(sets, args.folds, args.rounds)
+    report["held_out"] = [cases.mean(found[name]) for name, cases in sets.items()]
     print(f"held-out means over {args.folds} folds: {', '.join(f'{value:.4f}' for value in report['held_out'])}")
-    for which, kind in enumerate(("natural", "symbol")):
-        report[kind] = {name: round(float(averaged[which][PLACE[name]]), 3) for name in FEATURES}
-        print(kind, {name: value for name, value in report[kind].items() if value})
+    print(f"  these weights on everything: {', '.join(f'{value:.4f}' for value in reach(averaged))}")
+    for kind in KINDS:
+        by_set = [found[name][cases.kinds == kind] for name, cases in sets.items()]
+        print(f"  {kind}: " + ", ".join(f"{some.mean():.4f} of {len(some)}" for some in by_set if len(some)))
+        report[kind] = {name: round(float(averaged[kind][PLACE[name]]), 3) for name in FEATURES}
+        print("   ", {name: value for name, value in report[kind].items() if value})
     if args.out:
         args.out.write_text(json.dumps(report, indent=1) + "\n")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everdex.search.obvious import Obvious
-from everdex.search.query import parse_query
+from everdex.search.query import Intent, parse_query
 from everdex.view import open_view
 from support.stores import synced
 
@@ -36,6 +36,16 @@ def _kept(tmp_path: Path, files: dict[str, str], question: str) -> str:
 def test_a_question_loses_what_holds_for_everything(tmp_path: Path, question: str, kept: str) -> None:
     """The only language of an index and a request for code go, unless nothing is left or they are quoted."""
     assert _kept(tmp_path, PYTHON | {"README.md": "# Steps\n", "setup.toml": "[a]\n"}, question) == kept
+
+
+@pytest.mark.parametrize(
+    "question", ["some code to sort names here", "Python code that sorts names here", "python sort names by length"]
+)
+def test_what_is_left_decides_the_kind(tmp_path: Path, question: str) -> None:
+    """Without the language and the request for code the rest is a sentence about what that code does."""
+    assert parse_query(question).intent is Intent.NATURAL
+    with open_view(synced(tmp_path / "tree", PYTHON).store) as view:
+        assert Obvious(view).without(parse_query(question)).intent is Intent.ACTION
 
 
 def test_a_language_among_others_is_a_word_like_any(tmp_path: Path) -> None:

@@ -22,14 +22,22 @@ _KINDS = {
     ],
     Intent.NATURAL: [
         "where is the session cookie signed", "open view", "an Exception", "retry with backoff", "c++ templates",
-        "what does SnapshotView do", "100",
+        "what does SnapshotView do", "100", "how requests are routed", "request routing and its tests",
+        "format strings and errors", "serialize and deserialize traits", "show_errors middleware for pages",
+        "set of open files", "html escape functions", "python check if a path exists",
+    ],
+    Intent.ACTION: [
+        "return the names of all files", "Returns names in order", "how to read a file",
+        "How do I sort a list by value", "recursively create the folders", "sets the default value",
+        "formats a date as text",
+        "the number of open files", "matches every glob", "parses json from text",
     ],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("query", "kind"), [(query, kind) for kind, queries in _KINDS.items() for query in queries])
 def test_the_kind_of_a_question_follows_from_its_shape(query: str, kind: Intent) -> None:
-    """A lone identifier, a path, an error message, or words."""
+    """A lone identifier, a path, an error message, what code does, or a subject."""
     assert parse_query(query).intent is kind
 
 

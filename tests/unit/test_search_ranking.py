@@ -11,6 +11,7 @@ import pytest
 
 from everdex.config import PROFILE_NAMES
 from everdex.numeric import np
+from everdex.search.features import function_share
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.profiles import PROFILES, in_pages
 from everdex.search.rank import best
@@ -49,6 +50,19 @@ def test_tests_examples_and_vendored_code_rank_below_source(tmp_path: Path, quer
     assert all(scores["src/cookie.py"] > score for path, score in scores.items() if path != "src/cookie.py")
 
 
+def test_a_document_called_for_by_its_name_is_not_put_back(tmp_path: Path) -> None:
+    """README in a question means the README; any other document still gives way to code about the same thing."""
+    text = "# Start\n\nHow the project is started.\n"
+    files = {"README.md": text, "docs/start.md": text, "src/readmes.py": "def load():\n    return 'project start'\n"}
+    answer = _search(tmp_path, files, "README project start")
+    assert _paths(answer)[0] == "README.md"
+    roles = {
+        result["path"]: [share["feature"] for share in result["explain"]].count("role") for result in answer["results"]
+    }
+    assert roles["README.md"] == 0
+    assert roles["docs/start.md"] == 1
+
+
 def _long(name: str, number: int) -> str:
     body = "".join(f"    cookie_{line} = sign(cookie, {line})\n" for line in range(14))
     return f"def {name}_{number}(cookie):\n{body}\n\n"
@@ -76,6 +90,41 @@ def test_a_further_hit_loses_only_what_its_file_brings(tmp_path: Path) -> None:
     of_file = sum(value for name, value in second.items() if name in ("file_lexical", "size", "stem", "stem_query"))
     assert "repeat" not in first
     assert second["repeat"] == pytest.approx(-of_file / 2)
+
+
+_TYPE = "class SignedCookie:\n    cookie = 'signed'\n    signed = 'cookie'\n"
+_FUNCTION = "def sign(cookie):\n    return 'signed' + cookie\n"
+
+
+def test_what_code_does_is_asked_of_functions(tmp_path: Path) -> None:
+    """A sentence that begins with a verb prefers functions to types, and says so; a subject does not."""
+    files = {"a_type.py": _TYPE, "b_function.py": _FUNCTION}
+    explained = {}
+    for query in ("return the signed cookie", "how is the signed cookie returned"):
+        answer = _search(tmp_path / query.split()[0], files, query)
+        explained[query] = [
+            (result["path"], {share["feature"]: share["value"] for share in result["explain"]}.get("function", 0.0))
+            for result in answer["results"]
+        ]
+    asked, about = explained.values()
+    assert asked[0][0] == "b_function.py"
+    assert dict(asked)["b_function.py"] > dict(asked)["a_type.py"] == 0.0
+    assert {share for _, share in about} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("found", "share"),
+    [
+        ([], 1.0),
+        ([("f", "", "function"), ("x", "", "variable")], 1.0),
+        ([("C", "", "class"), ("f", "C", "method")], 0.5),
+        ([("C", "", "class"), ("x", "C", "field")], 0.0),
+        ([("x", "", "variable")], 0.0),
+    ],
+)
+def test_how_much_a_chunk_is_functions(found: list[tuple[str, str, str]], share: float) -> None:
+    """Functions and the inside of one count whole, a type with its first methods half, types and values not."""
+    assert function_share(found) == share
 
 
 def test_ties_are_broken_by_path_and_place(tmp_path: Path) -> None:

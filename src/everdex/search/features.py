@@ -22,6 +22,8 @@ _WEAK_KINDS: Final = frozenset(
     ("variable", "field", "constant", "impl", "key", "heading", "property", "module", "namespace")
 )
 _NAMELESS_KINDS: Final = frozenset(("heading", "key"))
+FUNCTION_KINDS: Final = frozenset(("function", "method", "constructor"))
+_TYPE_KINDS: Final = frozenset(("class", "struct", "interface", "trait", "enum", "object", "type"))
 _HEADERS: Final = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi")
 _FAMILY: Final = 4  # letters that two stems of one family share at least
 _NOTHING: Final = (0.0, 0.0)
@@ -64,6 +66,7 @@ class PathFeatures(msgspec.Struct, frozen=True):
     role: str
     header: bool
     exact: bool
+    called_for: bool  # a document such as README, by its name
 
 
 class NameFeatures(msgspec.Struct, frozen=True):
@@ -134,7 +137,7 @@ class NameMatcher:
         stem, role, header = _place(path_key)
         named, asked = self._shares(stem)
         exact = self._is_path and (path_key == self._text or path_key.endswith("/" + self._text.lstrip("./")))
-        return PathFeatures(named, asked, role, header, exact)
+        return PathFeatures(named, asked, role, header, exact, role == "doc" and stem.isupper() and named == 1.0)
 
     def definitions(self, found: Sequence[Definition]) -> NameFeatures:
         """What the names defined in a chunk say: the best single one counts."""
@@ -152,6 +155,16 @@ class NameMatcher:
                 best = named * asked
                 shown = shown if exact else definition
         return NameFeatures(best, exact, _qualified(shown) if shown else "")
+
+
+def function_share(found: Sequence[Definition]) -> float:
+    """How much a chunk is functions: 1 also for the inside of one, a half where a type begins too, 0 for all else."""
+    if not found:
+        return 1.0
+    kinds = {kind for _, _, kind in found}
+    if kinds.isdisjoint(FUNCTION_KINDS):
+        return 0.0
+    return 1.0 if kinds.isdisjoint(_TYPE_KINDS) else 0.5
 
 
 def _qualified(definition: Definition) -> str:

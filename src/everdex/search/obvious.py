@@ -15,11 +15,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from everdex.languages import KNOWN, role_of
-from everdex.search.query import Intent, Query
+from everdex.search.query import Intent, Query, intent_of
 from everdex.terms import split
 from everdex.view import SnapshotView
 
 _MOST: Final = 0.9
+_SENTENCES: Final = frozenset((Intent.NATURAL, Intent.ACTION))
 _NOT_CODE: Final = frozenset(("doc", "config"))
 _OTHER_NAMES: Final = {"python3": "python", "py": "python", "js": "javascript", "ts": "typescript", "golang": "go"}
 _REQUEST: Final = re.compile(
@@ -37,7 +38,7 @@ class Obvious:
 
     def without(self, query: Query) -> Query:
         """A sentence less what it need not say; the query itself when that is nothing, or would be everything."""
-        if query.intent is not Intent.NATURAL or query.phrases:
+        if query.intent not in _SENTENCES or query.phrases:
             return query
         text = " ".join(
             word for word in query.text.split() if not self._is_language(split.fold(word).strip(".,;:?!()'\""))
@@ -46,7 +47,7 @@ class Obvious:
         text = text[request.end() :] if request else text
         if text == query.text or all(split.fold(word) in split.STOP_WORDS for word in split.tokens(text)):
             return query
-        return replace(query, text=text, terms=tuple(split.query_terms(text)))
+        return replace(query, text=text, intent=intent_of(text), terms=tuple(split.query_terms(text)))
 
     def _is_language(self, word: str) -> bool:
         named = _OTHER_NAMES.get(word, word)

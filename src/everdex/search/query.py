@@ -15,6 +15,7 @@ import msgspec
 
 from everdex import languages, limits
 from everdex.errors import QueryError
+from everdex.search.sentence import says_what_code_does
 from everdex.terms import split
 
 _TOKEN: Final = re.compile(r'-?"[^"]*"|\S+')
@@ -32,6 +33,7 @@ class Intent(StrEnum):
     SYMBOL = "symbol"  # an identifier, alone
     PATH = "path"
     ERROR = "error"
+    ACTION = "action"  # a sentence about what a piece of code does
     NATURAL = "natural"
 
 
@@ -79,7 +81,7 @@ def parse_query(raw: str) -> Query:
         raise QueryError(f"the query {raw[:60]!r} has no word to search for")
     return Query(
         text=text,
-        intent=_intent(text),
+        intent=intent_of(text),
         terms=tuple(split.query_terms(text)),
         identifiers=tuple(dict.fromkeys(word for word in text.split() if _is_code(word))),
         phrases=tuple(phrases),
@@ -111,7 +113,8 @@ def _is_code(word: str) -> bool:
     return bool(_IDENTIFIER.fullmatch(bare) and _COMPOUND.search(bare))
 
 
-def _intent(text: str) -> Intent:
+def intent_of(text: str) -> Intent:
+    """What kind of question a text is, by its shape."""
     words = text.split()
     if len(words) == 1:
         word = words[0].strip("`'\"")
@@ -121,4 +124,4 @@ def _intent(text: str) -> Intent:
             return Intent.SYMBOL
     if _ERROR.search(text) and len(words) > 2:
         return Intent.ERROR
-    return Intent.NATURAL
+    return Intent.ACTION if says_what_code_does(text) else Intent.NATURAL

@@ -14,7 +14,7 @@ import msgspec
 from everdex import limits
 from everdex.numeric import np, npt
 from everdex.search import weights as table
-from everdex.search.features import Definition, NameMatcher, PathFeatures
+from everdex.search.features import FUNCTION_KINDS, Definition, NameMatcher, PathFeatures, function_share
 from everdex.search.model import Contribution
 from everdex.search.names import NameHit
 from everdex.search.profiles import BALANCED, Profile, role_share
@@ -24,7 +24,6 @@ from everdex.view import SnapshotView
 
 _COLUMN = 64
 _LEAST = 5e-324  # the smallest number above 0
-_FUNCTIONS = frozenset(("function", "method", "constructor"))
 
 Part = tuple[str, float, str]  # feature, value, detail
 
@@ -159,7 +158,7 @@ class Scorer:
                 ("stem", weights.stem * path.stem, ""),
                 ("stem_query", weights.stem_query * path.stem_query, ""),
                 ("path", weights.path * path.exact, ""),
-                ("role", self._roles.get(path.role, 0.0), path.role),
+                ("role", 0.0 if path.called_for else self._roles.get(path.role, 0.0), path.role),
                 ("header", weights.header * path.header, ""),
             ]
             known = self._by_path[file] = tuple(part for part in parts if part[1])
@@ -174,9 +173,13 @@ class Scorer:
                 parts.append(("defines", weights.defines * found.covers, found.name))
             if found.exact:
                 parts.append(("defines_exactly", weights.defines_exactly, found.name))
+        if weights.function:
+            share = function_share(definitions)
+            if share:
+                parts.append(("function", weights.function * share, ""))
         if named is not None and named.how != "exact":
             parts.append((f"name_{named.how}", weights.defines_exactly * named.closeness, named.name))
-        if self._profile is not BALANCED and any(kind in _FUNCTIONS for _, _, kind in definitions):
+        if self._profile is not BALANCED and any(kind in FUNCTION_KINDS for _, _, kind in definitions):
             parts.append(("profile_function", self._profile.function / BALANCED.function - 1.0, self._profile.name))
         return tuple(parts)
 

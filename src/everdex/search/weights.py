@@ -48,25 +48,32 @@ class Weights(msgspec.Struct, frozen=True):
     stem_query: float  # share of the query's words that the file name has
     defines: float  # a definition in the chunk whose name and the query cover each other
     defines_exactly: float  # the very name, case and all, of a function or type
+    function: float  # the chunk is functions, not types or values
     path: float  # the query is a path and this is it
     roles: tuple[tuple[str, float], ...]  # test, example, doc, config, generated, vendored
     header: float  # .h, .d.ts, .pyi: declarations of what is elsewhere
 
 
+_ROLES: Final = (
+    ("test", -0.4), ("example", -0.3), ("doc", -0.7), ("config", -0.3), ("generated", -0.3), ("vendored", -0.3)
+)  # fmt: skip
 NATURAL: Final = Weights(
     lexical=0.15, file_lexical=0.48, dense=0.56, size=0.41, stem=0.18, stem_query=0.42,
-    defines=0.47, defines_exactly=0.15, path=1.0, header=-0.3,
-    roles=(("test", -0.4), ("example", -0.3), ("doc", -0.7), ("config", -0.3), ("generated", -0.3),
-           ("vendored", -0.3)),
+    defines=0.47, defines_exactly=0.15, function=0.0, path=1.0, header=-0.3, roles=_ROLES,
+)  # fmt: skip
+ACTION: Final = Weights(
+    lexical=0.35, file_lexical=0.32, dense=0.74, size=0.03, stem=0.09, stem_query=0.0,
+    defines=1.02, defines_exactly=0.0, function=0.42, path=1.0, header=0.0, roles=_ROLES,
 )  # fmt: skip
 SYMBOL: Final = Weights(
     lexical=1.0, file_lexical=0.5, dense=0.1, size=0.0, stem=0.85, stem_query=0.0,
-    defines=0.4, defines_exactly=0.45, path=1.0, header=0.0,
+    defines=0.4, defines_exactly=0.45, function=0.0, path=1.0, header=0.0,
     roles=(("test", -0.3), ("example", -0.3), ("doc", -0.3), ("config", -0.3), ("generated", -0.3),
            ("vendored", -0.3)),
 )  # fmt: skip
 BY_INTENT: Final = {
     Intent.NATURAL: NATURAL,
+    Intent.ACTION: ACTION,
     Intent.ERROR: NATURAL,
     Intent.SYMBOL: SYMBOL,
     Intent.PATH: SYMBOL,
@@ -83,4 +90,6 @@ def scaled(dense_weight: float) -> dict[Intent, Weights]:
 # .014 on the docstring set at .3 (folds choose .2 or .3 there, .5 or .6 on the development set, where nothing is
 # certain); lone names lost .006 at weight .1 and .013 at .5. Table in docs/adr/0012-reranker.md.
 RERANKED: Final = 50
-RERANK: Final = {Intent.NATURAL: 0.3, Intent.ERROR: 0.3, Intent.SYMBOL: 0.0, Intent.PATH: 0.0}
+RERANK: Final = {
+    Intent.NATURAL: 0.3, Intent.ACTION: 0.3, Intent.ERROR: 0.3, Intent.SYMBOL: 0.0, Intent.PATH: 0.0,
+}  # fmt: skip
