@@ -87,12 +87,14 @@ def test_a_model_that_is_not_there_is_the_models_fault(project: Path, user: dict
     assert "store" not in found
 
 
-@pytest.mark.parametrize("place", ["/proc/everdex", "/dev/null", "/dev/null/below"])
-def test_a_home_that_cannot_be_written(project: Path, user: dict[str, str], place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "why"), [("/proc/everdex", ""), ("/dev/null", "not a directory"), ("/dev/null/below", "not a directory")]
+)
+def test_a_home_that_cannot_be_written(project: Path, user: dict[str, str], place: str, why: str) -> None:
     """Even root cannot make anything there: it fails, says what to set, and blames nothing on the store."""
     found = checks(everdex("doctor", "--json", cwd=project, env={**user, "EVERDEX_HOME": place}).json)
     failed = found["home"] if found["home"]["status"] == "fail" else found["flock"]
-    assert (failed["status"], "EVERDEX_HOME" in failed["hint"]) == ("fail", True)
+    assert (failed["status"], "EVERDEX_HOME" in failed["hint"], why in failed["message"]) == ("fail", True, True)
     assert "store" not in found
 
 
