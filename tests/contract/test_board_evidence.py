@@ -101,6 +101,22 @@ def test_changed_evidence_is_told_on_everything_above_it(desk: Desk) -> None:
     assert (counts["changed_evidence"], counts["on_changed_evidence"]) == (4, 3)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("def stop(self)", "def stop(self, why)", "interface"),
+        ("    def stop(self)", "    def halt(self)", "interface"),
+        ("return None", "return 0", "body"),
+        ('"""Runs."""', '"""Walks."""', "body"),
+    ],
+)
+def test_of_a_class_the_interface_is_what_is_public_in_it(desk: Desk, old: str, new: str, what: str) -> None:
+    """A method's signature or name is part of it; bodies and documentation are not."""
+    desk.look("App")
+    _edit(desk, "app.py", old, new)
+    assert (desk.states(), desk.item("E1")["anchors"][0]["what"]) == ({"E1": "changed"}, what)
+
+
 def test_what_is_deleted_is_gone(desk: Desk) -> None:
     """A definition that is taken out, a file that is removed."""
     desk.look("App.stop", "core.py:1", "core.py", "helper")
