@@ -10,6 +10,7 @@ import base64
 import builtins
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 
