@@ -73,6 +73,10 @@ MAX_BOARD_TARGETS: Final = 20  # evidence added at once
 MAX_BOARD_ANCHORS: Final = 20  # places one piece of evidence stands on
 MAX_BOARD_CITES: Final = 20
 
+# -- pictures ----------------------------------------------------------------------------------
+MIN_PICTURE_BYTES: Final = 30_000  # less cannot be asked for
+AGENT_PICTURE_BYTES: Final = 200_000  # of an image that an agent is sent
+
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576
 MAX_RESPONSE_BYTES: Final = 10_485_760

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from everdex import languages, limits
+from everdex import languages, limits, picturing
 from everdex.answers import Answer, Freshness
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
@@ -34,7 +34,7 @@ from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
-METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename")
+METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "architecture")
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
 _MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
@@ -55,6 +55,14 @@ class Question:
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
     role: str = ""  # of ROLES: only such references
+    levels: int | None = None  # how far an architecture's directories are opened; None: as fits a sheet
+    picture: str = ""  # with an impact or an architecture: one of picturing.FORMS
+    dark: bool = False
+    max_bytes: int = 0  # of a PNG
+
+    @property
+    def wanted(self) -> picturing.Wanted:
+        return picturing.Wanted(self.picture, self.dark, self.max_bytes)
 
 
 def ask(index: Index, question: Question, reading: Reading, options: SyncOptions) -> Answer:
@@ -108,8 +116,16 @@ def check(question: Question) -> None:
             raise QueryError(f"{name} must be between {low:,} and {high:,}", hint="choose a number inside the bounds")
     if question.role and question.role not in ROLES:
         raise QueryError(f"unknown role {question.role!r}", hint=f"known are {', '.join(ROLES)}")
-    if question.method == "map":
+    picturing.check(question.wanted)
+    if question.method == "architecture":
+        if question.levels is not None and not 1 <= question.levels <= picturing.MAX_DEPTH:
+            raise QueryError(f"the depth must be between 1 and {picturing.MAX_DEPTH}", hint="choose a smaller number")
+        if question.picture == "kept" and (question.levels is not None or question.dark):
+            raise QueryError("the canvas has one look", hint="name a file with -o for another depth or dark paper")
+    if question.method in ("map", "architecture"):
         return
+    if question.picture and question.method != "impact":
+        raise QueryError(f"there are no pictures of {question.method}", hint="ask for impact or architecture")
     if question.method == "rename":
         check_name(question.new)
     if not question.symbol.strip():
@@ -129,6 +145,11 @@ def answer(
     if question.method == "map":
         body = repo_map(atlas, question.budget)
         about = coverage_warnings(atlas, None)
+    elif question.method == "architecture":
+        body, drawn = picturing.architecture_body(
+            atlas, index.root.path.name, question.levels, question.wanted, freshness
+        )
+        about = (*drawn, *coverage_warnings(atlas, None))
     else:
         asked = question.symbol.strip()
         found = written_out(atlas, naming.find(atlas, asked))
@@ -138,12 +159,23 @@ def answer(
         if len(found) == 1:
             fields, limits_hit = _BODIES[question.method](atlas, found[0], question)
             body |= fields
+            if question.picture:
+                body, about = _with_picture(atlas, found[0], question, freshness, body, about)
     body["coverage"] = atlas.coverage
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(
         view, freshness, body, limits_hit=limits_hit, warnings=(*warnings, *opened.warnings, *about),
         timings_ms=timings,
     )  # fmt: skip
+
+
+def _with_picture(
+    atlas: Atlas, definition: Definition, question: Question, freshness: Freshness, body: dict[str, Any],
+    about: tuple[str, ...],
+) -> tuple[dict[str, Any], tuple[str, ...]]:  # fmt: skip
+    found = walk(atlas, definition, question.depth)
+    fields, drawn = picturing.impact_fields(atlas, definition, found, question.depth, question.wanted, freshness)
+    return body | fields, (*about, *drawn)
 
 
 def _named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:

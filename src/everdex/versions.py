@@ -44,6 +44,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "rename_plan": SchemaRange(1, 1, 1),
     # 1: evidence with anchors, claims, decisions, and what was dropped
     "board": SchemaRange(1, 1, 1),
+    # 1: canvas/graph_meta.json: digest, leaves, statistics, symbols, the architecture picture
+    "graph_meta": SchemaRange(1, 1, 1),
 }
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
@@ -80,6 +82,9 @@ INTERFACE_VERSION: Final = "1"
 # 12: Python: functions under other names, containers filled from other files, classes of open instances, enumerations'
 #    values, what a module's __getattr__ gives, stars before calls in displays
 RESOLVERS_VERSION: Final = "12"
+
+# 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
+PICTURES_VERSION: Final = "1"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -19,8 +19,8 @@ from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = [
-    "search", "grep", "symbol", "references", "impact", "map", "gate", "rename_plan", "files", "explain_path", "status",
-    "health", "board",
+    "search", "grep", "symbol", "references", "impact", "map", "architecture", "gate", "rename_plan", "files",
+    "explain_path", "status", "health", "board",
 ]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 

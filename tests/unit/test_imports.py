@@ -44,7 +44,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     (
         "answers", "describe", "symbols", "relations", "mutation", "renaming", "applying", "caution", "exporting",
         "searcher", "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice",
-        "doctor", "rendezvous", "boarding",
+        "doctor", "rendezvous", "boarding", "picturing",
     ),
     ("surfaces", "__main__"),
 )

@@ -304,8 +304,8 @@ def _notes(model: Architecture, left: _Left) -> list[str]:
         more = f" and {len(model.outside) - _OUTSIDE:,} more" if len(model.outside) > _OUTSIDE else ""
         notes.append(f"from outside, by files: {named}{more}")
     if model.left_out:
-        named = (plural(count, _LEFT_OUT.get(role, role)) for role, count in model.left_out.items())
-        notes.append(f"not drawn: {', '.join(named)}")
+        kinds = [plural(count, _LEFT_OUT.get(role, role)) for role, count in model.left_out.items()]
+        notes.append(f"not drawn: {', '.join(kinds)}")
     return notes
 
 

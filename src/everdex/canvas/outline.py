@@ -176,7 +176,7 @@ def _loose(here: _Directory, found: Survey, uses: dict[int, list[int]]) -> list[
     count = len(here.files) + len(here.directories)
     turned = against(count, weights)
     runs = _runs(count, len(here.files), [edge for edge in weights if edge not in turned])
-    return [_bundle(here, found, number, [here.files[place] for place in run]) for number, run in enumerate(runs)]
+    return [_bundle(here, found, [here.files[place] for place in run]) for run in runs]
 
 
 def _alone(here: _Directory, found: Survey, uses: dict[int, list[int]]) -> list[Part]:
@@ -187,7 +187,7 @@ def _alone(here: _Directory, found: Survey, uses: dict[int, list[int]]) -> list[
     if len(loners) < _LONERS:
         loners = []
     single = [_file(found, place) for place in here.files if place not in loners]
-    return [*single, _bundle(here, found, 0, loners)] if loners else single
+    return [*single, _bundle(here, found, loners)] if loners else single
 
 
 def _runs(count: int, files: int, edges: Iterable[Edge]) -> list[list[int]]:
@@ -224,15 +224,15 @@ def _file(found: Survey, place: int) -> Part:
     return Part(file.path, file.path.rpartition("/")[2], Kind.FILE, (place,), file.lines, entries)
 
 
-def _bundle(here: _Directory, found: Survey, number: int, members: list[int]) -> Part:
+def _bundle(here: _Directory, found: Survey, members: list[int]) -> Part:
     if len(members) == 1:
         return _file(found, members[0])
     ranked = sorted(members, key=lambda place: (-found.files[place].lines, found.files[place].path))
     first = found.files[ranked[0]].path.rpartition("/")[2]
     lines = sum(found.files[place].lines for place in members)
     entries = tuple(found.files[place].path for place in members if found.files[place].entry)
-    key = f"{here.path or '.'}/*{number + 1}"
-    return Part(key, f"{first} +{len(members) - 1:,}", Kind.FILES, tuple(sorted(members)), lines, entries)
+    label = f"{first} +{len(members) - 1:,}"
+    return Part(f"{here.path}/{label}".lstrip("/"), label, Kind.FILES, tuple(sorted(members)), lines, entries)
 
 
 def _bounded(here: _Directory, children: list[Part]) -> list[Part]:
@@ -242,7 +242,7 @@ def _bounded(here: _Directory, children: list[Part]) -> list[Part]:
     ranked = sorted(children, key=lambda part: (-bool(part.children), -part.lines, part.key))
     kept, rest = ranked[: MAX_CHILDREN - 1], ranked[MAX_CHILDREN - 1 :]
     more = Part(
-        f"{here.path or '.'}/*more", f"+{len(rest):,} more", Kind.MORE,
+        f"{here.path}/+{len(rest)} more".lstrip("/"), f"+{len(rest):,} more", Kind.MORE,
         tuple(sorted(place for part in rest for place in part.files)), sum(part.lines for part in rest),
         tuple(entry for part in rest for entry in part.entries), (), len(rest),
     )  # fmt: skip

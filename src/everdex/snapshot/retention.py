@@ -6,6 +6,7 @@ active snapshot, the newest few, young ones, or anything a retained manifest ref
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,8 @@ from everdex.snapshot.store import Store, remove_tree
 
 # graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
 GRAPH_SUFFIX: Final = ".graph"
+# canvas/architecture.<digest>.png and canvas/impact/<digest>-….png: derived, too.
+_PICTURE: Final = re.compile(r"(?:architecture\.|impact/)([0-9a-f]{64})[.-].*png\Z")
 
 
 class GcPlan(msgspec.Struct, frozen=True):
@@ -33,11 +36,12 @@ class GcPlan(msgspec.Struct, frozen=True):
     segments: tuple[str, ...]
     staging: tuple[str, ...]
     graphs: tuple[str, ...]
+    pictures: tuple[str, ...]  # below canvas/
     bytes_freed: int
 
     @property
     def empty(self) -> bool:
-        return not (self.snapshots or self.segments or self.staging or self.graphs)
+        return not (self.snapshots or self.segments or self.staging or self.graphs or self.pictures)
 
 
 def readers_lock(store: Store) -> Path:
@@ -62,14 +66,17 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Itera
     removable += [store.segments / name for name in segments]
     staging = tuple(sorted(path.name for path in store.staging.iterdir() if _stale(path)))
     removable += [store.staging / name for name in staging]
-    graphs = _orphans(store, {manifest.digest for manifest in retained})
+    digests = {manifest.digest for manifest in retained}
+    graphs, pictures = _orphans(store, digests), _orphan_pictures(store, digests)
+    removable += [*(store.graphs / name for name in graphs), *(store.canvas / name for name in pictures)]
     return GcPlan(
         retained=tuple(manifest.snapshot_id for manifest in retained),
         snapshots=snapshots,
         segments=segments,
         staging=staging,
         graphs=graphs,
-        bytes_freed=sum(map(_size, (*removable, *(store.graphs / name for name in graphs)))),
+        pictures=pictures,
+        bytes_freed=sum(map(_size, removable)),
     )
 
 
@@ -79,6 +86,13 @@ def _orphans(store: Store, digests: set[str]) -> tuple[str, ...]:
         return ()
     named = sorted(path.name for path in store.graphs.glob(f"*{GRAPH_SUFFIX}"))
     return tuple(name for name in named if name.partition("-")[0] not in digests)
+
+
+def _orphan_pictures(store: Store, digests: set[str]) -> tuple[str, ...]:
+    """Pictures of no retained snapshot. What else lies on the canvas is somebody's own and is left alone."""
+    named = (path.relative_to(store.canvas).as_posix() for path in store.canvas.rglob("*.png"))
+    found = ((name, _PICTURE.match(name)) for name in sorted(named))
+    return tuple(name for name, match in found if match and match[1] not in digests)
 
 
 def _retained(
@@ -134,6 +148,8 @@ def _delete(store: Store, todo: GcPlan) -> None:
         remove_tree(store.staging / name)
     for name in todo.graphs:
         (store.graphs / name).unlink(missing_ok=True)
+    for name in todo.pictures:
+        (store.canvas / name).unlink(missing_ok=True)
 
 
 def _stale(path: Path) -> bool:

@@ -106,6 +106,11 @@ class Store(msgspec.Struct, frozen=True):
         """Rename plans that can be carried out; made when the first of them is."""
         return self.path / "plans"
 
+    @property
+    def canvas(self) -> Path:
+        """Kept pictures and what they are of, and the evidence board; made when the first of them is."""
+        return self.path / "canvas"
+
     def directories(self) -> tuple[Path, ...]:
         return (
             self.path, self.manifests, self.snapshots, self.segments, self.staging, self.locks, self.logs,

@@ -34,6 +34,7 @@ from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
+from everdex.upkeep.pictures import damaged_pictures
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -78,7 +79,7 @@ def health(root: Root, config: Config, store: Store) -> HealthReport:
         checks = [present]
         if manifest is not None:
             checks += _store_checks(store, manifest)
-        checks += [_disk_budgets(store), _lease(store), _embedder(root, config), _board(store)]
+        checks += [_disk_budgets(store), _lease(store), _embedder(root, config), _board(store), _pictures(store)]
         whole = not any(check.status == FAIL for check in checks if check.code in _STORE_CHECKS)
         checks += _tree_checks(root, config, store, manifest if whole else None)
     asked = {check.code for check in checks}
@@ -276,6 +277,15 @@ def _board(store: Store) -> Check:
     if size >= limits.MAX_BOARD_ITEMS:
         return Check("board", WARN, "the evidence board is full; drop what is settled", dict(counts))
     return Check("board", OK, f"{size} item(s) on the evidence board", dict(counts))
+
+
+def _pictures(store: Store) -> Check:
+    """Pictures are drawn again when they are wanted; a damaged one would only mislead who opens the file."""
+    broken = damaged_pictures(store)
+    if broken:
+        message = f"{len(broken)} file(s) of the canvas are damaged; run `everdex architecture`"
+        return Check("pictures", WARN, message, {"damaged": broken})
+    return Check("pictures", OK, "every kept picture is whole")
 
 
 def _tree_checks(root: Root, config: Config, store: Store, manifest: Manifest | None) -> list[Check]:

@@ -39,6 +39,7 @@ class GcReport:
     segments: tuple[str, ...]
     staging: tuple[str, ...]
     graphs: tuple[str, ...]
+    pictures: tuple[str, ...]
     bytes_freed: int
 
     def to_dict(self) -> dict[str, object]:
@@ -88,4 +89,7 @@ def gc_now(
                 store, "gc", snapshots=len(plan.snapshots), segments=len(plan.segments), bytes=plan.bytes_freed,
                 lease_epoch=lease.epoch,
             )  # fmt: skip
-    return GcReport(dry_run, plan.retained, plan.snapshots, plan.segments, plan.staging, plan.graphs, plan.bytes_freed)
+    return GcReport(
+        dry_run, plan.retained, plan.snapshots, plan.segments, plan.staging, plan.graphs, plan.pictures,
+        plan.bytes_freed,
+    )  # fmt: skip

@@ -81,6 +81,8 @@ class AsyncIndex:
     callers = _awaited(Index.callers)
     callees = _awaited(Index.callees)
     impact = _awaited(Index.impact)
+    impact_picture = _awaited(Index.impact_picture)
+    architecture = _awaited(Index.architecture)
     map = _awaited(Index.map)
     get_map = _awaited(Index.get_map)
     export_graph = _awaited(Index.export_graph)

@@ -6,6 +6,8 @@ each field. A field that a newer everdex adds is left out here, never an error.
 
 from __future__ import annotations
 
+import base64
+import builtins
 from typing import Any
 
 import msgspec
@@ -210,6 +212,35 @@ class ImpactAnswer(RelationAnswer, frozen=True, kw_only=True):
     affected: tuple[dict[str, Any], ...] = ()
     tests: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+
+
+class Picture(Struct, frozen=True):
+    """A picture: `data` is the text of an SVG, or the base64 of a PNG."""
+
+    format: str
+    media_type: str
+    width: float
+    height: float
+    bytes: int
+    sha256: str
+    data: str
+
+    @property
+    def content(self) -> builtins.bytes:
+        """What the file holds."""
+        return self.data.encode() if self.format == "svg" else base64.b64decode(self.data)
+
+
+class ImpactPictureAnswer(ImpactAnswer, frozen=True, kw_only=True):
+    picture: Picture | None = None  # None when none or several definitions fit
+
+
+class ArchitectureAnswer(Answer, frozen=True, kw_only=True):
+    """What the parts of a repository are and which uses which, and a picture of it."""
+
+    architecture: dict[str, Any]
+    picture: Picture | None = None
+    coverage: Any
 
 
 class MapAnswer(Answer, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Any
 
 from everdex import exporting
 from everdex.answers import Freshness
+from everdex.errors import UsageError
 from everdex.reader import Reader
 from everdex.relations import Question
 from everdex.service import Reading
@@ -73,6 +74,40 @@ class Relations(Asking):
             model.ImpactAnswer, "impact", reading, symbol=symbol, depth=depth, k=k, offset=offset
         )
 
+    def impact_picture(
+        self,
+        symbol: str,
+        *,
+        format: str = "svg",
+        dark: bool = False,
+        max_bytes: int = 0,
+        depth: int = 3,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.ImpactPictureAnswer:
+        """`impact` with a picture of it: svg or png; `max_bytes` bounds a png by drawing it smaller."""
+        reading = Reading(sync, snapshot_id)
+        return self._related(
+            model.ImpactPictureAnswer, "impact", reading, symbol=symbol, depth=depth, picture=_drawable(format),
+            dark=dark, max_bytes=max_bytes,
+        )  # fmt: skip
+
+    def architecture(
+        self,
+        *,
+        format: str | None = "svg",
+        dark: bool = False,
+        max_bytes: int = 0,
+        depth: int | None = None,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.ArchitectureAnswer:
+        """The parts of the repository and which uses which, with a picture: svg, png, or None for no picture."""
+        return self._related(
+            model.ArchitectureAnswer, "architecture", Reading(sync, snapshot_id), levels=depth,
+            picture="" if format is None else _drawable(format), dark=dark, max_bytes=max_bytes,
+        )  # fmt: skip
+
     def map(self, *, budget: int = 2_000, sync: bool = True, snapshot_id: str | None = None) -> model.MapAnswer:
         """What the repository consists of and what matters most in it, under that many tokens."""
         return self._related(model.MapAnswer, "map", Reading(sync, snapshot_id), budget=budget)
@@ -103,3 +138,9 @@ class Relations(Asking):
             return reader.relations(Question(method, **asked), freshness, snapshot_id=reading.snapshot_id)
 
         return self._ask(kind, method, params, reading, here)
+
+
+def _drawable(form: str) -> str:
+    if form not in ("svg", "png"):
+        raise UsageError(f"unknown format {form!r}; known are svg, png")
+    return form

@@ -132,6 +132,7 @@ class GcAnswer(Answer, frozen=True, kw_only=True):
     snapshots: tuple[str, ...]
     segments: tuple[str, ...]
     staging: tuple[str, ...]
+    pictures: tuple[str, ...]
     bytes_freed: int
 
 

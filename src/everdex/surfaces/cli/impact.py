@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import related, rows
+from everdex.surfaces.cli import drawn, related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -18,28 +18,42 @@ from everdex.surfaces.cli.output import Style, escape, write
 @click.option(
     "--depth", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="How many steps back to go."
 )
+@click.option(
+    "--picture", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Also draw it into FILE: .svg or .png.",
+)  # fmt: skip
+@click.option("--draw", is_flag=True, help="Also draw it into the store's canvas directory, as PNG.")
+@click.option("--dark", is_flag=True, help="Draw on dark paper.")
 @related.listing_options
 @related.reading_options
 def impact_command(
-    symbol: str, root: Path | None, depth: int, limit: int, offset: int, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str, root: Path | None, depth: int, picture: Path | None, draw: bool, dark: bool, limit: int, offset: int,
+    no_sync: bool, snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """List everything that leads to SYMBOL in at most --depth steps, each with one shortest way.
 
     SYMBOL is named as for `everdex refs`. Steps are calls, references and decorations; a class is also reached
     through its subclasses, a method through the methods it overrides. A way is certain when each of its steps is.
-    Affected test files are listed at the end.
+    Affected test files are listed at the end. With --picture the symbol is drawn in the middle, who leads to it on the
+    left by distance, what it calls on the right, and its tests apart; what there is no room for is counted.
 
     \b
     Examples:
       everdex impact open_view
       everdex impact --depth 1 Store.path
+      everdex impact --picture impact.svg open_view
       everdex impact --json src/app.py:120 | jq -r '.tests[]'
     """
+    form = drawn.form_of(picture, draw=draw)
+    params: dict[str, Any] = {"symbol": symbol, "depth": depth, "k": limit, "offset": offset}
+    if form:
+        params |= {"picture": form, "dark": dark}
     document = related.ask(
-        "impact", {"symbol": symbol, "depth": depth, "k": limit, "offset": offset}, root, no_sync=no_sync,
-        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+        "impact", params, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
+        shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
+    drawn.put(document, picture)
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 

@@ -29,7 +29,7 @@ _LEAVE_S: Final = 20.0
 _LONGEST_GRAPH_S: Final = 660.0
 _LOOK_S: Final = 0.2
 _GRAPH_WAIT_MS: Final = 300
-_OF_THE_GRAPH: Final = frozenset({*thin.OF_THE_GRAPH, "rename", "board"})
+_OF_THE_GRAPH: Final = frozenset({*thin.OF_THE_GRAPH, "rename", "board", "architecture"})
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
 

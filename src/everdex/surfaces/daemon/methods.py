@@ -24,6 +24,7 @@ from everdex.service import Index, Reading
 from everdex.state import scopes
 from everdex.state.model import EDIT
 from everdex.surfaces.cli import (
+    architecture,
     audit,
     board_shown,
     callees,
@@ -146,8 +147,8 @@ def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    fields = {"symbol": "symbol", "k": "limit", "offset": "offset", "depth": "depth", "budget": "budget", "new": "new",
-              "role": "role"}  # fmt: skip
+    same = ("symbol", "offset", "depth", "budget", "new", "role", "levels", "picture", "dark", "max_bytes")
+    fields = {"k": "limit", **{name: name for name in same}}
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
         given = {field: params[name] for name, field in fields.items() if params.get(name) is not None}
@@ -223,6 +224,7 @@ def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
 PINNED: Final[dict[str, Check]] = {"snapshot_id": _name}
 SYNCED: Final[dict[str, Check]] = {"no_sync": _flag, **PINNED}
 _OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
+_PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count}
 _LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(
@@ -241,7 +243,9 @@ METHODS: Final[dict[str, Method]] = {
     "refs": Method({"role": _name, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
     "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
-    "impact": Method({"depth": _count, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
+    "impact": Method({"depth": _count, **_PICTURED, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
+    "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),
+                           architecture.SHOWN),
     "map": Method({"budget": _count, **_OF_GRAPH}, _related("map"), (), repo_map.SHOWN),
     "rename": Method({"symbol": _text, "new": _name, "k": _count, **_OF_GRAPH}, _related("rename"), ("symbol", "new"),
                      rename.SHOWN),

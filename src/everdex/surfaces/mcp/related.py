@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from everdex.surfaces.cli.output import escape
-from everdex.surfaces.mcp import model
+from everdex.surfaces.mcp import model, pictured
 from everdex.surfaces.mcp.budget import Spendable, fit
 
 Document = Mapping[str, Any]
@@ -53,6 +53,7 @@ class AffectedOne(BaseModel):
 class ImpactReply(SymbolQuestion):
     affected: list[AffectedOne]
     tests: list[str] = Field(description="affected test files")
+    picture: pictured.PictureInfo | None = Field(description="of the image beside this text, if one was asked for")
 
 
 class MapSection(BaseModel):
@@ -91,7 +92,7 @@ def impact(document: Document, budget: int) -> Reply:
         for item in document.get("affected", ())
     ]  # fmt: skip
     tests = list(document.get("tests", ()))
-    reply = {**_frame(document), "affected": affected, "tests": tests}
+    reply = {**_frame(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
     reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
     return reply

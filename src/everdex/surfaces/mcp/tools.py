@@ -20,7 +20,7 @@ from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.surfaces.mcp import gated, model, related, renamed, replies, text
+from everdex.surfaces.mcp import gated, model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import run
@@ -61,8 +61,8 @@ class Tools:
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
         functions: tuple[Callable[..., Any], ...] = (
-            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.gate, self.rename_plan,
-            self.files, self.explain_path, self.status, self.health,
+            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.architecture, self.gate,
+            self.rename_plan, self.files, self.explain_path, self.status, self.health,
         )  # fmt: skip
         tools = [
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
@@ -204,6 +204,7 @@ class Tools:
         ctx: Context[Any],
         symbol: SymbolName,
         depth: Annotated[int, Field(ge=1, le=20, description="how many steps back to go")] = 3,
+        picture: Annotated[bool, Field(description="also draw callers by distance and callees, as an image")] = False,
         k: Count = 50,
         budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, related.ImpactReply]:
@@ -215,8 +216,9 @@ class Tools:
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            document = self._ask("impact", {"symbol": symbol, "depth": depth, "k": k}, progress)
-            return _related(related.impact(document, budget_tokens))
+            params = {"symbol": symbol, "depth": depth, "k": k, **pictured.asked(picture)}
+            document = self._ask("impact", params, progress)
+            return pictured.with_image(_related(related.impact(document, budget_tokens)), document)
 
         return await run(ctx, ask)
 
@@ -231,6 +233,29 @@ class Tools:
         def ask(progress: Progress) -> CallToolResult:
             room = int(budget_tokens * _MAP_SHARE)
             return _related(related.repo_map(self._ask("map", {"budget": room}, progress), budget_tokens))
+
+        return await run(ctx, ask)
+
+    async def architecture(
+        self,
+        ctx: Context[Any],
+        depth: Annotated[
+            int | None, Field(ge=1, le=8, description="open directories so far; null: as far as fits one sheet")
+        ] = None,
+        picture: Annotated[bool, Field(description="also draw it: an image of the parts and their uses")] = True,
+        budget_tokens: Budget = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, pictured.ArchitectureReply]:
+        """Show the parts of this repository and which uses which, as an image and in words: layers, cycles, tests.
+
+        Users stand above, or left of, what they use. Edges that close a cycle are marked. Use it to see where a change
+        belongs and what must not depend on what.
+        """
+
+        def ask(progress: Progress) -> CallToolResult:
+            params = {"levels": depth, **pictured.asked(picture)}
+            document = self._ask("architecture", params, progress)
+            reply = pictured.architecture(document, budget_tokens)
+            return pictured.with_image(_result(reply, pictured.text_of(reply, text.footer(reply))), document)
 
         return await run(ctx, ask)
 

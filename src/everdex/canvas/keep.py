@@ -1,0 +1,110 @@
+"""The canvas directory of a store: pictures named by digest, the latest architecture, and `graph_meta.json`, last.
+
+Written under the store's one guard, by atomic replacement, and only while what they show is still what there is:
+whoever comes late, or knows less than what is there, keeps his picture and publishes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from everdex import clock, versions
+from everdex.canvas.meta import Drawn, GraphMeta, graph_meta, moved_on, read_meta
+from everdex.durable import encode_json, make_directory, remove_leftovers, replace_atomically
+from everdex.errors import Busy
+from everdex.graph.atlas import Atlas
+from everdex.snapshot import active
+from everdex.snapshot.guard import hold_guard
+from everdex.snapshot.lease import guard_path
+from everdex.snapshot.store import Store
+
+LATEST: Final = "architecture.png"
+META: Final = "graph_meta.json"
+_WAIT_MS: Final = 2_000
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What came of keeping a picture."""
+
+    path: str  # of the picture named by digest
+    latest: str  # of the pointer, or ''
+    drawn: bool  # now, and not before
+    published: bool
+    reason: str  # why it was not published
+
+
+def architecture_path(store: Store, digest: str) -> Path:
+    return store.canvas / f"architecture.{digest}.png"
+
+
+def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
+    """Have the picture of this digest, and make it the latest if nothing speaks against it."""
+    store, digest = atlas.view.store, atlas.view.manifest.digest
+    path = architecture_path(store, digest)
+    known = read_meta(store.canvas / META)
+    current = _current(store, known, digest)
+    if current is not None:
+        return Kept(str(path), str(store.canvas / LATEST), False, True, "")
+    data = draw()
+    name = path.name
+    drawn = Drawn(LATEST, name, digest, clock.rfc3339(), versions.PICTURES_VERSION, hashlib.sha256(data).hexdigest())
+    meta = graph_meta(atlas, drawn)
+    make_directory(store.canvas, store.permissions)
+    try:
+        with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS) as guard:
+            remove_leftovers(store.canvas)
+            replace_atomically(path, data, store.permissions)
+            reason = _objection(store, meta)
+            if not reason:
+                guard.require()
+                replace_atomically(store.canvas / LATEST, data, store.permissions)
+                replace_atomically(store.canvas / META, encode_json(meta), store.permissions)
+    except Busy as busy:
+        return Kept("", "", True, False, busy.message)
+    latest = "" if reason else str(store.canvas / LATEST)
+    return Kept(str(path), latest, True, not reason, reason)
+
+
+def _current(store: Store, known: GraphMeta | None, digest: str) -> GraphMeta | None:
+    """What is published, if it is this digest's and both pictures are what it says."""
+    if known is None or known.graph.digest != digest or known.architecture.digest != digest:
+        return None
+    if known.architecture.pictures_version != versions.PICTURES_VERSION:
+        return None
+    try:
+        for path in (architecture_path(store, digest), store.canvas / LATEST):
+            if hashlib.sha256(path.read_bytes()).hexdigest() != known.architecture.sha256:
+                return None
+    except FileNotFoundError:
+        return None
+    return known
+
+
+def _objection(store: Store, meta: GraphMeta) -> str:
+    """Why this must not become the latest; asked inside the guard."""
+    if active.read_pointer(store) != meta.snapshot_id:
+        return "another snapshot is active"
+    changed = moved_on(meta)
+    if changed:
+        return f"the tree has moved on: {changed}"
+    known = read_meta(store.canvas / META)
+    if known is not None and known.graph.digest == meta.graph.digest and known.parser == meta.parser:
+        better = known.graph.quality.rank() > meta.graph.quality.rank()
+        return "what is published was read more completely" if better else ""
+    return ""
+
+
+def keep_impact(store: Store, digest: str, subject: str, data: bytes) -> str:
+    """Keep the picture of one symbol's impact; its path. `subject` says of which, and how far."""
+    name = hashlib.sha256(f"{versions.PICTURES_VERSION}\0{subject}".encode()).hexdigest()[:16]
+    path = store.canvas / "impact" / f"{digest}-{name}.png"
+    make_directory(path.parent, store.permissions)
+    with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS):
+        remove_leftovers(path.parent)
+        replace_atomically(path, data, store.permissions)
+    return str(path)

@@ -1,0 +1,113 @@
+"""Pictures as answers: the architecture of a repository and the impact of a symbol, drawn or kept on the canvas.
+
+Part of the façade's room. A picture is asked for by form: `svg` or `png` come with the answer and say which snapshot
+they show and how fresh it was; `kept` goes to the store's canvas directory and the answer says where.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any, Final
+
+import msgspec
+
+from everdex import limits
+from everdex.answers import Freshness
+from everdex.canvas.architecture import described
+from everdex.canvas.blueprint import picture as draw_architecture
+from everdex.canvas.impact import impact_model
+from everdex.canvas.keep import keep_architecture, keep_impact
+from everdex.canvas.png import missing, png
+from everdex.canvas.ripples import ripples
+from everdex.canvas.scene import Scene
+from everdex.canvas.sheet import Caption
+from everdex.canvas.survey import survey
+from everdex.canvas.svg import svg
+from everdex.errors import Busy, QueryError
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.impact import Impact
+
+FORMS: Final = ("svg", "png", "kept")
+_MEDIA: Final = {"svg": "image/svg+xml", "png": "image/png"}
+MAX_DEPTH: Final = 8  # levels of directories
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """How a picture is wanted; no form: not at all."""
+
+    form: str = ""
+    dark: bool = False
+    max_bytes: int = 0  # of a PNG; 0 is as large as it gets
+
+
+def check(wanted: Wanted) -> None:
+    """Refuse what cannot be drawn, before anything is made for it."""
+    if wanted.form and wanted.form not in FORMS:
+        raise QueryError(f"unknown form of picture {wanted.form!r}", hint=f"known are {', '.join(FORMS)}")
+    if wanted.max_bytes and wanted.max_bytes < limits.MIN_PICTURE_BYTES:
+        raise QueryError(
+            f"a picture takes at least {limits.MIN_PICTURE_BYTES:,} bytes", hint="ask for more, or for no picture"
+        )
+
+
+Drawn = tuple[dict[str, Any], tuple[str, ...]]  # fields of the answer, and warnings
+
+
+def architecture_body(atlas: Atlas, name: str, depth: int | None, wanted: Wanted, freshness: Freshness) -> Drawn:
+    found = survey(atlas, name)
+    if wanted.form == "kept":
+        # A kept picture shows its digest and nothing of the moment: the same digest has the same bytes.
+        model, scene = draw_architecture(found, Caption(atlas.view.manifest.digest))
+        kept = keep_architecture(atlas, lambda: png(scene))
+        late = [] if kept.published else [f"the picture was not published: {kept.reason}"]
+        fields = {"architecture": described(model), "picture": None, "canvas": msgspec.to_builtins(kept)}
+        return fields, (*late, *_unshown(scene))
+    model, scene = draw_architecture(found, _caption(atlas, freshness), depth)
+    drawn, warnings = _written(scene, wanted) if wanted.form else (None, ())
+    return {"architecture": described(model), "picture": drawn}, warnings
+
+
+def impact_fields(
+    atlas: Atlas, definition: Definition, found: Impact, depth: int, wanted: Wanted, freshness: Freshness
+) -> Drawn:
+    """What an answer about an impact has besides, when a picture is wanted with it."""
+    model = impact_model(atlas, definition, found, depth)
+    if wanted.form != "kept":
+        scene = ripples(model, _caption(atlas, freshness))
+        drawn, warnings = _written(scene, wanted)
+        return {"picture": drawn}, warnings
+    digest = atlas.view.manifest.digest
+    scene = ripples(model, Caption(digest))
+    subject = f"{definition.path}\0{definition.node.key}\0{depth}\0{wanted.dark}"
+    try:
+        path = keep_impact(atlas.view.store, digest, subject, png(scene, dark=wanted.dark))
+    except Busy as busy:
+        return {"canvas": {"path": ""}}, (f"the picture was not kept: {busy.message}",)
+    return {"canvas": {"path": path}}, _unshown(scene)
+
+
+def _caption(atlas: Atlas, freshness: Freshness) -> Caption:
+    manifest = atlas.view.manifest
+    behind = f", {freshness.dirty_count:,} files behind" if freshness.dirty_count else ""
+    return Caption(manifest.digest, manifest.snapshot_id, f"{freshness.state}{behind}")
+
+
+def _written(scene: Scene, wanted: Wanted) -> tuple[dict[str, Any], tuple[str, ...]]:
+    warnings: tuple[str, ...] = ()
+    if wanted.form == "svg":
+        data = svg(scene, dark=True if wanted.dark else None)
+        content = data.encode()
+    else:
+        content = png(scene, dark=wanted.dark, max_bytes=wanted.max_bytes or None)
+        data, warnings = base64.b64encode(content).decode(), _unshown(scene)
+    picture = {
+        "format": wanted.form, "media_type": _MEDIA[wanted.form], "width": scene.width, "height": scene.height,
+        "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "data": data,
+    }  # fmt: skip
+    return picture, warnings
+
+
+def _unshown(scene: Scene) -> tuple[str, ...]:
+    count = missing(scene)
+    return (f"{count:,} characters are empty boxes in the PNG; the SVG has them",) if count else ()

@@ -1,0 +1,73 @@
+"""Which files of a store's canvas are damaged: pictures by the checksums that PNG carries, the latest by its own.
+
+Reads bytes only; nothing is drawn or decoded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from everdex.durable import decode_json
+from everdex.snapshot.store import Store
+
+_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+_CHUNK: Final = struct.Struct(">I4s")
+
+
+def damaged_pictures(store: Store) -> list[str]:
+    """Names below canvas/, sorted."""
+    broken = {path for path in store.canvas.rglob("*.png") if not _whole(path.read_bytes())}
+    meta = store.canvas / "graph_meta.json"
+    if meta.is_file():
+        latest = _latest(meta.read_bytes())
+        if latest is None:
+            broken.add(meta)
+        else:
+            broken |= {path for path in _pictures_of(store, latest) if not _is(path, latest.get("sha256"))}
+    return sorted(path.relative_to(store.canvas).as_posix() for path in broken)
+
+
+def _whole(data: bytes) -> bool:
+    """Whether a PNG file is all there and every chunk is as it was written."""
+    place = len(_SIGNATURE)
+    if not data.startswith(_SIGNATURE):
+        return False
+    while place + 12 <= len(data):
+        length: int
+        kind: bytes
+        length, kind = _CHUNK.unpack_from(data, place)
+        body = data[place + 4 : place + 8 + length]
+        check = data[place + 8 + length : place + 12 + length]
+        if zlib.crc32(body).to_bytes(4) != check:
+            return False
+        place += 12 + length
+        if kind == b"IEND":
+            return place == len(data)
+    return False
+
+
+def _latest(raw: bytes) -> dict[str, Any] | None:
+    try:
+        document = decode_json(raw)
+    except msgspec.DecodeError:
+        return None
+    found = document.get("architecture") if isinstance(document, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _pictures_of(store: Store, latest: dict[str, Any]) -> list[Path]:
+    names = (latest.get("latest_png"), latest.get("digest_png"))
+    return [store.canvas / Path(name).name for name in names if isinstance(name, str)]
+
+
+def _is(path: Path, sha256: object) -> bool:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except FileNotFoundError:
+        return False
