@@ -17,8 +17,8 @@ from everdex.embed.tables import check_sha256, map_file, read_tensors, sum_piece
 from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
-NAME: Final = "everdex-code-2.safetensors"
-SHA256: Final = "6dd37f9923b3e16c59fc0ea325a86c583cd61cc95f68ff601c5a7453aa283a2d"
+NAME: Final = "everdex-code-3.safetensors"
+SHA256: Final = "85e99d7e12c4eac103224f79f01c97b6d732083863b25c9f0a8def48a20a82e0"
 _SHAPE: Final = (32_000, 256)
 
 
