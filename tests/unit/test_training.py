@@ -206,8 +206,12 @@ def test_further_sentences_ask_for_the_same_code(tmp_path: Path) -> None:
         "// Broken chunks are skipped without a warning.\n"
         "func Load(handle Handle, options Options) {\n\tbuffer.Append(handle.Parts(options), options.Charset)\n}\n"
     )
+    listed = (
+        'def load(handle, options):\n    """Read the snapshot that the handle points at.\n\n'
+        '    Args:\n        handle: where all of the bytes come from.\n    """\n' + body
+    )
     nothing = hygiene.read_benchmarks([])
-    for path, text, wanted in (("load.py", python, 2), ("load.go", go, 1)):
+    for path, text, wanted in (("load.py", python, 2), ("load.go", go, 1), ("load.py", listed, 0)):
         pairs = list(mine.mine_file(path, text.encode(), nothing))
         further = [pair for pair in pairs if pair.kind == "further"]
         assert [{"broken", "chunks", "warning"}, {"readers", "share", "buffer"}][:wanted] == [
@@ -215,7 +219,7 @@ def test_further_sentences_ask_for_the_same_code(tmp_path: Path) -> None:
             for pair in further
         ]
         (first,) = [pair for pair in pairs if pair.kind == "function"]
-        assert {pair.body for pair in further} == {first.body}
+        assert {pair.body for pair in further} <= {first.body}
 
 
 def test_groups_are_of_pairs_that_share_rare_words(tmp_path: Path) -> None:
