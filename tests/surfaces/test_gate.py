@@ -85,6 +85,15 @@ def test_since_a_snapshot_both_file_and_dependencies_count(root: Path) -> None:
     assert everdex("gate", "app.py", "--since", "01AAAAAAAAAAAAAAAAAAAAAAAA", cwd=root).code == 2
 
 
+def test_since_a_snapshot_what_is_not_used_only_warns(root: Path) -> None:
+    """The interface of a file it depends on changed, in a part it does not use: worth a look, no more."""
+    (root / "core.py").write_text(f"{CORE}\n\ndef spare(a):\n    return a\n")
+    known = everdex("callers", "helper", "--json", cwd=root).json["snapshot_id"]
+    (root / "core.py").write_text(f"{CORE}\n\ndef spare(a, b):\n    return a\n")
+    done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
+    assert (done.code, _codes(done)) == (3, ["dependency_interface_changed"])
+
+
 @pytest.mark.parametrize(
     ("path", "code"),
     [
