@@ -44,9 +44,11 @@ def test_what_no_event_reported_is_found_by_comparing(tmp_path: Path, home: Path
             assert process.stdout.readline()
             (store,) = home.glob("data/*")
             before = (store / "ACTIVE_SNAPSHOT").read_text()
-            content[4:9] = b"hyena"
-            content.flush()
             with Wire(str(store / "daemon.sock")) as wire:
+                wire.call("map")  # what it does after its start is over
+                time.sleep(2.5)
+                content[4:9] = b"hyena"
+                content.flush()
                 # A question that looks at nothing; from here on it is idle.
                 found = wire.call("symbols", name="hyena", no_sync=True)["result"]
                 assert (found["definitions"], found["snapshot_id"]) == ([], before.strip())
