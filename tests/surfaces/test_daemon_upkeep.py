@@ -7,6 +7,8 @@ import mmap
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,26 +26,29 @@ sys.exit(run(['serve', sys.argv[2], '--json']))
 """
 
 
-def _write_silently(path: Path, old: bytes, new: bytes) -> None:
-    """Through a mapping: the content and the times change, and inotify reports nothing."""
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap.mmap]:
+    """A file's bytes; until they are closed, inotify hears nothing of what is written to them."""
     with path.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as mapped:
-        at = mapped.find(old)
-        mapped[at : at + len(new)] = new
-        mapped.flush()
+        yield mapped
 
 
 @pytest.mark.parametrize("limit", ["DAEMON_RECONCILE_S", "DAEMON_RECONCILE_IDLE_S"])
 def test_what_no_event_reported_is_found_by_comparing(tmp_path: Path, home: Path, limit: str) -> None:
     """From time to time, and once after some time without a question, the tree is compared and what changed indexed."""
     root = tree(tmp_path / "project", {"a.py": "def zebra():\n    return 1\n"}, git=True)
-    with subprocess.Popen([sys.executable, "-c", SERVE, limit, root], stdout=subprocess.PIPE) as process:
+    served = [sys.executable, "-c", SERVE, limit, root]
+    with _mapped(root / "a.py") as content, subprocess.Popen(served, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline()
             (store,) = home.glob("data/*")
             before = (store / "ACTIVE_SNAPSHOT").read_text()
-            _write_silently(root / "a.py", b"zebra", b"hyena")
             with Wire(str(store / "daemon.sock")) as wire:
+                wire.call("map")  # what it does after its start is over
+                time.sleep(2.5)
+                content[4:9] = b"hyena"
+                content.flush()
                 # A question that looks at nothing; from here on it is idle.
                 found = wire.call("symbols", name="hyena", no_sync=True)["result"]
                 assert (found["definitions"], found["snapshot_id"]) == ([], before.strip())

@@ -22,6 +22,7 @@ FILES = {
     "vendor/lib.py": "x = 1\n",
     "gen/api_pb2.py": "y = 2\n",
     "merge.py": "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n",
+    "quoted.md": "A merge that stopped begins with\n<<<<<<< ours\n\nTitle\n=======\n",
     ".gitignore": "out/\n",
     "out/made.py": "z = 3\n",
 }
@@ -42,9 +43,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_clean_file_may_be_changed(root: Path) -> None:
-    """Exit code 0, one line a file, and the state it is in."""
-    done = everdex("gate", "app.py", cwd=root)
-    assert (done.code, done.lines) == (0, ["allow: app.py (clean, certain)"])
+    """Exit code 0, one line a file, and the state it is in; some of the marks of a conflict are none."""
+    done = everdex("gate", "app.py", "quoted.md", cwd=root)
+    assert (done.code, done.lines) == (0, ["allow: app.py (clean, certain)", "allow: quoted.md (clean, unknown)"])
 
 
 def test_a_changed_dependency_blocks_with_a_witness(root: Path) -> None:
@@ -82,6 +83,15 @@ def test_since_a_snapshot_both_file_and_dependencies_count(root: Path) -> None:
     own = everdex("gate", "core.py", "--since", known, "--json", cwd=root)
     assert (own.code, _codes(own), own.json["actions"]) == (4, ["content_changed"], ["re-read core.py"])
     assert everdex("gate", "app.py", "--since", "01AAAAAAAAAAAAAAAAAAAAAAAA", cwd=root).code == 2
+
+
+def test_since_a_snapshot_what_is_not_used_only_warns(root: Path) -> None:
+    """The interface of a file it depends on changed, in a part it does not use: worth a look, no more."""
+    (root / "core.py").write_text(f"{CORE}\n\ndef spare(a):\n    return a\n")
+    known = everdex("callers", "helper", "--json", cwd=root).json["snapshot_id"]
+    (root / "core.py").write_text(f"{CORE}\n\ndef spare(a, b):\n    return a\n")
+    done = everdex("gate", "app.py", "--since", known, "--json", cwd=root)
+    assert (done.code, _codes(done)) == (3, ["dependency_interface_changed"])
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,8 @@ def test_the_lists_are_those_of_the_sdk() -> None:
 def test_nobody_waits_for_the_sdk_to_be_listed(root: Path, tmp_path: Path) -> None:
     """With an SDK whose import never ends, hello and lists are answered; a client that then leaves ends the server."""
     tree(tmp_path / "modules", {"mcp/__init__.py": "import time\ntime.sleep(3600)\n"})
-    with _server(root, PYTHONPATH=str(tmp_path / "modules")) as process:
+    before = os.environ.get("PYTHONPATH", "")
+    with _server(root, PYTHONPATH=f"{tmp_path / 'modules'}{os.pathsep}{before}") as process:
         _say(process, _initialize())
         assert _hear(process)["result"]["serverInfo"]["name"] == "everdex"
         methods = ("ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list")
@@ -126,11 +127,12 @@ def test_nobody_waits_for_the_sdk_to_be_listed(root: Path, tmp_path: Path) -> No
 def test_every_request_is_answered_once(root: Path) -> None:
     """Also when the client did not wait for the greeting, and when it greets with a name instead of a number."""
     with _server(root) as process:
-        wanted = [_ask(number, method) for number, method in ((2, "ping"), (3, "tools/list"), (4, "resources/list"))]
+        methods = ("ping", "tools/list", "resources/list", "only/the-sdk-says-no")
+        wanted = [_ask(number, method) for number, method in enumerate(methods, 2)]
         _say(process, _initialize(number="first"), INITIALIZED, *wanted)
-        heard = [_hear(process) for _ in range(4)]
-        assert sorted(str(message["id"]) for message in heard) == ["2", "3", "4", "first"]
-        assert all("result" in message for message in heard)
+        heard = [_hear(process) for _ in range(5)]
+        assert sorted(str(message["id"]) for message in heard) == ["2", "3", "4", "5", "first"]
+        assert [message["id"] for message in heard if "error" in message] == [5]
         assert process.communicate(timeout=20) == (b"", b"")
         assert process.returncode == 0
 

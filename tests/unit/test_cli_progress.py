@@ -6,6 +6,7 @@ import os
 import re
 import select
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -31,8 +32,10 @@ class Screen:
     def until(self, wanted: str) -> str:
         """What was drawn, up to a line that has `wanted` in it."""
         seen = ""
+        deadline = time.monotonic() + 20  # a bar is drawn again and again
         while wanted not in seen:
-            assert select.select([self._master], [], [], 20)[0], f"{wanted!r} was not drawn: {seen[-300:]!r}"
+            ready = time.monotonic() < deadline and select.select([self._master], [], [], 20)[0]
+            assert ready, f"{wanted!r} was not drawn: {seen[-300:]!r}"
             seen = ESCAPES.sub("", seen + os.read(self._master, 65_536).decode())
         return seen
 
