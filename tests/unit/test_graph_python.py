@@ -353,7 +353,7 @@ def test_a_name_that_many_files_fill_is_not_looked_for() -> None:
 
 def test_a_function_given_another_name_is_seen_by_who_asked_for_its_callers() -> None:
     """`g = f` makes other files' calls of g calls of f: nothing else changed that a reader of f's container read."""
-    lib = "made = []\ndef f(act): made.append(act)\ndef keep(x): pass\nkeep(f)\n"
+    lib = "made = []\ndef f(act): made.append(act)\ndef keep(x): pass\ndef other(): keep(f)\n"
     others = {"caller": "import lib\ndef job(): pass\nlib.g(job)\n", "user": "import lib\nlib.made[0]()\n"}
     before, after = world(lib=lib, **others), world(lib=f"{lib}g = f\n", **others)
     assert ("user", "caller.job") not in edges(resolve(before))
