@@ -40,11 +40,10 @@ FITTED_ON = {
     "symbol": (("development", "symbol", 1.0),),
 }
 ORDERS = 4  # ascents in so many orders are averaged: each alone climbs to another place
-# Subjects and lone names are found by any chunk of a file: whether it is functions is noise to them. Roles are taken
-# over from subjects: the docstring set has hardly a file that is not source.
-ONLY_OF = {"function": ("action",), **{name: ("natural", "symbol") for name in FEATURES if name.startswith("role_")}}
-
-OF_ROLE = np.array([name.startswith("role_") for name in FEATURES])
+# Subjects and lone names are found by any chunk of a file: whether it is functions is noise to them. What a
+# file is for weighs as for subjects: the docstring set has hardly a file that is not source.
+PURPOSE = [name for name in FEATURES if name == "header" or name.startswith("role_")]
+ONLY_OF = {"function": ("action",), **dict.fromkeys(PURPOSE, ("natural", "symbol"))}
 
 Parts = Sequence[tuple[Cases, float]]  # cases and how much their mean counts
 Weights = Mapping[str, Vector]  # by kind
@@ -138,7 +137,7 @@ def fit(sets: Mapping[str, Cases], rounds: int) -> Weights:
         places = [place for place, name in enumerate(FEATURES) if kind in ONLY_OF.get(name, KINDS)]
         start = start_weights()[kind]
         if kind == "action":
-            start = np.where(OF_ROLE, fitted["natural"], start)
+            start = np.where(np.isin(FEATURES, PURPOSE), fitted["natural"], start)
         fitted[kind] = np.mean([ascend(counted, start, places, rounds, seed) for seed in range(ORDERS)], axis=0)
     return fitted
 

@@ -91,7 +91,8 @@ PICTURES_VERSION: Final = "1"
 # 3: a share of the file's mean in each chunk's vector; further results of a file keep what they bring themselves
 # 4: in an index of one language its name, and that code is wanted, are no part of the question
 # 5: weights fitted to both sets
-RANKING_VERSION: Final = "5"
+# 6: sentences about what code does have weights of their own; a README asked for by name is not put back
+RANKING_VERSION: Final = "6"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

@@ -1,16 +1,17 @@
 """Every ranking weight, in one place, with what it is worth.
 
 A score is the sum of weight × feature; features lie between 0 and 1 (lexical, dense and file features are
-divided by their best value for the query). A fit is the mean over eight folds, each fitted by coordinate ascent on the
-other repositories. NATURAL stands between two of them: on the development set alone (.8877 held out; it puts `lexical`
-at 0 and finds functions badly) and together with the docstring set for a share of .3 (.8826 and .5987 held out).
+divided by their best value for the query). `benchmarks/search/fit.py` fits the weights of each kind of question on
+questions of that kind, by coordinate ascent on other repositories than those it scores: .8800 on the development set
+and .6714 on the docstring set, held out. ACTION is the mean of those fits, what came out just below 0 set to 0. NATURAL
+is older and stays: fitted to files alone it put `lexical` at 0, and a new fit was better by .0007 where it was fitted.
 `benchmarks/RESULTS.md` has what each feature brings.
 
 Tried and left out, as differences in NDCG@10 on the development set: a file's weight in the graph (PageRank over who
 refers to what) brings +.003 when its weight is chosen there and -.001 when it is chosen on other repositories; words
 of names and paths weighed by how rare they are -.006; the directories' words -.000; the share of the query's words that
-a chunk or a file has -.002; the file's best cosine +.001; functions before other chunks -.003, and +.015 on the
-docstring set.
+a chunk or a file has -.002; the file's best cosine +.001; functions before other chunks -.003, so that they stand
+before for what code does only. docs/adr/0018-what-code-does.md has more.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ NATURAL: Final = Weights(
     defines=0.47, defines_exactly=0.15, function=0.0, path=1.0, header=-0.3, roles=_ROLES,
 )  # fmt: skip
 ACTION: Final = Weights(
-    lexical=0.35, file_lexical=0.32, dense=0.74, size=0.03, stem=0.09, stem_query=0.0,
-    defines=1.02, defines_exactly=0.0, function=0.42, path=1.0, header=0.0, roles=_ROLES,
+    lexical=0.36, file_lexical=0.23, dense=0.7, size=0.0, stem=0.09, stem_query=0.0,
+    defines=0.99, defines_exactly=0.0, function=0.38, path=1.0, header=-0.3, roles=_ROLES,
 )  # fmt: skip
 SYMBOL: Final = Weights(
     lexical=1.0, file_lexical=0.5, dense=0.1, size=0.0, stem=0.85, stem_query=0.0,
