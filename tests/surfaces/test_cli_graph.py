@@ -201,3 +201,15 @@ def test_no_callers_of_an_overridden_method_is_never_said_alone(tmp_path: Path) 
     assert "2 calls of methods that override it may be made through it" in done.err
     assert _json("callers", "Real.open", project)["could_add"]["overriding"] == 1
     assert _json("callers", "More.open", project)["could_add"]["overriding"] == 0
+
+
+def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
+    """Not the file of that name, nor a method where a function is called exactly so."""
+    text = (
+        "def run():\n    return Box().run()\n\n\n"
+        "class Box:\n    def run(self):\n        return 1\n\n    def lone(self):\n        pass\n"
+    )
+    root = tree(tmp_path / "tree", {"core/run.py": text}, git=True)
+    for asked, line in (("run", 1), ("Box.run", 6), ("lone", 9)):
+        assert everdex("callers", f"core/run.py::{asked}", "--json", cwd=root).json["symbol"]["name_line"] == line
+    assert everdex("callers", "run", "--json", cwd=root).code == 2

@@ -178,3 +178,23 @@ def test_agents_get_images(tmp_path: Path) -> None:
                 assert "shop" in text.text
     finally:
         everdex("stop", root, env=env)
+
+
+def test_who_is_handed_a_function_does_not_use_its_file(tmp_path: Path) -> None:
+    """A callback makes no layer look upside down; what a package passes on is a use of the file that defines it."""
+    files = {
+        "core/run.py": "def run(callback):\n    return callback()\n",
+        "app/main.py": (
+            "from core.run import run\n\n\n"
+            "def handler():\n    return 1\n\n\ndef main():\n    return run(handler)\n"
+        ),
+        "lib/__init__.py": "from lib.impl.thing import thing\n",
+        "lib/impl/thing.py": "def thing():\n    return 1\n",
+        "web/page.py": "import lib\n\n\ndef page():\n    return lib.thing()\n",
+    }
+    root = tree(tmp_path / "tree", files, git=True)
+    drawn = everdex("architecture", "-o", tmp_path / "a.svg", "--json", "--depth", 3, cwd=root).json
+    edges = {(edge["from"], edge["to"]) for edge in drawn["architecture"]["edges"]}
+    callees = {callee["path"] for callee in everdex("callees", "core/run.py::run", "--json", cwd=root).json["callees"]}
+    assert callees == {"app/main.py"}
+    assert edges == {("app", "core"), ("web", "lib"), ("lib/__init__.py", "lib/impl")}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from typing import Final
 
 import msgspec
@@ -21,7 +23,12 @@ from everdex.languages import role_of
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200
+_IMPORTING: Final = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_PACKAGES: Final = ("__init__.", "index.")
 _MODULE_ENDS: Final = (".py", "/__init__.py", "/__main__.py")
+
+
+_Use = tuple[str, frozenset[str], bool, int]  # user, used, whether that is certain, sites
 
 
 class File(msgspec.Struct, frozen=True):
@@ -61,13 +68,23 @@ def survey(atlas: Atlas, name: str) -> Survey:
     ties: Counter[tuple[int, int, bool]] = Counter()
     doubtful: Counter[tuple[int, tuple[int, ...]]] = Counter()
     calls = [0, 0, 0, 0]
+    imported: dict[str, set[str]] = {}
+    uses: list[_Use] = []
     for path in drawn:
         source = atlas.view.source(path)
         lines = source.count(b"\n") + (not source.endswith(b"\n") and bool(source))
         files.append(File(path, roles[path], lines, started.get(path, "")))
         file = bisect_left(atlas.graph.paths, path)
         calls = [total + more for total, more in zip(calls, atlas.entry(file).calls, strict=True)]
-        _tie(number, number[path], Columns(atlas.graph.blob(file), source), ties, doubtful)
+        columns = Columns(atlas.graph.blob(file), source)
+        imported[path] = {item.target.path for item in columns.dependencies() if item.target.path in number} - {path}
+        ties.update(
+            (number[path], number[item.target.path], True)
+            for item in columns.dependencies()
+            if item.target.path in imported[path] and not _around(item.target.path, path)
+        )
+        uses += _uses(path, columns, number)
+    _tie(uses, imported, number, ties, doubtful)
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
     for (user, used, imported), count in sorted(ties.items()):
         imports, uses = pairs.get((user, used), (0, 0))
@@ -89,26 +106,52 @@ def _left_out(roles: dict[str, str], drawn: dict[str, int]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def _around(used: str, user: str) -> bool:
+    """Whether a file is that of a package around another: naming a neighbour by the package is no use of the package.
+
+    What is defined there and used is told by its uses.
+    """
+    directory, name = posixpath.split(used)
+    return name.startswith(_PACKAGES) and user.startswith(f"{directory}/")
+
+
+def _uses(path: str, columns: Columns, number: dict[str, int]) -> Iterator[_Use]:
+    """What the sites of a file use in others; imports are told by its dependencies."""
+    for role, status, targets, count in columns.tally():
+        found = {target.path for target in targets if target.path in number}
+        if role is not Role.IMPORT and found - {path} and status in (Status.RESOLVED, Status.AMBIGUOUS):
+            yield path, frozenset(found), status is Status.RESOLVED, count
+
+
 def _tie(
-    number: dict[str, int], user: int, columns: Columns, ties: Counter[tuple[int, int, bool]],
+    uses: list[_Use], imported: dict[str, set[str]], number: dict[str, int], ties: Counter[tuple[int, int, bool]],
     doubtful: Counter[tuple[int, tuple[int, ...]]],
 ) -> None:  # fmt: skip
-    for item in columns.dependencies():
-        used = number.get(item.target.path)
-        if used is not None and used != user:
-            ties[user, used, True] += 1
-    for role, status, targets, count in columns.tally():
-        if role is Role.IMPORT:
-            continue  # told by the dependencies
-        found = sorted({number[target.path] for target in targets if target.path in number})
-        if not found or found == [user]:
-            continue
-        if status is Status.RESOLVED:
-            for used in found:
-                if used != user:
-                    ties[user, used, False] += count
-        elif status is Status.AMBIGUOUS:
-            doubtful[user, tuple(found)] += count
+    named = lru_cache(1)(partial(_named_in, imported))  # the uses of a file stand together
+    for path, found, certain, count in uses:
+        near = sorted(number[used] for used in found if used == path or named(path) is None or used in named(path))
+        user = number[path]
+        if certain:
+            ties.update({(user, used, False): count for used in near if used != user})
+        elif near not in ([], [user]):
+            doubtful[user, tuple(near)] += count
+
+
+def _named_in(imported: dict[str, set[str]], path: str) -> set[str] | None:
+    """Files whose definitions a file can name: those it imports, and what packages among them pass on; None for any.
+
+    Where files import what they name, code of a file that is not imported was handed in: a callback, an object behind
+    an interface. Drawn as a use it would turn the layers of a program upside down.
+    """
+    if not path.endswith(_IMPORTING):
+        return None
+    near = set(imported[path])
+    waiting = [item for item in near if posixpath.basename(item).startswith(_PACKAGES)]
+    while waiting:
+        passed_on = imported.get(waiting.pop(), set()) - near
+        near |= passed_on
+        waiting += (item for item in passed_on if posixpath.basename(item).startswith(_PACKAGES))
+    return near
 
 
 def _started(atlas: Atlas, roles: dict[str, str]) -> dict[str, str]:

@@ -38,13 +38,19 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
         return [item for item in every if atlas.names(item).symbol_key == asked]
     path, separator, name = asked.partition("::")
     if separator and (file := atlas.graph.number(path)) is not None:
-        return [item for item in atlas.definitions(file) if _fits(item, dotted(name))]
+        return _within(atlas, file, dotted(name))
     place = _PLACE.fullmatch(asked)
     if place and (file := atlas.graph.number(place[1])) is not None:
         return _around(atlas, file, int(place[2]))
     if (file := atlas.graph.number(asked)) is not None:
         return [atlas.definition(file, 0)]
     return _called(atlas, dotted(asked))
+
+
+def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
+    """What a file defines by this name: in full when there is one, else at the end of a longer name; not the file."""
+    inside = [item for item in atlas.definitions(file) if not item.is_file and _fits(item, name)]
+    return [item for item in inside if plain_name(item.node.key) == name] or inside
 
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
