@@ -92,7 +92,7 @@ def test_every_tool_and_argument_is_documented_and_every_example_parses(agent: A
 
 def test_search_answers_with_places_and_says_who_answers(agent: Agent) -> None:
     """Path, lines and text of the best result; snapshot, freshness and how many were left out."""
-    answer = agent.ask("search", query="save session cookie", k=2)
+    answer = agent.ask("search", query="session store cookie", k=2)
     assert answer["results"][0]["path"] == "src/session.py"
     assert "def save_session" in answer["results"][0]["snippet"]
     assert len(answer["results"]) <= 2

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from everdex.search.budget import BYTES_PER_TOKEN
-from everdex.surfaces.mcp.budget import Spendable, fit, whole_lines
+from everdex.surfaces.mcp.budget import Spendable, fit, size, whole_lines
 from everdex.surfaces.mcp.related import use
 
 Document = Mapping[str, Any]
@@ -69,23 +69,27 @@ def _match(item: Document) -> Reply:
 
 
 def symbol(document: Document, budget: int) -> Reply:
-    definitions = document["definitions"]
-    # Sources get at most two thirds; what else is known of a name must have room too.
-    room = budget * BYTES_PER_TOKEN * 2 // 3 // max(1, len(definitions))
     outline, found = document["outline"], document["references"] or {}
     reply = {
         **_frame(document),
         "by": document["by"],
-        "definitions": [_definition(item, room) for item in definitions],
+        "definitions": [_definition(item, 0) for item in document["definitions"]],
         "suggestions": list(document["suggestions"]),
-        "outline": None if outline is None else {**outline, "symbols": list(outline["symbols"])},
-        "references": [use(item) for item in found.get("references", ())],
+        "outline": None if outline is None else {**outline, "symbols": []},
+        "references": [],
         "roles": found.get("roles", {}),
         "could_add": found.get("could_add", {}),
     }
     names = {"path": "outline", "name": "definitions"}
     reply["omitted"] = {names[document["by"]]: document["omitted"], "references": found.get("omitted", 0)}
-    entries = reply["outline"]["symbols"] if reply["outline"] else []
+    # Sources get at most two thirds, and no more than the answer's frame leaves (escapes take some, too).
+    room = min(budget * BYTES_PER_TOKEN * 2 // 3, (budget * BYTES_PER_TOKEN - size(reply)) * 3 // 4)
+    room //= max(1, len(document["definitions"]))
+    reply["definitions"] = [_definition(item, max(0, room)) for item in document["definitions"]]
+    reply["references"] = [use(item) for item in found.get("references", ())]
+    entries = list(outline["symbols"]) if outline is not None else []
+    if outline is not None:
+        reply["outline"] = {**outline, "symbols": entries}
     fit(
         reply, budget,
         [Spendable("outline", entries, _outline_worth), Spendable("references", reply["references"]),
