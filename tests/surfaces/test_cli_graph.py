@@ -213,3 +213,24 @@ def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None
     for asked, line in (("run", 1), ("Box.run", 6), ("lone", 9)):
         assert everdex("callers", f"core/run.py::{asked}", "--json", cwd=root).json["symbol"]["name_line"] == line
     assert everdex("callers", "run", "--json", cwd=root).code == 2
+
+
+def test_a_member_can_be_named_by_a_class_that_inherits_it(tmp_path: Path) -> None:
+    """The nearest one through the bases; of two that are equally near both are listed; a cycle of bases ends."""
+    files = {
+        "base.py": "class Root:\n    size = 1\n\n    def run(self): ...\n    def stop(self): ...\n",
+        "one.py": "from base import Root\n\n\nclass One(Root):\n    def stop(self):\n        pass\n",
+        "two.py": "class Two:\n    def stop(self):\n        pass\n",
+        "both.py": "from one import One\nfrom two import Two\n\n\nclass Both(One, Two):\n    pass\n",
+        "loop.py": "class A(B):\n    pass\n\n\nclass B(A):\n    pass\n",
+    }
+    root = tree(tmp_path / "tree", files, git=True)
+    named = (("Both.run", "base.Root.run"), ("both.Both.size", "base.Root.size"), ("One.stop", "one.One.stop"))
+    for asked, meant in named:
+        assert everdex("refs", asked, "--json", cwd=root).json["symbol"]["qualified_name"] == meant
+    several = everdex("refs", "Both.stop", "--json", cwd=root)
+    assert (several.code, [item["qualified_name"] for item in several.json["matches"]]) == (
+        2, ["one.One.stop", "two.Two.stop"],
+    )  # fmt: skip
+    for asked in ("A.run", "Both.nothing", "Nobody.run"):
+        assert everdex("refs", asked, "--json", cwd=root).code == 1

@@ -69,7 +69,7 @@ def survey(atlas: Atlas, name: str) -> Survey:
     doubtful: Counter[tuple[int, tuple[int, ...]]] = Counter()
     calls = [0, 0, 0, 0]
     imported: dict[str, set[str]] = {}
-    uses: list[_Use] = []
+    found: list[_Use] = []
     for path in drawn:
         source = atlas.view.source(path)
         lines = source.count(b"\n") + (not source.endswith(b"\n") and bool(source))
@@ -83,12 +83,12 @@ def survey(atlas: Atlas, name: str) -> Survey:
             for item in columns.dependencies()
             if item.target.path in imported[path] and not _around(item.target.path, path)
         )
-        uses += _uses(path, columns, number)
-    _tie(uses, imported, number, ties, doubtful)
+        found += _uses(path, columns, number)
+    _tie(found, imported, number, ties, doubtful)
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
-    for (user, used, imported), count in sorted(ties.items()):
+    for (user, used, by_import), count in sorted(ties.items()):
         imports, uses = pairs.get((user, used), (0, 0))
-        pairs[user, used] = (imports + count, uses) if imported else (imports, uses + count)
+        pairs[user, used] = (imports + count, uses) if by_import else (imports, uses + count)
     outside: Counter[str] = Counter()
     for entry in atlas.graph.files:
         if roles[entry.path] != "test":
@@ -129,7 +129,8 @@ def _tie(
 ) -> None:  # fmt: skip
     named = lru_cache(1)(partial(_named_in, imported))  # the uses of a file stand together
     for path, found, certain, count in uses:
-        near = sorted(number[used] for used in found if used == path or named(path) is None or used in named(path))
+        known = named(path)
+        near = sorted(number[used] for used in found if used == path or known is None or used in known)
         user = number[path]
         if certain:
             ties.update({(user, used, False): count for used in near if used != user})

@@ -1,7 +1,8 @@
 """Which definition a person means: by name, `Class.name`, `path:line`, `path::Class.name`, a path or an id.
 
 Everything that fits is returned, in order of place: choosing between several is the asker's business.
-A bare name means definitions; a module is meant by its path, or by its name when nothing else has it.
+A bare name means definitions; a module is meant by its path, or by its name when nothing else has it. A class's name
+with one that it inherits means the definition that it inherits.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from everdex.graph.atlas import VARIABLES, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.model import Role
 from everdex.graph.postings import key32
 from everdex.identity.symbols import plain_name
 
@@ -55,7 +57,35 @@ def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
     found = [item for item in _holding(atlas, "names", name.rpartition(".")[2]) if _fits(item, name)]
-    return [item for item in found if not item.is_file] or found
+    return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
+
+
+def _inherited(atlas: Atlas, name: str) -> list[Definition]:
+    """What `Class.name` means where a class has it from others: the nearest; all of those that are equally near."""
+    owner, _, member = name.rpartition(".")
+    every = list(_holding(atlas, "names", owner.rpartition(".")[2])) if owner else []
+    near = [item for item in every if item.node.kind in CONTAINERS and _fits(item, owner)]
+    seen = {item.target for item in near}
+    while near:
+        near = [base for item in near for base in _bases(atlas, item) if base.target not in seen]
+        seen |= {base.target for base in near}
+        found = {
+            item.target: item
+            for base in near
+            for item in atlas.definitions(base.file)
+            if item.node.parent == base.number and item.node.name == member
+        }
+        if found:
+            return sorted(found.values(), key=lambda item: item.order)
+    return []
+
+
+def _bases(atlas: Atlas, item: Definition) -> list[Definition]:
+    columns = atlas.columns(item.file)
+    sites = (number for number, source in enumerate(columns.sources) if source == item.number)
+    targets = [target for number in sites if columns.role(number) is Role.INHERIT
+               for target in columns.site(number).targets]  # fmt: skip
+    return [base for target in targets if (base := atlas.at(target)) is not None]
 
 
 def _holding(atlas: Atlas, table: str, text: str) -> Iterator[Definition]:
