@@ -39,7 +39,7 @@ class RenamePlanReply(model.Reply):
     symbol: related.Match | None = Field(description="what is renamed; null when none or several fit")
     matches: list[related.Match] = Field(description="when several fit: ask again with path:line of one")
     suggestions: list[model.Suggestion]
-    plan_id: str | None
+    plan_id: str | None = Field(description="`everdex rename --apply PLAN_ID` carries exactly this plan out")
     new_name: str
     definitions: list[related.Match] = Field(description="renamed together: the symbol and what overrides it")
     files: list[str] = Field(description="every file that has an edit")
