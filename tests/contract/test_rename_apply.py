@@ -46,30 +46,31 @@ def test_a_plan_is_carried_out_in_every_file(tmp_path: Path) -> None:
     """Every edit of it and no other byte; line ends and modes stay, and the index knows the new name."""
     made = synced(tmp_path / "tree", _FILES)
     (made.path / "app.py").chmod(0o755)
-    done = _apply(made, _plan(made, "helper", "assist"))
-    assert _tree(made) == {path: text.replace("helper", "assist") for path, text in _FILES.items()}
+    done = _apply(made, _plan(made, "helper", "lend_a_hand"))
+    assert _tree(made) == {path: text.replace("helper", "lend_a_hand") for path, text in _FILES.items()}
     assert {file["path"]: file["edits"] for file in done["files"]} == {"app.py": 2, "core.py": 3, "pkg/façade.py": 2}
     assert (done["edits"], done["resumed"], done["freshness"]["dirty_count"]) == (7, False, 0)
     assert (made.path / "app.py").stat().st_mode & 0o777 == 0o755
     assert sorted(path.name for path in made.path.iterdir()) == ["app.py", "core.py", "pkg"]
-    asked = Question("refs", "assist")
+    asked = Question("refs", "lend_a_hand")
     known = relations.ask(Index.open(made.path), asked, Reading(sync=False), SyncOptions(workers=1)).to_dict()
-    assert known["symbol"]["qualified_name"] == "core.assist"
+    assert known["symbol"]["qualified_name"] == "core.lend_a_hand"
 
 
 def test_a_plan_can_be_carried_out_once(tmp_path: Path) -> None:
     """Afterwards its id means nothing."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     _apply(made, plan_id)
     with pytest.raises(UsageError, match=plan_id):
         _apply(made, plan_id)
 
 
-@pytest.mark.parametrize("plan_id", ["", "no-such-plan", "../../store", "0" * 32, "A" * 32])
+@pytest.mark.parametrize("plan_id", ["", "no-such-plan", "../store", "0" * 32, "A" * 32])
 def test_an_unknown_plan_is_refused(tmp_path: Path, plan_id: str) -> None:
     """Also one whose id would be a path."""
     made = synced(tmp_path / "tree", _FILES)
+    _plan(made, "helper", "lend_a_hand")
     with pytest.raises(UsageError):
         _apply(made, plan_id)
 
@@ -77,7 +78,7 @@ def test_an_unknown_plan_is_refused(tmp_path: Path, plan_id: str) -> None:
 def test_a_file_that_changed_makes_the_plan_outdated(tmp_path: Path) -> None:
     """Nothing is written then, in no file."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     (made.path / "core.py").write_text("# moved\n" + _FILES["core.py"])
     with pytest.raises(PlanOutdated):
         _apply(made, plan_id)
@@ -87,7 +88,7 @@ def test_a_file_that_changed_makes_the_plan_outdated(tmp_path: Path) -> None:
 def test_one_more_reference_anywhere_makes_the_plan_outdated(tmp_path: Path) -> None:
     """A file that the plan does not know, and that names the symbol now, would be broken by it."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     (made.path / "late.py").write_text("from core import helper\n")
     with pytest.raises(PlanOutdated):
         _apply(made, plan_id)
@@ -110,15 +111,15 @@ def test_doubts_ask_for_a_decision_about_this_plan(tmp_path: Path) -> None:
 
 def test_a_name_that_is_taken_asks_for_a_decision(tmp_path: Path) -> None:
     """A clash is a doubt about the whole rename."""
-    made = synced(tmp_path / "tree", {**_FILES, "core.py": _FILES["core.py"] + "\n\ndef assist():\n    pass\n"})
+    made = synced(tmp_path / "tree", {**_FILES, "core.py": _FILES["core.py"] + "\n\ndef lend_a_hand():\n    pass\n"})
     with pytest.raises(NeedsDecision):
-        _apply(made, _plan(made, "helper", "assist"))
+        _apply(made, _plan(made, "helper", "lend_a_hand"))
 
 
 def test_a_file_that_cannot_be_written_takes_the_others_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree is as it was, no temporary stays, and the same plan can be tried again."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     replaced: list[object] = []
     real = os.replace
 
@@ -135,7 +136,7 @@ def test_a_file_that_cannot_be_written_takes_the_others_back(tmp_path: Path, mon
     assert _tree(made) == _FILES
     assert not list(made.path.rglob("*.tmp"))
     assert _apply(made, plan_id)["resumed"] is False
-    assert _tree(made)["core.py"] == _FILES["core.py"].replace("helper", "assist")
+    assert _tree(made)["core.py"] == _FILES["core.py"].replace("helper", "lend_a_hand")
 
 
 def _killed_after(made: Workspace, plan_id: str, files: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,11 +161,11 @@ def test_a_rename_that_was_killed_is_finished_by_the_next_call(
 ) -> None:
     """Wherever it ended, also when the index has seen the half of it meanwhile."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     _killed_after(made, plan_id, files, monkeypatch)
     Index.open(made.path).sync()
     assert _apply(made, plan_id)["resumed"] is True
-    assert _tree(made) == {path: text.replace("helper", "assist") for path, text in _FILES.items()}
+    assert _tree(made) == {path: text.replace("helper", "lend_a_hand") for path, text in _FILES.items()}
 
 
 @pytest.mark.parametrize("edited", ["app.py", "pkg/façade.py"])
@@ -173,7 +174,7 @@ def test_a_killed_rename_is_taken_back_when_somebody_edited_a_file_of_it(
 ) -> None:
     """What they wrote stays as it is; every other file has its old name again."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     _killed_after(made, plan_id, 2, monkeypatch)
     (made.path / edited).write_text("# mine\n")
     with pytest.raises(PlanOutdated, match=edited):
@@ -184,7 +185,7 @@ def test_a_killed_rename_is_taken_back_when_somebody_edited_a_file_of_it(
 def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even one that leads to the same content: a rename never writes outside the root."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     _killed_after(made, plan_id, 0, monkeypatch)
     outside = tmp_path / "outside.py"
     (made.path / "core.py").rename(outside)
@@ -195,10 +196,48 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypat
     assert _tree(made)["app.py"] == _FILES["app.py"]
 
 
+def test_a_file_that_became_a_directory_is_not_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That, too, is a tree that has moved on, and no failure of the disk."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    _killed_after(made, plan_id, 0, monkeypatch)
+    (made.path / "core.py").unlink()
+    (made.path / "core.py").mkdir()
+    with pytest.raises(PlanOutdated, match=r"core\.py"):
+        _apply(made, plan_id)
+
+
+def test_what_somebody_saves_while_a_file_is_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new file is ready, the old one is another by now: theirs is kept, and the rename taken back."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    real = os.fsync
+    saved: list[str] = []
+
+    def save_meanwhile(handle: int) -> None:
+        real(handle)
+        if os.readlink(f"/proc/self/fd/{handle}").startswith(f"{made.path}/.everdex-") and not saved:
+            saved.append("core.py")
+            (made.path / "app.py").write_text("# theirs\n")
+            (made.path / "core.py").write_text("# theirs\n")
+
+    monkeypatch.setattr(os, "fsync", save_meanwhile)
+    with pytest.raises(PlanOutdated):
+        _apply(made, plan_id)
+    assert _tree(made) == {**_FILES, "app.py": "# theirs\n", "core.py": "# theirs\n"}
+
+
+def test_a_file_that_is_not_what_the_edits_count_in_is_refused_before_any_is_written(tmp_path: Path) -> None:
+    """Also when it still has the name at every place."""
+    (tmp_path / "a.py").write_text("helper()  # changed\n")
+    with pytest.raises(PlanOutdated, match=r"a\.py"):
+        rewriting.planned(tmp_path, "a.py", [0], b"helper", b"lend_a_hand", "0" * 64)
+
+
 def test_a_directory_that_became_a_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for a file whose directory now lies elsewhere."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     _killed_after(made, plan_id, 0, monkeypatch)
     (made.path / "pkg").rename(tmp_path / "elsewhere")
     (made.path / "pkg").symlink_to(tmp_path / "elsewhere")
@@ -210,7 +249,7 @@ def test_a_directory_that_became_a_link_is_not_followed(tmp_path: Path, monkeypa
 def test_a_damaged_plan_is_named(tmp_path: Path) -> None:
     """It is not trusted, and what to do is said."""
     made = synced(tmp_path / "tree", _FILES)
-    plan_id = _plan(made, "helper", "assist")
+    plan_id = _plan(made, "helper", "lend_a_hand")
     path = Index.open(made.path).store().plans / f"{plan_id}.json"
     for damage in (b"", b"{", b"[]", b"\xff", path.read_bytes().replace(b'"old"', b'"odd"')):
         path.write_bytes(damage)
@@ -221,7 +260,7 @@ def test_a_damaged_plan_is_named(tmp_path: Path) -> None:
 def test_old_plans_are_forgotten_but_not_one_that_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest can be carried out; one that is half in the tree stays until it is finished."""
     made = synced(tmp_path / "tree", _FILES)
-    begun = _plan(made, "helper", "assist")
+    begun = _plan(made, "helper", "lend_a_hand")
     _killed_after(made, begun, 0, monkeypatch)
     first = _plan(made, "helper", "other")
     for number in range(limits.PLANS_KEPT):
@@ -235,16 +274,16 @@ def test_old_plans_are_forgotten_but_not_one_that_was_begun(tmp_path: Path, monk
 def test_the_command_plans_and_carries_out(tmp_path: Path) -> None:
     """The plan says how; its names may be told again, and must be those of the plan."""
     made = synced(tmp_path / "tree", _FILES)
-    planned = everdex("rename", "helper", "assist", "--plan", made.path)
-    plan_id = everdex("rename", "helper", "assist", "--plan", "--json", made.path).json["plan_id"]
+    planned = everdex("rename", "helper", "lend_a_hand", "--plan", made.path)
+    plan_id = everdex("rename", "helper", "lend_a_hand", "--plan", "--json", made.path).json["plan_id"]
     assert f"everdex rename --apply {plan_id}" in planned.err
-    for names in (("helper", "other"), ("Box", "assist")):
+    for names in (("helper", "other"), ("Box", "lend_a_hand")):
         refused = everdex("rename", *names, "--apply", plan_id, made.path)
         assert (refused.code, _tree(made)) == (2, _FILES)
     done = everdex("rename", "--apply", plan_id, made.path)
     assert done.code == 0, done.err
     assert done.lines == ["app.py: 2 edits", "core.py: 3 edits", "pkg/façade.py: 2 edits"]
-    assert "helper is now assist: 7 edits in 3 files" in done.err
+    assert "helper is now lend_a_hand: 7 edits in 3 files" in done.err
     refused = everdex("rename", "--apply", plan_id, "--json", made.path)
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
     assert everdex("rename", "helper", "x", made.path).code == 2

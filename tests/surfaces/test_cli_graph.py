@@ -209,7 +209,10 @@ def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None
         "def run():\n    return Box().run()\n\n\n"
         "class Box:\n    def run(self):\n        return 1\n\n    def lone(self):\n        pass\n"
     )
-    root = tree(tmp_path / "tree", {"core/run.py": text}, git=True)
+    files = {"core/run.py": text, "core/lone.py": text.replace("def run()", "def go()")}
+    root = tree(tmp_path / "tree", files, git=True)
+    found = everdex("callers", "core/lone.py::lone", "--json", cwd=root).json
+    assert found["symbol"]["qualified_name"] == "core.lone.Box.lone"
     for asked, line in (("run", 1), ("Box.run", 6), ("lone", 9)):
         assert everdex("callers", f"core/run.py::{asked}", "--json", cwd=root).json["symbol"]["name_line"] == line
     assert everdex("callers", "run", "--json", cwd=root).code == 2

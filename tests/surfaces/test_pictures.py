@@ -188,8 +188,9 @@ def test_who_is_handed_a_function_does_not_use_its_file(tmp_path: Path) -> None:
             "from core.run import run\n\n\n"
             "def handler():\n    return 1\n\n\ndef main():\n    return run(handler)\n"
         ),
-        "lib/__init__.py": "from lib.impl.thing import thing\n",
-        "lib/impl/thing.py": "def thing():\n    return 1\n",
+        "lib/__init__.py": "from lib.impl import thing\n",
+        "lib/impl/__init__.py": "from lib.impl.deep.thing import thing\n",
+        "lib/impl/deep/thing.py": "def thing():\n    return 1\n",
         "web/page.py": "import lib\n\n\ndef page():\n    return lib.thing()\n",
     }
     root = tree(tmp_path / "tree", files, git=True)
@@ -197,4 +198,8 @@ def test_who_is_handed_a_function_does_not_use_its_file(tmp_path: Path) -> None:
     edges = {(edge["from"], edge["to"]) for edge in drawn["architecture"]["edges"]}
     callees = {callee["path"] for callee in everdex("callees", "core/run.py::run", "--json", cwd=root).json["callees"]}
     assert callees == {"app/main.py"}
-    assert edges == {("app", "core"), ("web", "lib"), ("lib/__init__.py", "lib/impl")}
+    assert edges == {
+        ("app", "core"), ("web", "lib"), ("lib/__init__.py", "lib/impl"), ("lib/impl/__init__.py", "lib/impl/deep"),
+    }  # fmt: skip
+    uses = {edge["to"]: edge["uses"] for edge in drawn["architecture"]["edges"] if edge["from"] == "web"}
+    assert uses == {"lib": 2}  # the package is named, and the function called
