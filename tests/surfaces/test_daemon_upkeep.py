@@ -6,19 +6,23 @@ import json
 import mmap
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from everdex.surfaces.daemon.background import Background
 from everdex.surfaces.daemon.metrics import Metrics
 from support.daemons import Wire
 from support.trees import tree
 
 SERVE = """
 import sys
+import threading
 from everdex import limits
 from everdex.surfaces.cli.app import run
 setattr(limits, sys.argv[1], 3)
@@ -96,3 +100,39 @@ def test_times_are_told_of_the_last_two_hundred() -> None:
     assert 99 <= found["p50_ms"] <= 102
     assert 189 <= found["p95_ms"] <= 192
     assert (found["answered"], found["slow"]) == (250, 50)
+
+
+class _Bursts:
+    """A watched tree to which somebody writes four times in a row and then no more."""
+
+    watching = True
+    publishes = 0
+    index = None
+
+    def __init__(self) -> None:
+        self.reports = [True, True, True, True, False]
+        self.refreshed_with: list[int] = []
+        self.done = threading.Event()
+
+    def wait_for_change(self, seconds: float) -> bool:
+        if self.reports:
+            return self.reports.pop(0)
+        self.done.wait(seconds)
+        return False
+
+    def changed(self) -> bool:
+        return True
+
+    def freshness(self) -> None:
+        self.refreshed_with.append(len(self.reports))
+        self.done.set()
+
+
+def test_several_writes_in_a_row_are_one_change() -> None:
+    """The tree is looked at when they stop, not at the first."""
+    tree_of_bursts = _Bursts()
+    background = Background(cast("Any", tree_of_bursts), cast("Any", None), lambda: 0.0, lambda *_, **__: None, str)
+    background.start()
+    assert tree_of_bursts.done.wait(30)
+    background.end()
+    assert tree_of_bursts.refreshed_with[0] == 0
