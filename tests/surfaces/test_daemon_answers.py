@@ -17,6 +17,7 @@ from everdex.__main__ import _READING
 from everdex.config import PROFILE_NAMES
 from everdex.search.model import Mode
 from everdex.surfaces.cli.app import run
+from everdex.surfaces.cli.related import from_root
 from everdex.surfaces.daemon import thin
 from everdex.surfaces.daemon.methods import METHODS
 from support.commands import COMMAND, Done, on_terminal
@@ -202,6 +203,22 @@ def _understood(arguments: list[str]) -> dict[str, Any] | None:
 def test_what_the_thin_client_does_not_understand_it_leaves(arguments: list[str]) -> None:
     """Another option, a bad value or no text: the full command line decides what to say."""
     assert _understood(["search", *arguments]) is None
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    ["name", "Class.name", "a.py", "a.py:3", "a.py:3:1", "a.py::f", "a.py::A::f", "../b.py::g", "../b.py", "none.py:3",
+     "link.py::f", "a.py:", "a.py:x", "::f", ":3", "a.py:1:2:3", "../../out.py::f", "sub::a.py", "crate::name"],
+)  # fmt: skip
+def test_the_thin_client_places_a_symbol_as_the_full_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, symbol: str
+) -> None:
+    """A file is named from where one stands, on either way."""
+    root = tree(tmp_path / "root", {"sub/a.py": "", "b.py": ""})
+    (tmp_path / "out.py").write_text("")
+    (root / "sub" / "link.py").symlink_to(root / "b.py")
+    monkeypatch.chdir(root / "sub")
+    assert thin.placed(symbol, str(root)) == from_root(symbol, root)
 
 
 @pytest.mark.parametrize("query", ['a "quoted" \\ back', "tab\tnew\nline\x00", "ünï ✓ \U0001f600", "plain"])

@@ -137,8 +137,8 @@ def request(command: str, fields: dict[str, str], subjects: list[str], render: s
             if os.path.isabs(subject) or not absolute.startswith(root + "/"):
                 return None
             subject = absolute
-        elif COMMANDS[command][0] == "symbol" and ("/" in subject or ":" in subject or os.path.isfile(subject)):
-            return None
+        elif COMMANDS[command][0] == "symbol":
+            subject = placed(subject, root)
         elif command == "symbols" and os.path.isfile(subject):
             inside = _from_root(subject, root)
             subject = subject if os.path.isabs(inside) else inside
@@ -148,6 +148,20 @@ def request(command: str, fields: dict[str, str], subjects: list[str], render: s
         fields = {COMMANDS[command][0] or "": text, **fields}
     params = ",".join(f'"{key}":{value}' for key, value in fields.items())
     return f'{{"id":1,"method":"{command}","render":"{render}","params":{{{params}}}}}'.encode()
+
+
+def placed(symbol: str, root: str) -> str:
+    """`path`, `path:line` or `path::name` of a file named from where we are, named from the root."""
+    path, inside, _ = symbol.partition("::")
+    if not inside:
+        for _ in "line", "column":
+            above, colon, number = path.rpartition(":")
+            if above and colon and number.isdecimal():
+                path = above
+    if not os.path.isfile(path):
+        return symbol
+    named = _from_root(path, root)
+    return symbol if os.path.isabs(named) else named + symbol[len(path) :]
 
 
 def _from_root(path: str, root: str) -> str:
