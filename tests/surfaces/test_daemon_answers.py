@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from everdex import relations
 from everdex.__main__ import _READING
 from everdex.config import PROFILE_NAMES
 from everdex.search.model import Mode
@@ -107,7 +108,8 @@ def test_a_search_prints_the_same_bytes(
         ("symbols", "Session"), ("symbols", "src/session.py"), ("symbols", "Sesion"), ("symbols", "open", "--no-sync"),
         ("symbols", "./src/../src/routes.go", "."), ("chunks",), ("chunks", "--meta"), ("health",), ("audit",),
         ("status", "--no-sync"), ("status",), ("symbols", " "),
-        ("refs", "sign_cookie"), ("refs", "src/session.py:4"), ("callers", "Session.open", "-k", "1"),
+        ("refs", "sign_cookie"), ("refs", "sign_cookie", "--role", "call"), ("refs", "src/session.py:4"),
+        ("callers", "Session.open", "-k", "1"),
         ("callees", "src/session.py::Session.open"), ("callers", "nothing"), ("callers", " "),
         ("refs", "open", "--no-sync"), ("impact", "sign_cookie", "--depth", "2"), ("map",), ("map", "--budget", "300"),
         ("map", "--budget", "100"), ("search", "--like", "src/session.py:4"), ("search", "--like", "none.py:3"),
@@ -183,6 +185,7 @@ def test_the_thin_client_knows_the_choices_of_the_full_one() -> None:
     """Modes and profiles are spelled twice, because the thin client imports nothing; they agree."""
     assert list(thin.MODES) == [str(mode) for mode in Mode]
     assert thin.PROFILES == PROFILE_NAMES
+    assert set(thin.ROLES) == set(relations.ROLES)
     assert [[name] for name in thin.COMMANDS] == _READING
     assert all(METHODS[name].shown is not None for name in thin.COMMANDS)
 

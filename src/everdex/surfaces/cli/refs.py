@@ -10,17 +10,15 @@ import click
 
 from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Style, escape, write
-
-# As everdex.relations has them, which is too much to load for a help page.
-_ROLES = ("definition", "read", "call", "reference", "write", "import", "inherit", "decorate", "override")
+from everdex.surfaces.daemon.thin import ROLES
 
 
 @click.command("refs", short_help="List every place that names a symbol.")
 @related.symbol_argument
 @related.root_argument
 @click.option(
-    "--role", type=click.Choice(_ROLES), metavar="ROLE",
-    help="Only places that do this with it: " + ", ".join(_ROLES) + ".",
+    "--role", type=click.Choice(ROLES), metavar="ROLE",
+    help="Only places that do this with it: " + ", ".join(ROLES) + ".",
 )
 @related.listing_options
 @related.reading_options

@@ -15,6 +15,7 @@ _MAGIC = "everdex-daemon 1"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODES = ("hybrid", "lexical", "semantic", "regex", "literal")
 PROFILES = ("balanced", "discovery", "implementation", "planning", "debug")
+ROLES = ("definition", "read", "call", "reference", "write", "import", "inherit", "decorate", "override")
 _FLAGS = {
     "-i": ("ignore_case", "true"), "--ignore-case": ("ignore_case", "true"), "--explain": ("explain", "true"),
     "--no-sync": ("no_sync", "true"), "--rerank": ("rerank", "true"), "--no-rerank": ("rerank", "false"),
@@ -27,7 +28,7 @@ _NUMBERS = {
 }  # fmt: skip
 _WORDS = {
     "--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None),
-    "--since": ("since", None),
+    "--since": ("since", None), "--role": ("role", ROLES),
 }  # fmt: skip
 # command -> (the parameter that its first positional is (`paths`: all of them), whether a root may follow, the options)
 COMMANDS = {
@@ -36,7 +37,7 @@ COMMANDS = {
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
     "symbols": ("name", True, ("--no-sync", "--snapshot", "--color")),
-    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "impact": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth")),
