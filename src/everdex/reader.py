@@ -78,14 +78,14 @@ class Reader:
         self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None, references: int = 0
     ) -> Answer:
         """The same answer that `Index.symbols` gives; without references while nobody has made the graph."""
-        from everdex import relations
+        from everdex import named, relations
 
         with self._views.pinned(snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked)
             opened = None
             if found.body["by"] == "name" and (references or not found.body["definitions"]):
                 opened = kept.graph(self._opened if references else relations.open_made)
-            more = relations.about_name(opened, found.body, references)
+            more = named.add_graph(opened, found.body, references)
             return self.index.answer(
                 kept.view, freshness, found.body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)
             )

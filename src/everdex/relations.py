@@ -1,7 +1,9 @@
-"""Who uses what, as answers: references, callers, callees and impact of one symbol, and the map of a repository.
+"""What a graph is asked, as answers: references, callers, callees, impact and renaming of one symbol, the map and the
+architecture of a repository.
 
-Part of the façade's room. A symbol that several definitions fit is never guessed: all are listed and nothing else is
-answered. Every answer counts what resolution could not decide, and names what may hide more.
+Part of the façade's room; opens and makes graphs for the rest of it. A symbol that several definitions fit is never
+guessed: all are listed and nothing else is answered. Every answer counts what resolution could not decide, and names
+what may hide more.
 """
 
 from __future__ import annotations
@@ -10,19 +12,18 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from everdex import languages, limits, picturing
+from everdex import languages, limits, occurrences, picturing
 from everdex.answers import Answer, Freshness
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.declarations import written_out
-from everdex.graph.impact import Affected, Step
 from everdex.graph.impact import impact as walk
 from everdex.graph.keep import find_graph, open_graph
-from everdex.graph.model import Role, Status, Target
-from everdex.graph.queries import Edge, Use
+from everdex.graph.model import Role, Status
+from everdex.graph.queries import Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
@@ -36,7 +37,7 @@ from everdex.view import SnapshotView, open_view
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "architecture")
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
-_MAX_MATCHES: Final = 50
+MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
@@ -157,10 +158,9 @@ def answer(
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))
         if len(found) == 1:
-            fields, limits_hit = _BODIES[question.method](atlas, found[0], question)
-            body |= fields
-            if question.picture:
-                body, about = _with_picture(atlas, found[0], question, freshness, body, about)
+            told = _BODIES[question.method](atlas, found[0], question, freshness)
+            body |= told.fields
+            limits_hit, about = told.limits_hit, (*about, *told.warnings)
     body["coverage"] = atlas.coverage
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(
@@ -169,18 +169,9 @@ def answer(
     )  # fmt: skip
 
 
-def _with_picture(
-    atlas: Atlas, definition: Definition, question: Question, freshness: Freshness, body: dict[str, Any],
-    about: tuple[str, ...],
-) -> tuple[dict[str, Any], tuple[str, ...]]:  # fmt: skip
-    found = walk(atlas, definition, question.depth)
-    fields, drawn = picturing.impact_fields(atlas, definition, found, question.depth, question.wanted, freshness)
-    return body | fields, (*about, *drawn)
-
-
 def _named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:
     """What every answer about a symbol begins with: the one that fits, or all that do, or names like it."""
-    listed = found[:_MAX_MATCHES] if len(found) > 1 else []
+    listed = found[:MAX_MATCHES] if len(found) > 1 else []
     one = atlas.describe(found[0]) if len(found) == 1 else None
     body: dict[str, Any] = {
         "query": asked,
@@ -197,10 +188,15 @@ def _named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]
 
 # -- bodies ------------------------------------------------------------------------------------
 
-_Body = tuple[dict[str, Any], tuple[str, ...]]
+
+class _Body(NamedTuple):
+    fields: dict[str, Any]
+    limits_hit: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
-def _refs(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+def references(atlas: Atlas, definition: Definition, question: Question) -> dict[str, Any]:
+    """The places that name a definition, by what they do with it."""
     every = queries.uses(atlas, queries.called_as(atlas, definition))
     wanted = "reference" if question.role == "read" else question.role
     found = [use for use in every if wanted in ("", str(use.site.role))]
@@ -208,16 +204,17 @@ def _refs(atlas: Atlas, definition: Definition, question: Question) -> _Body:
     is_variable = definition.node.kind in VARIABLES
     roles = Counter(_role(use.site.role, is_variable) for use in every)
     asked = None if not wanted else {role for role in Role if role == wanted}
-    body = {
-        "definition": _definition_occurrence(atlas, definition),
-        "references": [{**_occurrence(atlas, use), "role": _role(use.site.role, is_variable)} for use in shown],
+    return {
+        "definition": occurrences.definition_occurrence(atlas, definition),
+        "references": [
+            {**occurrences.occurrence(atlas, use), "role": _role(use.site.role, is_variable)} for use in shown
+        ],
         **paging,
         "role": question.role or None,
         "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
         "could_add": asdict(queries.could_add(atlas, [definition], asked)),
     }
-    return body, ()
 
 
 def _role(role: Role, is_variable: bool) -> str:
@@ -225,39 +222,39 @@ def _role(role: Role, is_variable: bool) -> str:
     return "read" if is_variable and role is Role.REFERENCE else str(role)
 
 
-def _callers(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+def _callers(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     found = queries.callers(atlas, definition)
     shown, paging = _page(atlas, found, question)
     body = {
-        "callers": [_edge(atlas, edge) for edge in shown],
+        "callers": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
         "counts": {str(status): count for status, count in found.counts.items()},
         "could_add": asdict(queries.could_add(atlas, [definition], {Role.CALL})),
     }
-    return body, ()
+    return _Body(body)
 
 
-def _callees(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+def _callees(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     found = queries.callees(atlas, definition)
     shown, paging = _page(atlas, found.edges, question)
     sites = {use.order: use for edge in found.edges for use in edge.uses}
     body = {
-        "callees": [_edge(atlas, edge) for edge in shown],
+        "callees": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
-        "external": [{**_occurrence(atlas, use), "name": use.target.key} for use in found.external],
-        "unresolved": [{**_occurrence(atlas, use), "reason": use.site.reason} for use in found.unresolved],
+        "external": [{**occurrences.occurrence(atlas, use), "name": use.target.key} for use in found.external],
+        "unresolved": [{**occurrences.occurrence(atlas, use), "reason": use.site.reason} for use in found.unresolved],
         "counts": _counts([*sites.values(), *found.external, *found.unresolved]),
     }
-    return body, ()
+    return _Body(body)
 
 
-def _impact(atlas: Atlas, definition: Definition, question: Question) -> _Body:
+def _impact(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     found = walk(atlas, definition, question.depth)
     shown, paging = _page(atlas, found.affected, question)
     changed = [*found.start, *(item.definition for item in found.affected if not item.definition.is_file)]
     body = {
         "depth": question.depth,
-        "affected": [_affected(atlas, item) for item in shown],
+        "affected": [occurrences.affected(atlas, item) for item in shown],
         **paging,
         "tests": sorted({item.definition.path for item in found.affected if item.is_test}),
         "files": sorted({item.definition.path for item in found.affected}),
@@ -267,7 +264,11 @@ def _impact(atlas: Atlas, definition: Definition, question: Question) -> _Body:
         },
         "could_add": asdict(queries.could_add(atlas, changed, _leading(definition))),
     }
-    return body, ("affected",) if found.cut else ()
+    drawn: tuple[str, ...] = ()
+    if question.picture:
+        fields, drawn = picturing.impact_fields(atlas, definition, found, question.depth, question.wanted, freshness)
+        body |= fields
+    return _Body(body, ("affected",) if found.cut else (), drawn)
 
 
 def _leading(definition: Definition) -> set[Role]:
@@ -275,11 +276,15 @@ def _leading(definition: Definition) -> set[Role]:
     return {Role.CALL, Role.REFERENCE} if definition.node.kind in VARIABLES else {Role.CALL}
 
 
-def _rename(atlas: Atlas, definition: Definition, question: Question) -> _Body:
-    return rename_body(atlas, definition, question.new, question.limit)
+def _rename(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    return _Body(*rename_body(atlas, definition, question.new, question.limit))
 
 
-_BODIES: Final[dict[str, Callable[[Atlas, Definition, Question], _Body]]] = {
+def _refs(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    return _Body(references(atlas, definition, question))
+
+
+_BODIES: Final[dict[str, Callable[[Atlas, Definition, Question, Freshness], _Body]]] = {
     "refs": _refs,
     "callers": _callers,
     "callees": _callees,
@@ -301,126 +306,6 @@ def _counts(found: list[Use]) -> dict[str, int]:
     for use in found:
         counts[str(use.site.status)] += 1
     return counts
-
-
-# -- a name and who uses it --------------------------------------------------------------------
-
-MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
-
-
-def about_name(opened: Open | None, body: dict[str, Any], count: int) -> tuple[str, ...]:
-    """Add what a graph knows to the body of a symbols answer: definitions that only bodies of functions make, and with
-    `count` that many references of the one definition that fits; the warnings of it."""
-    body["references"] = None
-    question = Question("refs", body["query"], limit=count or DEFAULT_LIMIT)
-    check(question)
-    if body["by"] != "name" or opened is None:
-        return (MADE_LATER,) if count and body["by"] == "name" else ()
-    atlas = opened.atlas
-    found = written_out(atlas, naming.find(atlas, body["query"]))
-    if found and not body["definitions"]:
-        body["definitions"] = [_definition(atlas, item) for item in found[:_MAX_MATCHES]]
-        body["omitted"] = max(0, len(found) - _MAX_MATCHES)
-        body["suggestions"] = []
-    if not count or len(found) != 1:
-        return ()
-    body["references"] = {"symbol": atlas.describe(found[0]), **_refs(atlas, found[0], question)[0]}
-    return (*opened.warnings, *coverage_warnings(atlas, None))
-
-
-def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
-    """A definition of the graph in the shape that symbols have."""
-    node, source = item.node, atlas.view.source(item.path)
-    start = source.rfind(b"\n", 0, node.start_byte) + 1
-    written = source[start : node.end_byte][: limits.MAX_SNIPPET_BYTES].decode("utf-8", "ignore")
-    described = atlas.describe(item)
-    kept = ("path", "name", "qualified_name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
-    return {
-        **{name: described[name] for name in kept}, "doc": "", "public": node.public, "byte_start": node.start_byte,
-        "byte_end": node.end_byte, "match": "exact", "source": written,
-    }  # fmt: skip
-
-
-# -- pieces ------------------------------------------------------------------------------------
-
-
-def _edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
-    return {
-        **atlas.describe(edge.definition),
-        "certainty": str(edge.status),
-        "sites": [_occurrence(atlas, use) for use in edge.uses],
-    }
-
-
-def _definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any]:
-    node = definition.node
-    start = atlas.byte(definition.path, node.name_line, node.name_column)
-    anchor = atlas.chunk_ref(definition.path, start)
-    return {
-        "role": "definition",
-        "path": definition.path,
-        "line": node.name_line,
-        "column": node.name_column,
-        "text": atlas.line(definition.path, node.name_line),
-        "anchor": anchor.to_dict() if anchor else None,
-    }
-
-
-def _occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
-    site = use.site
-    start = atlas.byte(use.path, site.line, site.column)
-    anchor = atlas.chunk_ref(use.path, start)
-    return {
-        "role": str(site.role),
-        "path": use.path,
-        "line": site.line,
-        "column": site.column,
-        "end_line": site.end_line,
-        "end_column": site.end_column,
-        "byte_start": start,
-        "byte_end": atlas.byte(use.path, site.end_line, site.end_column),
-        "text": atlas.line(use.path, site.line),
-        "named": site.text,
-        "certainty": str(site.status),
-        "source": atlas.symbol(use.source),
-        "target": _target(atlas, use),
-        "anchor": anchor.to_dict() if anchor else None,
-    }
-
-
-def _target(atlas: Atlas, use: Use) -> dict[str, Any]:
-    """The symbol, or what stands for it when there is not exactly one."""
-    found = [item for target in use.site.targets if (item := atlas.at(target)) is not None]
-    if use.site.status is Status.RESOLVED and (len(found) == 1 or use.target.path):
-        item = atlas.at(use.target)
-        if item is not None:
-            return atlas.symbol(item)
-    reason = use.site.reason or (f"outside the root: {use.target.key}" if use.site.status is Status.EXTERNAL else "")
-    return resolution(str(use.site.status), [atlas.symbol_ref(item) for item in found], reason)
-
-
-def _affected(atlas: Atlas, item: Affected) -> dict[str, Any]:
-    return {
-        **atlas.describe(item.definition),
-        "depth": item.depth,
-        "certainty": "resolved" if item.certain else "ambiguous",
-        "test": item.is_test,
-        "way": [_step(atlas, step) for step in item.way],
-    }
-
-
-def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
-    through: Target | None = step.through
-    return {
-        "symbol": atlas.symbol(step.definition),
-        "path": step.definition.path,
-        "line": step.site.line,
-        "column": step.site.column,
-        "text": atlas.line(step.definition.path, step.site.line),
-        "relation": step.relation,
-        "certainty": "resolved" if step.certain else "ambiguous",
-        "through": through.key if through is not None else None,
-    }
 
 
 # -- what may be missing -----------------------------------------------------------------------

@@ -335,26 +335,6 @@ class Index:
             body = {"chunks": describe.chunk_map(view, meta=meta)}
             return self.answer(view, freshness, body, warnings=chosen.warnings)
 
-    def symbols(
-        self, asked: str, reading: Reading | None = None, options: SyncOptions | None = None, *, references: int = 0
-    ) -> Answer:
-        """Every definition of a name (else the names like it), or the outline of a file; and that many references."""
-        from everdex import relations
-        from everdex.search.names import SymbolNames
-        from everdex.symbols import find
-        from everdex.sync.model import SyncOptions
-
-        chosen = reading or Reading()
-        with self.view(chosen, options) as (view, freshness):
-            found = find(view, SymbolNames(view), self.root.path, asked)
-            opened = None
-            if found.body["by"] == "name" and (references or not found.body["definitions"]):
-                # Only who asks for references waits until there is a graph.
-                opened = relations.open_for(view, options or SyncOptions()) if references else relations.open_made(view)
-            more = relations.about_name(opened, found.body, references)
-            warnings = (*chosen.warnings, *found.warnings, *more)
-            return self.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
-
     def engine(self, view: SnapshotView, embedder: Any, warnings: tuple[str, ...]) -> Engine:
         """An engine over a view; `embedder` and `warnings` as `embedder()` gave them."""
         from everdex.search.engine import Engine

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from everdex import named
 from everdex.errors import QueryError
-from everdex.service import Index
+from everdex.service import Index, Reading
 from everdex.surfaces.mcp import replies, text
+from everdex.sync.model import SyncOptions
 from support.graphs import Ask, asker
 from support.stores import Workspace, synced
 
@@ -75,7 +77,7 @@ def test_a_line_in_a_body_means_its_function(ask: Ask) -> None:
 
 def test_symbols_list_references_in_the_same_answer(made: Workspace) -> None:
     """A definition comes with who uses it, as many as asked for; what is left out is counted."""
-    document = Index.open(made.path).symbols("TIMEOUT", references=1).to_dict()
+    document = named.ask(Index.open(made.path), "TIMEOUT", Reading(), SyncOptions(), references=1).to_dict()
     assert [item["path"] for item in document["definitions"]] == ["settings.py"]
     assert _places(document["references"]) == [("read", "client.py", 5)]
     assert (document["references"]["total"], document["references"]["omitted"]) == (4, 3)
@@ -88,8 +90,8 @@ def test_symbols_list_references_in_the_same_answer(made: Workspace) -> None:
 def test_attributes_that_methods_store_are_found_by_name(made: Workspace) -> None:
     """Once the graph is made `symbols` knows what no statement of a class defines."""
     index = Index.open(made.path)
-    index.symbols("Box", references=1)
-    (found,) = index.symbols("Box.lid").to_dict()["definitions"]
+    named.ask(index, "Box", Reading(), SyncOptions(), references=1)
+    (found,) = named.ask(index, "Box.lid", Reading(), SyncOptions()).to_dict()["definitions"]
     assert (found["qualified_name"], found["kind"], found["start_line"]) == ("box.Box.lid", "field", 3)
 
 

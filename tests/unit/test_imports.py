@@ -42,9 +42,9 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("canvas",),
     ("upkeep",),
     (
-        "answers", "describe", "symbols", "relations", "mutation", "renaming", "applying", "caution", "exporting",
-        "searcher", "service", "warm", "maintain", "kept", "reader", "resident", "refreshing", "dependents", "notice",
-        "doctor", "rendezvous", "boarding", "picturing",
+        "answers", "describe", "symbols", "named", "occurrences", "relations", "mutation", "renaming", "applying",
+        "caution", "exporting", "searcher", "service", "warm", "maintain", "kept", "reader", "resident",
+        "refreshing", "dependents", "notice", "doctor", "rendezvous", "boarding", "picturing",
     ),
     ("surfaces", "__main__"),
 )

@@ -46,6 +46,7 @@ def symbols_command(
       everdex symbols --refs 20 settings.TIMEOUT
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
+    from everdex import named
     from everdex.service import Index, Reading
     from everdex.surfaces.daemon.client import ask
     from everdex.sync.model import SyncOptions
@@ -58,7 +59,7 @@ def symbols_command(
     if document is None:
         with Progress(quiet=as_json) as progress:
             sync = SyncOptions(workers=workers, progress=progress)
-            document = index.symbols(name, reading, sync, references=references).to_dict()
+            document = named.ask(index, name, reading, sync, references=references).to_dict()
     wanted = style(color)
     if as_json or not wanted.grouped:
         return SHOWN.print(document, as_json=as_json)

@@ -1,0 +1,66 @@
+"""What is known of a name: its definitions, and from the graph those that only bodies make, and who uses it.
+
+Part of the façade's room. Definitions come from the index and need no graph; only who asks for references waits until
+there is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from everdex import limits, relations
+from everdex.answers import Answer
+from everdex.graph import naming
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.declarations import written_out
+from everdex.relations import DEFAULT_LIMIT, MAX_MATCHES, Open, Question
+from everdex.search.names import SymbolNames
+from everdex.service import Index, Reading
+from everdex.symbols import find
+from everdex.sync.model import SyncOptions
+
+MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
+
+
+def ask(index: Index, asked: str, reading: Reading, options: SyncOptions, *, references: int = 0) -> Answer:
+    """Every definition of a name (else the names like it), or the outline of a file; and that many references."""
+    with index.view(reading, options) as (view, freshness):
+        found = find(view, SymbolNames(view), index.root.path, asked)
+        opened = None
+        if found.body["by"] == "name" and (references or not found.body["definitions"]):
+            opened = relations.open_for(view, options) if references else relations.open_made(view)
+        warnings = (*reading.warnings, *found.warnings, *add_graph(opened, found.body, references))
+        return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
+
+
+def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[str, ...]:
+    """Add what a graph knows to the body of a symbols answer: definitions that only bodies of functions make, and with
+    `count` that many references of the one definition that fits; the warnings of it."""
+    body["references"] = None
+    question = Question("refs", body["query"], limit=count or DEFAULT_LIMIT)
+    relations.check(question)
+    if body["by"] != "name" or opened is None:
+        return (MADE_LATER,) if count and body["by"] == "name" else ()
+    atlas = opened.atlas
+    found = written_out(atlas, naming.find(atlas, body["query"]))
+    if found and not body["definitions"]:
+        body["definitions"] = [_definition(atlas, item) for item in found[:MAX_MATCHES]]
+        body["omitted"] = max(0, len(found) - MAX_MATCHES)
+        body["suggestions"] = []
+    if not count or len(found) != 1:
+        return ()
+    body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(atlas, found[0], question)}
+    return (*opened.warnings, *relations.coverage_warnings(atlas, None))
+
+
+def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
+    """A definition of the graph in the shape that symbols have."""
+    node, source = item.node, atlas.view.source(item.path)
+    start = source.rfind(b"\n", 0, node.start_byte) + 1
+    written = source[start : node.end_byte][: limits.MAX_SNIPPET_BYTES].decode("utf-8", "ignore")
+    described = atlas.describe(item)
+    kept = ("path", "name", "qualified_name", "kind", "start_line", "end_line", "name_line", "name_column", "signature")
+    return {
+        **{name: described[name] for name in kept}, "doc": "", "public": node.public, "byte_start": node.start_byte,
+        "byte_end": node.end_byte, "match": "exact", "source": written,
+    }  # fmt: skip

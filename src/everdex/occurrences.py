@@ -1,0 +1,97 @@
+"""Places and definitions of a graph in the shape that answers have: plain values, with every symbol in its envelope.
+
+Part of the façade's room. Chooses nothing and counts nothing: which places belong to an answer is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.impact import Affected, Step
+from everdex.graph.model import Status
+from everdex.graph.queries import Edge, Use
+from everdex.identity.symbols import resolution
+
+
+def edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
+    """A caller or callee with the places."""
+    return {
+        **atlas.describe(edge.definition),
+        "certainty": str(edge.status),
+        "sites": [occurrence(atlas, use) for use in edge.uses],
+    }
+
+
+def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any]:
+    """Where a definition is written, in the shape of the places that name it."""
+    node = definition.node
+    start = atlas.byte(definition.path, node.name_line, node.name_column)
+    anchor = atlas.chunk_ref(definition.path, start)
+    return {
+        "role": "definition",
+        "path": definition.path,
+        "line": node.name_line,
+        "column": node.name_column,
+        "text": atlas.line(definition.path, node.name_line),
+        "anchor": anchor.to_dict() if anchor else None,
+    }
+
+
+def occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
+    """A place that names a symbol."""
+    site = use.site
+    start = atlas.byte(use.path, site.line, site.column)
+    anchor = atlas.chunk_ref(use.path, start)
+    return {
+        "role": str(site.role),
+        "path": use.path,
+        "line": site.line,
+        "column": site.column,
+        "end_line": site.end_line,
+        "end_column": site.end_column,
+        "byte_start": start,
+        "byte_end": atlas.byte(use.path, site.end_line, site.end_column),
+        "text": atlas.line(use.path, site.line),
+        "named": site.text,
+        "certainty": str(site.status),
+        "source": atlas.symbol(use.source),
+        "target": _target(atlas, use),
+        "anchor": anchor.to_dict() if anchor else None,
+    }
+
+
+def _target(atlas: Atlas, use: Use) -> dict[str, Any]:
+    """The symbol, or what stands for it when there is not exactly one."""
+    found = [item for target in use.site.targets if (item := atlas.at(target)) is not None]
+    if use.site.status is Status.RESOLVED and (len(found) == 1 or use.target.path):
+        item = atlas.at(use.target)
+        if item is not None:
+            return atlas.symbol(item)
+    reason = use.site.reason or (f"outside the root: {use.target.key}" if use.site.status is Status.EXTERNAL else "")
+    return resolution(str(use.site.status), [atlas.symbol_ref(item) for item in found], reason)
+
+
+def affected(atlas: Atlas, item: Affected) -> dict[str, Any]:
+    """A definition that a change may reach, with the way to it."""
+    return {
+        **atlas.describe(item.definition),
+        "depth": item.depth,
+        "certainty": "resolved" if item.certain else "ambiguous",
+        "test": item.is_test,
+        "way": [_step(atlas, step) for step in item.way],
+    }
+
+
+def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
+    through = step.through
+    return {
+        "symbol": atlas.symbol(step.definition),
+        "path": step.definition.path,
+        "line": step.site.line,
+        "column": step.site.column,
+        "text": atlas.line(step.definition.path, step.site.line),
+        "relation": step.relation,
+        "certainty": "resolved" if step.certain else "ambiguous",
+        "through": through.key if through is not None else None,
+    }
