@@ -1,0 +1,187 @@
+"""How values move inside one file: what is called, passed on, given another name, stored and filled.
+
+Indexes over its layout, made when first asked for; what a value is, is the engine's business.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.python.layout import Layout
+from everdex.graph.python.rules import CONTAINER_NAMES
+
+
+class Flows(Layout):
+    """A decoded file with the ways that values take in it."""
+
+    @cached_property
+    def calls(self) -> list[int]:
+        return self.of_kind(m.CALL)
+
+    @cached_property
+    def operators_below(self) -> dict[int, int]:
+        """How deeply operators are nested in an expression with one."""
+        depths: dict[int, int] = {}
+        for number in self.of_kind(m.BINARY):
+            if number in depths:
+                continue
+            waiting = [number]
+            while waiting:
+                current = waiting[-1]
+                operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
+                missing = [each for each in operands if each not in depths]
+                if missing:
+                    waiting += missing
+                else:
+                    depths[current] = 1 + max((depths[each] for each in operands), default=0)
+                    waiting.pop()
+        return depths
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[int]]:
+        """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
+        found: dict[str, list[int]] = {}
+        for number in self.of_kind(m.CALL, m.DECORATED):
+            entry = self.entries[number]
+            name = self.last_name(entry[1])
+            callee = self.entries[entry[1]]
+            if not name and callee[0] == m.CALL:
+                name = self.last_name(callee[1])
+                name = f"{name}()" if name else ""
+            if name:
+                found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def indirect_calls(self) -> list[int]:
+        """Calls through a variable, parameter, item or result: any function of the file may be meant."""
+        stored = {self.entries[store[0]][2] for store in self.facts.stores}
+        found = []
+        for number in self.calls:
+            entry = self.entries[self.entries[number][1]]
+            kind = entry[0]
+            if kind == m.NAME:
+                values = [self.entries[self.bindings[each][2]] for each in entry[2]]
+                if any(not self._is_plain(value) for value in values):
+                    found.append(number)
+            elif kind in (m.SUBSCRIPT, m.CALL) or (kind == m.ATTRIBUTE and entry[2] in stored):
+                found.append(number)
+        return found
+
+    @cached_property
+    def passed(self) -> frozenset[str]:
+        """Names that are used as values, not only called."""
+        callees = {self.entries[number][1] for number in self.calls}
+        names = {self.entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
+        names |= {self.entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
+        return frozenset(names)
+
+    @cached_property
+    def aliases(self) -> dict[int | str, list[str]]:
+        """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
+        found: dict[int | str, list[str]] = {}
+        named = [(name, value) for _, name, value, _ in self.bindings]
+        named += [(self.entries[store][2], value) for store, value in self.facts.stores]
+        for name, value in named:
+            what = self.entries[value]
+            is_lambda = what[0] == m.DEFINITION and self.scopes[what[1]].kind == m.LAMBDA_SCOPE
+            if is_lambda or (what[0] == m.NAME and what[1] != name):
+                found.setdefault(what[1], []).append(name)
+        return found
+
+    @cached_property
+    def given(self) -> dict[int | str, list[int]]:
+        """Functions that are passed on, by scope or as a name -> the calls that take them."""
+        found: dict[int | str, list[int]] = {}
+        for number in self.calls:
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[each]
+                if what[0] == m.DEFINITION or what[0] == m.NAME:
+                    found.setdefault(what[1], []).append(number)
+        return found
+
+    @cached_property
+    def self_stores(self) -> dict[int, dict[str, list[int]]]:
+        """Class -> attribute -> values assigned through the first parameter of its methods."""
+        found: dict[int, dict[str, list[int]]] = {}
+        for store, value in self.facts.stores:
+            entry = self.entries[store]
+            owner = self.receiver_class(entry[1])
+            if owner >= 0:
+                found.setdefault(owner, {}).setdefault(entry[2], []).append(value)
+        return found
+
+    @cached_property
+    def other_stores(self) -> dict[str, list[tuple[int, int]]]:
+        """Attribute -> (base, value) of assignments through anything else."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for store, value in self.facts.stores:
+            entry = self.entries[store]
+            if self.receiver_class(entry[1]) < 0:
+                found.setdefault(entry[2], []).append((entry[1], value))
+        return found
+
+    @cached_property
+    def display_names(self) -> dict[int, set[str]]:
+        """Container displays -> the names and attributes they are given to."""
+        found: dict[int, set[str]] = {}
+        for _, name, value, _ in self.bindings:
+            self._note_displays(value, name, found)
+        for store, value in self.facts.stores:
+            self._note_displays(value, self.entries[store][2], found)
+        return found
+
+    def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
+        entry = self.entries[value]
+        if entry[0] == m.TYPED and entry[2] >= 0:
+            value = entry[2]
+            entry = self.entries[value]
+        if self._is_display(entry):
+            found.setdefault(value, set()).add(name)
+        elif entry[0] == m.EITHER:
+            for each in entry[1]:
+                if self._is_display(self.entries[each]):
+                    found.setdefault(each, set()).add(name)
+
+    def _is_display(self, entry: Any) -> bool:
+        if entry[0] == m.CALL:
+            return self.last_name(entry[1]) in CONTAINER_NAMES
+        return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
+
+    @cached_property
+    def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
+        """Item stores by the receiver's last name; those through a parameter also under ''."""
+        found: dict[str, list[tuple[int, int, int]]] = {}
+        for store in self.facts.item_stores:
+            entry = self.entries[store[0]]
+            name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
+            found.setdefault(name, []).append(store)
+            if entry[0] == m.NAME and any(self.entries[self.bindings[each][2]][0] == m.PARAMETER for each in entry[2]):
+                found.setdefault("", []).append(store)
+        return found
+
+    @cached_property
+    def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
+        """Item stores into what another file may have made: through an attribute or an imported name."""
+        found: dict[str, list[tuple[int, int, int]]] = {}
+        for store in self.facts.item_stores:
+            entry = self.entries[store[0]]
+            if store[2] < 0:
+                continue
+            root = store[0]
+            while self.entries[root][0] == m.ATTRIBUTE:
+                root = self.entries[root][1]
+            if entry[0] == m.ATTRIBUTE and self.entries[root][0] == m.NAME and self.receiver_class(root) < 0:
+                found.setdefault(entry[2], []).append(store)
+            elif entry[0] == m.NAME:
+                bindings = entry[2] or self.names[0].get(entry[1], ())
+                values = [self.entries[self.bindings[each][2]] for each in bindings]
+                for value in values:
+                    if value[0] == m.FROM:
+                        found.setdefault(value[3], []).append(store)
+                if not values and self.facts.stars:
+                    found.setdefault(entry[1], []).append(store)
+        return found

@@ -1,0 +1,185 @@
+"""One file's facts by scope and name: what is bound where, and which class a function belongs to.
+
+Indexes are made when first asked for. Nothing here follows a value; that begins with `flows.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from everdex.facts.python import model as m
+
+
+class Layout:
+    """A decoded file as it is written. Read-only."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.facts = m.decode(data) if data else _nothing()
+        self.entries = self.facts.expressions
+        self.where = self.facts.where
+        self.scopes = self.facts.scopes
+        self.bindings = self.facts.bindings
+
+    def is_by_name(self, scope: int) -> bool:
+        """Whether others look at one name of a scope at a time."""
+        return self.scopes[scope].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+
+    @cached_property
+    def names(self) -> list[dict[str, list[int]]]:
+        """For each scope: name -> its bindings, in source order."""
+        names: list[dict[str, list[int]]] = [{} for _ in self.scopes]
+        for number, binding in enumerate(self.bindings):
+            names[binding[0]].setdefault(binding[1], []).append(number)
+        return names
+
+    def visible(self, scope: int, name: str, born: int) -> list[int]:
+        """The bindings of a name that code defined when the file had `born` bindings may see when it runs."""
+        found = self.names[scope].get(name)
+        if not found or len(found) == 1:
+            return found or []
+        first = 0
+        for place, number in enumerate(found):
+            if number <= born and self.bindings[number][3] == m.CERTAIN:
+                first = place
+        return found[first:]
+
+    def is_variable(self, scope: int, name: str) -> bool:
+        """Whether statements of a module or class assign to a name: importing or defining it is not that."""
+        return name in self._variables[scope] if self.scopes[scope].kind <= m.CLASS_SCOPE else False
+
+    @cached_property
+    def _variables(self) -> list[set[str]]:
+        found: list[set[str]] = [set() for _ in self.scopes]
+        for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind <= m.CLASS_SCOPE:
+                entry = self.entries[value]
+                if entry[0] != m.NARROWED and not self._is_plain(entry):
+                    found[scope].add(name)
+        return found
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many expressions stand in each scope itself."""
+        sizes = [0] * len(self.scopes)
+        for scope in self.where:
+            sizes[scope] += 1
+        return sizes
+
+    @cached_property
+    def from_inside(self) -> dict[tuple[int, str], list[int]]:
+        """Bindings that inner functions make in a scope around them."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, binding in enumerate(self.bindings):
+            if binding[3] == m.FROM_INSIDE:
+                found.setdefault((binding[0], binding[1]), []).append(number)
+        return found
+
+    def final(self, scope: int, name: str) -> list[int]:
+        """The bindings that may hold once the scope has run."""
+        return self.visible(scope, name, len(self.bindings))
+
+    def owner(self, scope: int) -> int:
+        """The definition a scope belongs to: itself, unless it is a comprehension."""
+        while self.scopes[scope].kind == m.COMPREHENSION_SCOPE:
+            scope = self.scopes[scope].parent
+        return scope
+
+    def class_of(self, scope: int) -> int:
+        """The class whose method this function is; -1."""
+        parent = self.scopes[scope].parent
+        return parent if parent >= 0 and self.scopes[parent].kind == m.CLASS_SCOPE else -1
+
+    @cached_property
+    def scope_by_key(self) -> dict[str, int]:
+        return {s.key: n for n, s in enumerate(self.scopes) if s.kind != m.COMPREHENSION_SCOPE}
+
+    @cached_property
+    def _kinds(self) -> bytes:
+        """The kind of each expression, to be searched through: quicker than looking at every one."""
+        return bytes([entry[0] for entry in self.entries])
+
+    def of_kind(self, *kinds: int) -> list[int]:
+        """The expressions of these kinds, in order."""
+        wanted = re.compile(b"[%s]" % re.escape(bytes(kinds)))
+        return [match.start() for match in wanted.finditer(self._kinds)]
+
+    def last_name(self, expression: int) -> str:
+        entry = self.entries[expression]
+        if entry[0] == m.NAME:
+            name: str = entry[1]
+            if entry[2]:
+                value = self.entries[self.bindings[entry[2][-1]][2]]
+                if value[0] == m.FROM:
+                    name = value[3]
+            return name
+        if entry[0] == m.ATTRIBUTE:
+            attribute: str = entry[2]
+            return attribute
+        return ""
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a binding only gives a definition its own name."""
+        if value[0] == m.DEFINITION:
+            return bool(self.scopes[value[1]].kind != m.LAMBDA_SCOPE)
+        kind: int = value[0]
+        return kind in (m.IMPORTED, m.FROM, m.DECORATED)
+
+    def receiver_class(self, expression: int) -> int:
+        """The class, when the expression is the first parameter of one of its methods; -1."""
+        entry = self.entries[expression]
+        if entry[0] != m.NAME:
+            return -1
+        name = entry[1]
+        scope = self.owner(self.where[expression])
+        while scope > 0:
+            current = self.scopes[scope]
+            if name in self.names[scope]:
+                if not current.params or current.params[0][0] != name:
+                    return -1
+                return self.class_of(scope)
+            scope = self.owner(current.parent) if current.parent >= 0 else 0
+        return -1
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if number:
+                found.setdefault(scope.parent, []).append(number)
+        return found
+
+    @cached_property
+    def methods(self) -> dict[str, list[int]]:
+        """Method name -> its functions in classes of this file."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if scope.kind == m.FUNCTION_SCOPE and self.class_of(number) >= 0:
+                found.setdefault(scope.name, []).append(number)
+        return found
+
+    @cached_property
+    def classes_by_base(self) -> dict[str, list[int]]:
+        """Last name of a base -> classes that name it."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            if scope.kind == m.CLASS_SCOPE:
+                for base in scope.bases:
+                    entry = self.entries[base]
+                    name = self.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
+                    if name:
+                        found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def places(self) -> m.Places:
+        return m.decode_places(self.facts)
+
+
+def _nothing() -> m.Facts:
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [], [], [])), [])
+
+
+_EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])
