@@ -81,7 +81,8 @@ INTERFACE_VERSION: Final = "1"
 # 11: writes of globals and fields in the languages read by names, also those that lead nowhere
 # 12: Python: functions under other names, containers filled from other files, classes of open instances, enumerations'
 #    values, what a module's __getattr__ gives, stars before calls in displays
-RESOLVERS_VERSION: Final = "12"
+# 13: `name = name` in a Python class reads the one outside
+RESOLVERS_VERSION: Final = "13"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 PICTURES_VERSION: Final = "1"

@@ -130,3 +130,42 @@ def test_the_command_plans_and_never_changes(tmp_path: Path) -> None:
     assert everdex("rename", "nothing_like_it", "execute", "--plan", cwd=made.path).code == 1
     assert everdex("rename", "Base.run", "execute", cwd=made.path).code == 2
     assert {name: (made.path / name).read_text() for name in _FILES} == _FILES
+
+
+def test_what_holds_a_function_under_its_name_keeps_that_name(tmp_path: Path) -> None:
+    """A variable, an attribute or a member that is called what the function is called is another name than its."""
+    files = {
+        "core.py": (
+            "def helper():\n    return 1\n\n\n"
+            "class A:\n    def __init__(self):\n        self.helper = helper\n\n"
+            "    def run(self):\n        return self.helper()\n\n\n"
+            "class B:\n    helper = helper\n\n    def go(self):\n        return B.helper()\n"
+        ),
+        "app.py": (
+            "import core\n\nhelper = core.helper\n\n\n"
+            "def use(a: core.A):\n    a.helper()\n    return helper() + core.helper()\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "core.py::helper", "assist")
+    after = _carried_out(made, plan, "assist")
+    assert after["core.py"] == (
+        files["core.py"].replace("def helper", "def assist").replace("= helper\n", "= assist\n")
+    )  # fmt: skip
+    assert after["app.py"] == files["app.py"].replace("core.helper", "core.assist")
+    assert plan["doubts"] == []
+
+
+def test_an_object_that_is_asked_for_a_function_is_in_doubt(tmp_path: Path) -> None:
+    """Its property has its name from where it was made; a module passes names on as they are."""
+    files = {
+        "web.ts": "export function draw(a: number) { return a }\nexport function make() { return { draw } }\n",
+        "page.ts": (
+            "import { make } from './web';\nimport * as web from './web';\n"
+            "const m = make();\nm.draw(1);\nweb.draw(2);\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "web.ts::draw", "paint")
+    assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("page.ts", 4)]
+    assert ("page.ts", 5) in {(edit["path"], edit["line"]) for edit in plan["edits"]}

@@ -24,6 +24,7 @@ from everdex.graph.queries import called_as, overriders, uses
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
 _CONTEXT: Final = 40  # bytes of anchor on either side
+_WITH_OBJECTS: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
 
 
@@ -89,6 +90,7 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     family = _family(atlas, definition)
     targets = {target for item in family for target in called_as(atlas, item)}
     contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
+    written = _Written(atlas)
     edits: dict[tuple[str, int], RenameEdit] = {}
     doubts: dict[tuple[str, int, int, str], RenameDoubt] = {}
     for item in family:
@@ -103,16 +105,21 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     for use in uses(atlas, targets):
         if use.site.role is Role.OVERRIDE or last_name(use.site.text) not in ("", old):
             continue  # a definition of the family, or a place that says it by another name
+        if written.names_another(use.path, use.site, old, targets):
+            continue  # what runs is renamed, and what holds it keeps its name
         edit = _at_site(atlas, use.path, use.site, old, contents) if use.site.status is Status.RESOLVED else None
         # One of several targets: renaming it would be wrong for the others.
         elsewhere = [target for target in use.site.targets if target.path and target not in targets]
-        if edit is not None and not elsewhere:
+        if edit is not None and not elsewhere and written.asks_an_object(use.path, use.site, definition):
+            _doubt(doubts, atlas, use.path, use.site, "an object is asked for it, which may have it by another name")
+        elif edit is not None and not elsewhere:
             edits[edit.path, edit.byte_start] = edit
         else:
             why = "it may mean something else too" if elsewhere else use.site.reason or "its name is not written there"
             _doubt(doubts, atlas, use.path, use.site, why)
     for path, site in _loose(atlas, old, targets):
-        _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
+        if not written.names_another(path, site, old, targets):
+            _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
     ordered = tuple(edits[key] for key in sorted(edits))
     settled = {(edit.path, edit.line, edit.column) for edit in ordered}
     open_ones = tuple(doubts[key] for key in sorted(doubts) if key[:3] not in settled)
@@ -177,6 +184,45 @@ def _edit(
     before = source[max(0, start - _CONTEXT) : start].decode("utf-8", "ignore")
     after = source[end : end + _CONTEXT].decode("utf-8", "ignore")
     return RenameEdit(path, contents[path], start, end, line, column, role, atlas.line(path, line), before, after)
+
+
+class _Written:
+    """Whose name is written at a place: not always that of what runs there."""
+
+    def __init__(self, atlas: Atlas) -> None:
+        self._atlas = atlas
+        self._ends: dict[str, dict[tuple[int, int], list[int]]] = {}  # path -> where sites end -> those
+
+    def names_another(self, path: str, site: Site, old: str, targets: set[Target]) -> bool:
+        """Whether a variable or attribute is named that holds the definition, and has the same name as it."""
+        end = site.end_line, site.end_column
+        return any(
+            target.path and target not in targets and last_name(target.key) == old and target not in site.targets
+            for other in self._ending(path, end)
+            if other.status is Status.RESOLVED and (other.line, other.column) == (site.line, site.column)
+            for target in other.targets
+        )
+
+    def asks_an_object(self, path: str, site: Site, definition: Definition) -> bool:
+        """Whether a place of JavaScript or TypeScript asks an object for what stands at the top of a file.
+
+        A property has its name from where the object was made. Only a module is known to pass names on as they are.
+        """
+        if definition.node.parent != 0 or "." not in site.text or not path.endswith(_WITH_OBJECTS):
+            return False
+        receiver = self._ending(path, (site.line, site.column - 1))
+        return not any(target.path and not target.key for other in receiver for target in other.targets)
+
+    def _ending(self, path: str, place: tuple[int, int]) -> Iterator[Site]:
+        """The sites that end at a place."""
+        file = self._atlas.graph.number(path)
+        assert file is not None
+        columns = self._atlas.columns(file)
+        if path not in self._ends:
+            ends = self._ends[path] = {}
+            for number in range(len(columns.sources)):
+                ends.setdefault(columns.span(number)[2:], []).append(number)
+        return (columns.site(number) for number in self._ends[path].get(place, ()))
 
 
 def _doubt(

@@ -55,13 +55,20 @@ def _instances(engine: Engine, file: File, expression: int, context: int, fuel: 
         return union(instances(engine, file, each, context, fuel) for each in (entry[2], entry[3]))
     if kind == m.LITERAL:
         if entry[1] == "str" and entry[2] and entry[2].isidentifier():
-            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel)
+            values = names.by_name(engine, file, file.where[expression], entry[2], context, fuel, later=True)
             return union(_instance(engine, value, fuel) for value in values)
         return frozenset(((BUILTIN, "NoneType"),)) if entry[1] == "None" else unknown("annotation")
     if (kind == m.NAME and entry[1] == "Self") or (kind == m.ATTRIBUTE and entry[2] == "Self"):
         return _own_class(file, file.where[expression])
-    values = engine.values(file.path, expression, context, fuel)
-    return union(_instance(engine, value, fuel) for value in values)
+    return union(_instance(engine, value, fuel) for value in _named(engine, file, expression, context, fuel))
+
+
+def _named(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+    """What a type's name stands for; one that nothing before it binds is looked up later, as if it were in quotes."""
+    entry = file.entries[expression]
+    if entry[0] == m.NAME and not entry[2]:
+        return names.by_name(engine, file, file.where[expression], entry[1], context, fuel, later=True)
+    return engine.values(file.path, expression, context, fuel)
 
 
 def _own_class(file: File, scope: int) -> Values:
@@ -117,7 +124,7 @@ def _generic(engine: Engine, file: File, entry: Any, expression: int, context: i
         return frozenset(((ANNOTATED, file.path, expression, context),))
     if name in ("Callable", "Literal"):
         return unknown("annotation says nothing")
-    values = engine.values(file.path, entry[1], context, fuel - LOOKUP_STEP)
+    values = _named(engine, file, entry[1], context, fuel - LOOKUP_STEP)
     return union(_instance(engine, value, fuel) for value in values)
 
 

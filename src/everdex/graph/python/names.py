@@ -46,9 +46,11 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
 
 
-def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, fuel: int) -> Values:
-    """A name that no binding of its own scope reaches."""
-    home, found = binding_scope(file, scope, wanted)
+def by_name(
+    engine: Engine, file: File, scope: int, wanted: str, context: int, fuel: int, *, later: bool = False
+) -> Values:
+    """A name that no binding of its own scope reaches; with `later` one that is looked up when all are made."""
+    home, found = binding_scope(file, scope, wanted, later=later)
     around = file.owner(scope)
     if around != home and file.scopes[around].kind == m.CLASS_SCOPE:
         engine.seen.append(file.seen_member(around, wanted))
@@ -70,23 +72,25 @@ def by_name(engine: Engine, file: File, scope: int, wanted: str, context: int, f
     return special or unknown("undefined name")
 
 
-def binding_scope(file: File, scope: int, wanted: str) -> tuple[int, list[int]]:
-    """The nearest scope around that binds a name, and the bindings that may be seen from inside."""
+def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -> tuple[int, list[int]]:
+    """The nearest scope around that binds a name, and the bindings that may be seen from inside.
+
+    Never a class: functions in it do not see its names, and its own statements only what they have bound already, so
+    that `name = name` means the one outside. Only a name looked up `later`, as an annotation in quotes is, may be its.
+    """
+    if later and wanted in file.names[scope]:
+        return scope, file.names[scope][wanted]
     born = -1
-    first = True
     while scope >= 0:
         current = file.scopes[scope]
-        if wanted not in current.outer_names and (first or current.kind != m.CLASS_SCOPE):
-            found = file.names[scope].get(wanted)
+        if wanted in current.outer_names:
+            born = current.born
+        else:
+            found = file.names[scope].get(wanted) if current.kind != m.CLASS_SCOPE else None
             if found:
                 return scope, found if born < 0 else file.visible(scope, wanted, born)
-        elif wanted in current.outer_names:
-            born = current.born
-            scope, first = current.parent, False
-            continue
-        if current.kind != m.COMPREHENSION_SCOPE:
-            first = False
-            born = current.born
+            if current.kind != m.COMPREHENSION_SCOPE:
+                born = current.born
         scope = current.parent
     return -1, []
 
