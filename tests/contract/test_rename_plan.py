@@ -169,3 +169,30 @@ def test_an_object_that_is_asked_for_a_function_is_in_doubt(tmp_path: Path) -> N
     plan = _plan(made, "web.ts::draw", "paint")
     assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("page.ts", 4)]
     assert ("page.ts", 5) in {(edit["path"], edit["line"]) for edit in plan["edits"]}
+
+
+def test_a_name_at_the_end_of_a_long_chain_is_edited_or_in_doubt(tmp_path: Path) -> None:
+    """However much stands before it, on however many lines, a call is where its name is, and is never left out."""
+    chain = f"    .values({', '.join(repr(letter * 40) for letter in 'abc')})\n    .pick(1)\n)\n"
+    made = synced(
+        tmp_path / "tree",
+        {
+            "core.py": "class Q:\n    def values(self, *a): return self\n    def pick(self, *a): return self\n",
+            "known.py": f"from core import Q\nx = (\n    Q()\n{chain}",
+            "unknown.py": f"import elsewhere\nx = (\n    elsewhere.q\n{chain}",
+        },
+    )
+    plan = _plan(made, "core.py::Q.pick", "choose")
+    assert [(edit["path"], edit["line"], edit["column"]) for edit in plan["edits"]] == [
+        ("core.py", 3, 8), ("known.py", 5, 5)
+    ]  # fmt: skip
+    assert [(doubt["path"], doubt["line"], doubt["text"].strip()) for doubt in plan["doubts"]] == [
+        ("unknown.py", 5, ".pick(1)")
+    ]
+    callers = relations.ask(
+        Index.open(made.path), Question("callers", "core.py::Q.pick"), Reading(), SyncOptions(workers=1)
+    ).to_dict()
+    assert [(site["line"], site["text"].strip()) for edge in callers["callers"] for site in edge["sites"]] == [
+        (5, ".pick(1)")
+    ]
+    assert callers["could_add"]["external"] == 1

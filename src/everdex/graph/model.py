@@ -66,11 +66,11 @@ class Site(msgspec.Struct, frozen=True, gc=False):
 
     role: Role
     source: int  # index of the innermost node around it
-    line: int
+    line: int  # of `self.store.open` the place of `open`
     column: int
     end_line: int
     end_column: int
-    text: str  # what is named, as written, at most 80 characters: 'self.store.open'
+    text: str  # what is named, as written, at most its last 80 characters: 'self.store.open'
     status: Status
     targets: tuple[Target, ...]
     reason: str  # '' when resolved: 'untyped parameter', 'dynamic attribute', 'missing import', …

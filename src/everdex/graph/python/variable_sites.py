@@ -19,6 +19,7 @@ from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import CLASS, Values
 
 _MAX_TEXT: Final = 80
+_ATTRIBUTES: Final = frozenset((m.ATTRIBUTE, m.STORE))
 _NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
 
 
@@ -43,28 +44,31 @@ class VariableSites:
     # -- making sites
 
     def _text(self, start: int, end: int) -> str:
-        text = self.source[start : min(end, start + 4 * _MAX_TEXT)].decode("utf-8", "replace")
+        """As written, on one line; of a long one the end, where the name is that it asks for."""
+        text = self.source[max(start, end - 4 * _MAX_TEXT) : end].decode("utf-8", "replace")
         if "\n" in text or "  " in text:
             text = "".join(part.strip() for part in text.split("\n"))
-        return text[:_MAX_TEXT]
+        return text[-_MAX_TEXT:]
 
     def add(self, role: Role, number: int, answer: Answer, source: int | None = None) -> None:
-        places = self.file.places
-        self.add_at(
-            role,
-            places.starts[number],
-            places.starts[number] + places.lengths[number],
-            answer,
-            self.index_of[self.file.where[number]] if source is None else source,
-        )
+        """A site of an expression; an attribute's stands where its name does, however far away its object begins."""
+        file = self.file
+        entry, start = file.entries[number], file.places.starts[number]
+        end = start + file.places.lengths[number]
+        text = self._text(start, end)
+        if entry[0] in _ATTRIBUTES and self.source.endswith(name := entry[2].encode(), start, end):
+            start = end - len(name)
+        self._add(role, start, end, text, answer, self.index_of[file.where[number]] if source is None else source)
 
     def add_at(self, role: Role, start: int, end: int, answer: Answer, source: int) -> None:
+        self._add(role, start, end, self._text(start, end), answer, source)
+
+    def _add(self, role: Role, start: int, end: int, text: str, answer: Answer, source: int) -> None:
         line, column = self.places.at(start)
         end_line, end_column = self.places.at(end)
         self.found.append(
-            Site(role, source, line, column, end_line, end_column, self._text(start, end), answer.status,
-                 answer.targets, answer.reason)
-        )  # fmt: skip
+            Site(role, source, line, column, end_line, end_column, text, answer.status, answer.targets, answer.reason)
+        )
 
     def values(self, expression: int) -> Values:
         return self.engine.values(self.file.path, expression, 0, FUEL)
