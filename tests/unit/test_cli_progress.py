@@ -79,6 +79,22 @@ def test_the_bar_tells_how_fast_and_how_long(screens: Callable[[], Screen]) -> N
         assert "3000/3000" in screen.until("publishing")
 
 
+def test_each_phase_has_its_own_rate_and_time(screens: Callable[[], Screen]) -> None:
+    """Definitions read in 100 s say nothing of how long resolving will take; as many files, another clock."""
+    screen = screens()
+    with Progress() as progress:
+        progress("offers", 0, 4_000)
+        for screen.now, done in ((50.0, 2_000), (100.0, 4_000)):
+            progress("offers", done, 4_000)
+        progress("graph", 0, 4_000)
+        for screen.now, done in ((110.0, 500), (120.0, 1_000)):
+            progress("graph", done, 4_000)
+        line = screen.until("01:00")
+        assert "0/?" not in line
+        assert "1000/4000" in line
+        assert "50 files/s" in line.rpartition("resolving")[2]
+
+
 def test_little_work_draws_nothing(screens: Callable[[], Screen]) -> None:
     """A bar that could not be read is not drawn; waiting for another writer is always said."""
     screen = screens()

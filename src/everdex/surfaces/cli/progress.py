@@ -35,6 +35,7 @@ class Progress:
         self._terminal = sys.stderr.isatty()
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
+        self._counted = ""  # the phase whose files the bar counts
         self._said: set[str] = set()
 
     def __enter__(self) -> Progress:
@@ -48,6 +49,7 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+            self._counted = ""
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         if self._quiet or phase not in _PHASES:
@@ -63,13 +65,17 @@ class Progress:
     def _draw(self, phase: str, done: int, total: int) -> None:
         if self._bar is None:
             self._bar, self._task = _bar()
-            self._bar.start()
         assert self._task is not None
-        if phase in ("index", "offers", "graph"):
-            self._bar.update(self._task, description=_PHASES[phase], completed=done, total=total)
-        else:
+        if phase not in ("index", "offers", "graph"):
             # A finished count stays on the screen while the segment is written and published.
             self._bar.update(self._task, description=_PHASES[phase])
+        elif phase == self._counted:
+            self._bar.update(self._task, completed=done, total=total)
+        else:
+            # Rate and time left are those of the new phase: a bar that was full once would stand still for ever.
+            self._counted = phase
+            self._bar.reset(self._task, description=_PHASES[phase], completed=done, total=total)
+        self._bar.start()
 
 
 def _bar() -> tuple[RichProgress, TaskID]:
