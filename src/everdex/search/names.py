@@ -75,7 +75,8 @@ class SymbolNames:
             return {}
         import re2  # not `re`: a name made for it would keep a backtracking engine busy for ever
 
-        return {match[0]: ("humps", 0.6) for match in islice(re2.finditer(pattern, self._text), _MAX_FOUND)}
+        found = islice(re2.finditer(pattern.encode(), self._text), _MAX_FOUND)
+        return {match[0].decode(): ("humps", 0.6) for match in found}
 
     def _fuzzy(self, name: str) -> dict[str, tuple[str, float]]:
         if not _MIN_FUZZY <= len(name) <= _MAX_FUZZY:
@@ -99,8 +100,9 @@ class SymbolNames:
         return sorted(self._by_name)
 
     @cached_property
-    def _text(self) -> str:
-        return "\n".join(self._line_names)
+    def _text(self) -> bytes:
+        """As bytes: RE2 reads those, and of a string it would count the characters before every match."""
+        return "\n".join(self._line_names).encode()
 
     @cached_property
     def _folded(self) -> list[tuple[str, ...]]:

@@ -6,11 +6,11 @@ an unchanged snapshot is the same document every time. It repairs nothing.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from everdex.numeric import np
 from everdex.segment.files import read_file_lines, read_tombstones
 from everdex.segment.model import FILES_NAME, ChunkRow
 from everdex.segment.read import SegmentReader
@@ -146,12 +146,12 @@ def _unique(code: str, where: str, name: str, holders: dict[str, str]) -> Iterat
 
 def _range_findings(path_key: str, source: bytes, rows: list[ChunkRow]) -> Iterator[Finding]:
     """Bytes and lines describe the same range, and the text chunks cover the file once."""
-    breaks = [position for position, byte in enumerate(source) if byte == 0x0A]
+    breaks = np.flatnonzero(np.frombuffer(source, dtype=np.uint8) == 0x0A)
+    firsts = 1 + np.searchsorted(breaks, [row.byte_start for row in rows])
+    lasts = 1 + np.searchsorted(breaks, [max(row.byte_start, row.byte_end - 1) for row in rows])
     reached = 0
-    for row in rows:
+    for row, lines in zip(rows, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True):
         where = f"{path_key}#{row.ordinal}"
-        last = max(row.byte_start, row.byte_end - 1)
-        lines = (1 + bisect_left(breaks, row.byte_start), 1 + bisect_left(breaks, last))
         yield from _differs("line_range", where, lines, (row.start_line, row.end_line))
         if row.kind == "text":
             yield from _differs("tiling", where, reached, row.byte_start)
