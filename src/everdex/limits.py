@@ -103,4 +103,6 @@ DAEMON_GRAPH_SHARE: Final = 4  # unasked, one part in this many of the time is s
 DAEMON_GRAPH_PATIENCE_S: Final = 10  # how long a question waits for its graph before it is told to come again
 DAEMON_GRAPH_WAITING: Final = 2  # questions that may wait for one at once
 DAEMON_SLOW_MS: Final = 1_000
+LISTED_FILES_KEPT: Final = 50_000  # a longer list of the tree's files is made for every question
+SUMMARIES_KEPT: Final = 4  # maps, and architectures, of a snapshot that is open
 MAX_WATCHED_DIRECTORIES: Final = 50_000

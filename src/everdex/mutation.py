@@ -207,9 +207,11 @@ def states_answer(
     keys = [key for path in paths if (key := path_key(index, path)) is not None] if paths else None
     outside = tuple(f"{path} is outside the repository" for path in paths if path_key(index, path) is None)
     with states_of(found, None) as states:
-        every = states.batch(keys)
-    counts = Counter(str(state.freshness) for state in every)
-    wanted = every if keys is not None else [state for state in every if state.freshness != "clean"]
+        if keys is None:
+            counts, wanted = states.unclean()
+        else:
+            wanted = states.batch(keys)
+            counts = Counter(str(state.freshness) for state in wanted)
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),

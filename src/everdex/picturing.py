@@ -14,7 +14,7 @@ import msgspec
 
 from everdex import limits
 from everdex.answers import Freshness
-from everdex.canvas.architecture import described
+from everdex.canvas.architecture import Architecture, described
 from everdex.canvas.blueprint import picture as draw_architecture
 from everdex.canvas.impact import impact_model
 from everdex.canvas.keep import keep_architecture, keep_impact
@@ -54,16 +54,25 @@ def check(wanted: Wanted) -> None:
 Drawn = tuple[dict[str, Any], tuple[str, ...]]  # fields of the answer, and warnings
 
 
-def architecture_body(atlas: Atlas, name: str, depth: int | None, wanted: Wanted, freshness: Freshness) -> Drawn:
-    found = survey(atlas, name)
+class Plan(msgspec.Struct, frozen=True):
+    """An architecture and how it is laid out on its sheet."""
+
+    model: Architecture
+    scene: Scene
+
+
+def plan(atlas: Atlas, name: str, caption: Caption, depth: int | None) -> Plan:
+    """Survey the repository and lay out what there is to see."""
+    return Plan(*draw_architecture(survey(atlas, name), caption, depth))
+
+
+def architecture_body(atlas: Atlas, plan: Plan, wanted: Wanted) -> Drawn:
+    model, scene = plan.model, plan.scene
     if wanted.form == "kept":
-        # A kept picture shows its digest and nothing of the moment: the same digest has the same bytes.
-        model, scene = draw_architecture(found, Caption(atlas.view.manifest.digest))
         kept = keep_architecture(atlas, lambda: png(scene))
         late = [] if kept.published else [f"the picture was not published: {kept.reason}"]
         fields = {"architecture": described(model), "picture": None, "canvas": msgspec.to_builtins(kept)}
         return fields, (*late, *_unshown(scene))
-    model, scene = draw_architecture(found, _caption(atlas, freshness), depth)
     drawn, warnings = _written(scene, wanted) if wanted.form else (None, ())
     return {"architecture": described(model), "picture": drawn}, warnings
 
@@ -73,12 +82,11 @@ def impact_fields(
 ) -> Drawn:
     """What an answer about an impact has besides, when a picture is wanted with it."""
     model = impact_model(atlas, definition, found, depth)
+    scene = ripples(model, caption(atlas, wanted, freshness))
     if wanted.form != "kept":
-        scene = ripples(model, _caption(atlas, freshness))
         drawn, warnings = _written(scene, wanted)
         return {"picture": drawn}, warnings
     digest = atlas.view.manifest.digest
-    scene = ripples(model, Caption(digest))
     subject = f"{definition.path}\0{definition.node.key}\0{depth}\0{wanted.dark}"
     try:
         path = keep_impact(atlas.view.store, digest, subject, png(scene, dark=wanted.dark))
@@ -87,8 +95,12 @@ def impact_fields(
     return {"canvas": {"path": path}}, _unshown(scene)
 
 
-def _caption(atlas: Atlas, freshness: Freshness) -> Caption:
+def caption(atlas: Atlas, wanted: Wanted, freshness: Freshness) -> Caption:
+    """What a picture says of itself."""
     manifest = atlas.view.manifest
+    if wanted.form == "kept":
+        # Its digest and nothing of the moment: the same digest has the same bytes.
+        return Caption(manifest.digest)
     behind = f", {freshness.dirty_count:,} files behind" if freshness.dirty_count else ""
     return Caption(manifest.digest, manifest.snapshot_id, f"{freshness.state}{behind}")
 

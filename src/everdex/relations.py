@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from everdex import languages, limits, occurrences, picturing
 from everdex.answers import Answer, Freshness
+from everdex.canvas.sheet import Caption
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
@@ -27,6 +28,7 @@ from everdex.graph.queries import Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
+from everdex.memory import remembering
 from everdex.renaming import rename_body
 from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading
@@ -73,12 +75,23 @@ def ask(index: Index, question: Question, reading: Reading, options: SyncOptions
         return answer(index, open_for(view, options), SymbolNames(view), question, freshness, reading.warnings)
 
 
-@dataclass(frozen=True, slots=True)
 class Open:
-    """A graph at hand; a process that stays keeps it with its view."""
+    """A graph at hand; a process that stays keeps it with its view, and with it the last maps and plans made of it.
 
-    atlas: Atlas
-    warnings: tuple[str, ...]
+    Those take the whole graph and say little, so they are asked for again and again; nobody may change them.
+    """
+
+    def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = ()) -> None:
+        self.atlas = atlas
+        self.warnings = warnings
+        self.map = remembering(self._map, limits.SUMMARIES_KEPT)
+        self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
+
+    def _map(self, budget: int) -> dict[str, Any]:
+        return repo_map(self.atlas, budget)
+
+    def _architecture(self, name: str, caption: Caption, depth: int | None) -> picturing.Plan:
+        return picturing.plan(self.atlas, name, caption, depth)
 
 
 def open_for(view: SnapshotView, options: SyncOptions) -> Open:
@@ -90,7 +103,7 @@ def open_for(view: SnapshotView, options: SyncOptions) -> Open:
 def open_made(view: SnapshotView) -> Open | None:
     """The graph of a view if somebody made it."""
     found = find_graph(view, Resolvers(resolvers.MODULES))
-    return None if found is None else Open(Atlas(view, found), ())
+    return None if found is None else Open(Atlas(view, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +157,12 @@ def answer(
     atlas, view = opened.atlas, opened.atlas.view
     limits_hit: tuple[str, ...] = ()
     if question.method == "map":
-        body = repo_map(atlas, question.budget)
+        body = opened.map(question.budget)
         about = coverage_warnings(atlas, None)
     elif question.method == "architecture":
-        body, drawn = picturing.architecture_body(
-            atlas, index.root.path.name, question.levels, question.wanted, freshness
-        )
+        caption = picturing.caption(atlas, question.wanted, freshness)
+        plan = opened.architecture(index.root.path.name, caption, question.levels)
+        body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
         about = (*drawn, *coverage_warnings(atlas, None))
     else:
         asked = question.symbol.strip()
@@ -161,7 +174,7 @@ def answer(
             told = _BODIES[question.method](atlas, found[0], question, freshness)
             body |= told.fields
             limits_hit, about = told.limits_hit, (*about, *told.warnings)
-    body["coverage"] = atlas.coverage
+    body = {**body, "coverage": atlas.coverage}
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(
         view, freshness, body, limits_hit=limits_hit, warnings=(*warnings, *opened.warnings, *about),

@@ -13,6 +13,8 @@ import time
 from contextlib import suppress
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from everdex import answers, boarding, clock, config, limits, maintain
 from everdex.answers import Answer, Freshness
 from everdex.canvas.board.edits import Edit, checked
@@ -23,7 +25,7 @@ from everdex.mutation import GateQuestion, queue_refresh
 from everdex.reader import Reader
 from everdex.relations import Question, check
 from everdex.roots import everdex_home
-from everdex.service import Index, Reading
+from everdex.service import Index, Reading, only_paths
 from everdex.state.model import SEMANTIC
 from everdex.sync.model import SyncOptions, SyncReport
 
@@ -54,6 +56,8 @@ class ResidentIndex:
         self._looked = -1.0  # when the last good look began
         self._looked_at = ""
         self._warnings: tuple[str, ...] = ()  # of that look
+        self._proof = b""  # by which that look found the tree unchanged, when a glance was enough
+        self._listing: tuple[bytes, Answer] | None = None  # the files of the tree, and the proof they were taken under
         self._refreshing: threading.Thread | None = None
         self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
         excluded = frozenset({everdex_home(), self.reader.store.path})
@@ -106,6 +110,24 @@ class ResidentIndex:
         """The same answer that `everdex.mutation.ask_states` gives."""
         return self.reader.states(paths, since, self.stated(reading))
 
+    def status(self, reading: Reading) -> Answer:
+        """The same answer that `Index.status` gives."""
+        looked = self._peek() if reading.sync and reading.snapshot_id is None else None
+        return self.index.status(reading=reading, looked=looked)
+
+    def files(self, reading: Reading, *, skipped: bool, paths: tuple[str, ...]) -> Answer:
+        """The same answer that `Index.files` gives; what is skipped no glance covers, so it is looked up each time."""
+        looked = self._peek() if not skipped and reading.snapshot_id is None else None
+        proof = self._proof
+        if looked is None or not proof:
+            return self.index.files(skipped=skipped, paths=paths, reading=reading)
+        kept = self._listing
+        if kept is None or kept[0] != proof:
+            kept = (proof, self.index.listing())
+            self._listing = kept if len(kept[1].body["files"]) <= limits.LISTED_FILES_KEPT else None
+        listed = replace(kept[1], freshness=looked, request_id=clock.new_ulid())
+        return only_paths(listed, paths)
+
     def board(self, edit: Edit, reading: Reading, *, wait_s: float | None = None) -> Answer:
         """The same answer that `everdex.boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
         edit = checked(edit)
@@ -133,6 +155,26 @@ class ResidentIndex:
             if not rehash and self._stands(arrived):
                 return Freshness("fresh", 0, self._looked_at, self._warnings)
             return self._look(rehash)
+
+    def _peek(self) -> Freshness | None:
+        """How fresh the index is when the tree has not changed; None when that takes more than a glance.
+
+        For questions about the tree itself: nothing is written, and whoever is writing is not waited for.
+        """
+        arrived = time.monotonic()
+        if not self._looking.acquire(blocking=False):
+            return None
+        try:
+            if not self._stands(arrived):
+                began, began_at = self._begin()
+                stands = self.index.stands()
+                if stands is None:
+                    self._reported, self._listing = True, None
+                    return None
+                self._looked, self._looked_at, self._warnings, self._proof = began, began_at, (), stands.proof
+            return Freshness("fresh", 0, self._looked_at)
+        finally:
+            self._looking.release()
 
     def refresh_soon(self) -> None:
         """Have the tree looked at without waiting for it; one such look at a time."""
@@ -166,13 +208,17 @@ class ResidentIndex:
         quiet = not self.changed() and self._watch.healthy
         return quiet and self._looked >= 0 and arrived - self._looked < limits.DAEMON_TRUST_WATCH_S
 
-    def _look(self, rehash: bool) -> Freshness:
+    def _begin(self) -> tuple[float, str]:
+        """When a look begins."""
         # Asked before the look, so that whatever happens during it counts for the next one.
         with self._reporting:
             self._watch.touched()
             self._reported = False
-        began, began_at = time.monotonic(), clock.rfc3339()
         self._looked = -1.0
+        return time.monotonic(), clock.rfc3339()
+
+    def _look(self, rehash: bool) -> Freshness:
+        began, began_at = self._begin()
         try:
             report = self.index.sync(SyncOptions(always_rehash=rehash))
         except Busy:
@@ -184,7 +230,7 @@ class ResidentIndex:
         except BaseException:
             self._reported = True
             raise
-        self._looked, self._looked_at, self._warnings = began, began_at, report.warnings
+        self._looked, self._looked_at, self._warnings, self._proof = began, began_at, report.warnings, report.proof
         self._count(report)
         return Freshness("fresh", 0, began_at, report.warnings)
 

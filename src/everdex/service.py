@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from everdex import answers, config, describe, limits
 from everdex.answers import Answer, Freshness, Origin
 from everdex.changes import detect
+from everdex.changes.model import NO_CHANGES
 from everdex.discover import discover
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Discovery
@@ -30,7 +31,8 @@ from everdex.searcher import Searcher
 from everdex.snapshot import active
 from everdex.snapshot.live import LiveMap, live_map
 from everdex.snapshot.store import Store, create_store, open_store, open_store_at
-from everdex.sync.look import look
+from everdex.sync.glance import Stands, stands
+from everdex.sync.look import look, pinned_or_none
 from everdex.sync.model import Detected, SyncOptions, SyncReport
 from everdex.sync.run import sync
 
@@ -169,13 +171,16 @@ class Index:
         if chosen.snapshot_id is not None:
             pinned = active.pin(self.store(), chosen.snapshot_id)
             body = describe.snapshot_files(self.root, pinned.manifest, self._live(chosen.snapshot_id), skipped=skipped)
-            _keep_paths(body, paths)
             origin = answers.origin_of(pinned.manifest)
-            return Answer(origin, self.query_fingerprint, answers.PINNED, body, warnings=chosen.warnings)
+            listed = Answer(origin, self.query_fingerprint, answers.PINNED, body, warnings=chosen.warnings)
+            return only_paths(listed, paths)
+        return only_paths(self.listing(skipped=skipped, warnings=chosen.warnings), paths)
+
+    def listing(self, *, skipped: bool = False, warnings: tuple[str, ...] = ()) -> Answer:
+        """All eligible files of the tree as it is now, and with `skipped` what is out and why."""
         found = self.discover(with_ignored=skipped)
         body = describe.tree_files(self.root, self.config, found, self._live(None), skipped=skipped)
-        _keep_paths(body, paths)
-        return self._of_tree(found, body, warnings=chosen.warnings)
+        return self._of_tree(found, body, warnings=warnings)
 
     def explain(self, path: str, *, reading: Reading | None = None) -> Answer:
         """Why one path is in or out, and what the index knows of it."""
@@ -187,16 +192,27 @@ class Index:
         body = describe.explain_body(self.root, self.config, found, live)
         return Answer(self.tree_origin(), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings)
 
-    def status(self, *, reading: Reading | None = None) -> Answer:
-        """The state of the store, its snapshots and (unless told not to look) the tree."""
+    def stands(self) -> Stands | None:
+        """What a glance tells: that the tree is what the active snapshot has, or None, when that takes a look."""
+        store = self.store()
+        base = pinned_or_none(store)
+        if base is None or self._options(None).always_rehash:
+            return None
+        return stands(self.root, self.config, store, base)
+
+    def status(self, *, reading: Reading | None = None, looked: Freshness | None = None) -> Answer:
+        """The state of the store, its snapshots and (unless told not to look) the tree.
+
+        `looked` is of a look that found the tree equal to the active snapshot, if the caller has one.
+        """
         chosen = reading or Reading()
         store = self.store()
         pinned = active.pin(store, chosen.snapshot_id)
         freshness = answers.UNCHECKED if chosen.snapshot_id is None else answers.PINNED
         changes = None
         if chosen.sync and chosen.snapshot_id is None:
-            changes = self.preview().changes
-            freshness = answers.checked(len(changes.to_index) + len(changes.delete))
+            changes = NO_CHANGES if looked is not None or self.stands() is not None else self.preview().changes
+            freshness = looked or answers.checked(len(changes.to_index) + len(changes.delete))
         body = describe.status_body(self.root, self.config, store, pinned.manifest, changes)
         return Answer(
             answers.origin_of(pinned.manifest), self.query_fingerprint, freshness, body,
@@ -380,10 +396,11 @@ def patiently(write: Callable[[], Done]) -> Done:
             time.sleep(limits.GUARD_POLL_MS / 1000)
 
 
-def _keep_paths(body: dict[str, Any], paths: tuple[str, ...]) -> None:
-    """Leave only the files that any of the patterns means."""
+def only_paths(listing: Answer, paths: tuple[str, ...]) -> Answer:
+    """Of a list of files, those that any of the patterns means."""
     if not paths:
-        return
+        return listing
     from everdex.search.filters import path_matches
 
-    body["files"] = [file for file in body["files"] if any(path_matches(file["path"], glob) for glob in paths)]
+    kept = [file for file in listing.body["files"] if any(path_matches(file["path"], glob) for glob in paths)]
+    return replace(listing, body={**listing.body, "files": kept})

@@ -32,7 +32,8 @@ def _ask_everything(warm: ResidentIndex) -> None:
     assert warm.reader.search(SearchRequest("alpha", Mode.HYBRID, 3), warm.stated(Reading())).body["results"]
     assert warm.symbols("alpha", Reading()).body["definitions"]
     make(warm.index, warm.reader.graph_of().snapshot_id, SyncOptions())  # as the process beside a daemon does
-    assert warm.relations(Question("callers", symbol="alpha"), Reading()).body
+    for question in (Question("callers", symbol="alpha"), Question("map"), Question("architecture")):
+        assert warm.relations(question, Reading()).body
     assert warm.chunks(Reading(), meta=True, offset=0, count=10).body["chunks"]
 
 

@@ -19,7 +19,6 @@ from everdex.graph.atlas import Atlas
 from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Status
 from everdex.graph.repo_map import entry_points
-from everdex.languages import role_of
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200
@@ -60,7 +59,7 @@ class Survey(msgspec.Struct, frozen=True):
 
 
 def survey(atlas: Atlas, name: str) -> Survey:
-    roles = {path: role_of(path) for path in atlas.view.paths}
+    roles = atlas.roles
     started = _started(atlas, roles)
     drawn = [path for path in atlas.graph.paths if roles[path] in DRAWN_ROLES]
     number = {path: place for place, path in enumerate(drawn)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -55,6 +55,9 @@ class ChangeSet(msgspec.Struct, frozen=True):
     def to_index(self) -> tuple[Candidate, ...]:
         """Every candidate that must be read, parsed and stored."""
         return (*self.add, *self.modify, *(new for _, new in self.rename))
+
+
+NO_CHANGES: Final = ChangeSet((), (), (), ())
 
 
 class ReadError(Exception):

@@ -55,6 +55,12 @@ class Definition:
         return self.path, self.number
 
 
+def _constructs(node: Node, around: Node) -> bool:
+    """Whether a definition directly inside another runs when that other is called."""
+    named = node.name in _CONSTRUCTORS or node.name == around.name
+    return named and around.kind in CONTAINERS and node.kind not in CONTAINERS
+
+
 class Atlas:
     """One snapshot's graph, ready to answer."""
 
@@ -106,12 +112,10 @@ class Atlas:
         """What runs when a class is called."""
         if definition.node.kind not in CONTAINERS:
             return []
-        names = {*_CONSTRUCTORS, definition.node.name}
-        return [
-            other
-            for other in self.definitions(definition.file)
-            if other.node.parent == definition.number and other.node.name in names and other.node.kind not in CONTAINERS
-        ]
+        parents = self.columns(definition.file).node_parents
+        inner = (self.definition(definition.file, place) for place, parent in enumerate(parents)
+                 if parent == definition.number)  # fmt: skip
+        return [item for item in inner if _constructs(item.node, definition.node)]
 
     def constructed(self, definition: Definition) -> Definition | None:
         """The class whose constructor this is."""
@@ -119,7 +123,7 @@ class Atlas:
         if parent <= 0:
             return None
         around = self.definition(definition.file, parent)
-        return around if definition in self.constructors(around) else None
+        return around if _constructs(definition.node, around.node) else None
 
     def referring(self, targets: Iterable[Target]) -> list[int]:
         """Files that may have a site with one of these targets."""
@@ -130,15 +134,20 @@ class Atlas:
     @cached_property
     def coverage(self) -> dict[str, int]:
         """How much of the repository the graph speaks of."""
-        known, files = set(self.graph.paths), self.graph.files
+        known, files, roles = set(self.graph.paths), self.graph.files, self.roles
         return {
             "files": len(files),
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(
-                path not in known and role_of(path) in ("source", "test") for path in self.view.paths
+                path not in known and role in ("source", "test") for path, role in roles.items()
             ),
         }
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """What each file of the snapshot is there for: told by its path, asked by everything that speaks of all."""
+        return {path: role_of(path) for path in self.view.paths}
 
     @cached_property
     def unnamed_calls(self) -> int:

@@ -14,7 +14,6 @@ from typing import Final
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.queries import Use, uses
-from everdex.languages import role_of
 
 MAX_AFFECTED: Final = 5_000
 _FLOW: Final = frozenset({Role.CALL, Role.REFERENCE, Role.DECORATE})
@@ -92,18 +91,18 @@ def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, firs
             item, direct = reached[target]
             if not _leads(use.site.role, item.definition, direct=direct, first=first):
                 continue
-            found = _affected(item, use, None if direct else target)
+            found = _affected(atlas, item, use, None if direct else target)
             before = best.get(use.source.target)
             if before is None or _rank(found) < _rank(before):
                 best[use.source.target] = found
     return sorted(best.values(), key=lambda item: item.definition.order)
 
 
-def _affected(item: Affected, use: Use, through: Target | None) -> Affected:
+def _affected(atlas: Atlas, item: Affected, use: Use, through: Target | None) -> Affected:
     certain = use.site.status is Status.RESOLVED and through is None
     reads = use.site.role is Role.REFERENCE and item.definition.node.kind in VARIABLES
     step = Step(use.source, use.site, "reads" if reads else _RELATIONS[use.site.role], certain, through)
-    is_test = role_of(use.path) == "test"
+    is_test = atlas.roles[use.path] == "test"
     return Affected(use.source, item.depth + 1, (*item.way, step), item.certain and certain, is_test)
 
 

@@ -23,6 +23,11 @@ class Ranks:
     key_files: npt.NDArray[np.uint32]
     weights: npt.NDArray[np.float64]  # of each definition
 
+    def heaviest(self, count: int) -> list[int]:
+        """The first so many files by weight."""
+        found: list[int] = np.argsort(-self.files.round(12), kind="stable")[:count].tolist()
+        return found
+
     def best(self) -> list[int]:
         """Definitions by weight, heaviest first, as places in `keys`; those that nobody refers to are left out."""
         order = np.lexsort((self.keys, self.key_files, -self.weights.round(12)))

@@ -18,7 +18,6 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.graph.rank import Ranks, ranks
 from everdex.graph.record import place
-from everdex.languages import role_of
 
 _BYTES_PER_TOKEN: Final = 3
 _SHARES: Final = {
@@ -35,6 +34,7 @@ _NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace"))
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
 _INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
+_FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
 _MAX_MANIFEST: Final = 1 << 20
 
 Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
@@ -43,7 +43,7 @@ Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
 def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     """The body of a map answer."""
     weighed = ranks(atlas.graph)
-    roles = {path: role_of(path) for path in atlas.view.paths}
+    roles = atlas.roles
     sections = {
         "languages": list(_languages(atlas)),
         "structure": list(_structure(atlas)),
@@ -167,9 +167,8 @@ def _tests(roles: dict[str, str]) -> Iterator[Item]:
 
 def _public(atlas: Atlas, weighed: Ranks, roles: dict[str, str]) -> list[Item]:
     """Public definitions at the top of source files, file by file, the weightiest file first."""
-    order = sorted(range(len(atlas.graph.files)), key=lambda file: (-weighed.files[file].round(12), file))
     found: list[Item] = []
-    for file in order[:400]:
+    for file in weighed.heaviest(_FILES_ASKED):
         path = atlas.graph.paths[file]
         private = any(part.startswith("_") or part == "internal" for part in path.split("/")[:-1])
         if roles[path] != "source" or private or path.endswith(_IMPLEMENTATION):

@@ -7,6 +7,7 @@ refers to comes from the graph alone, so without one every changed file may be a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
@@ -91,6 +92,20 @@ class States:
         chosen = sorted(self._base.keys() | self._now.changed.keys()) if paths is None else paths
         return [self.of(path) for path in chosen]
 
+    def unclean(self) -> tuple[Counter[str], list[FileState]]:
+        """How many files, indexed or changed, are how fresh; and the states of those that are not clean."""
+        if self._all_clean:
+            return Counter({str(Freshness.CLEAN): len(self._base)} if self._base else {}), []
+        every = self.batch()
+        counts = Counter(str(state.freshness) for state in every)
+        return counts, [state for state in every if state.freshness is not Freshness.CLEAN]
+
+    @property
+    def _all_clean(self) -> bool:
+        """Whether no file can be anything else: nothing has changed, and the graph is that of the base."""
+        made = self._known is None or self._known.graph.digest == self._view.manifest.digest
+        return made and not self._now.changed
+
     def _changed(self, path: str, base: str | None) -> FileState:
         if self._now.changed[path] is None:
             return FileState(path, Freshness.DIRTY, Certainty.UNKNOWN, (Reason(model.GONE),), base, None)
@@ -148,7 +163,7 @@ class States:
         """Every file of the graph whose content is another now, by its number."""
         assert self._known is not None
         found: dict[int, _Compared] = {}
-        if not self._now.changed and self._known.graph.digest == self._view.manifest.digest:
+        if self._all_clean:
             return found
         for number, entry in enumerate(self._known.graph.files):
             if entry.path in self._now.changed or self._is_behind(entry):

@@ -34,12 +34,22 @@ class _Memory(msgspec.Struct, frozen=True, array_like=True):
     seen: Standstill | None  # None: this tree can only be looked at in full
 
 
-def unchanged_files(root: Root, config: Config, store: Store, base: Manifest) -> int | None:
-    """How many files there are when the tree certainly equals the snapshot; None when that takes a look."""
-    memory = _recall(store, base)
-    if memory is None or memory.seen is None or memory.rules != _rules(root, config, store):
+class Stands(msgspec.Struct, frozen=True):
+    """The tree certainly equals the snapshot; between two glances with one `proof` nothing in it was changed."""
+
+    files: int
+    proof: bytes
+
+
+def stands(root: Root, config: Config, store: Store, base: Manifest) -> Stands | None:
+    """Whether the tree stands as it did; None when that takes a look."""
+    recalled = _recall(store, base)
+    if recalled is None:
         return None
-    return memory.files if still(root, memory.seen) else None
+    proof, memory = recalled
+    if memory.seen is None or memory.rules != _rules(root, config, store):
+        return None
+    return Stands(memory.files, proof) if still(root, memory.seen) else None
 
 
 def remember(root: Root, config: Config, store: Store, seen: Look) -> None:
@@ -48,7 +58,7 @@ def remember(root: Root, config: Config, store: Store, seen: Look) -> None:
         return
     rules = _rules(root, config, store)
     before = _recall(store, seen.base)
-    if before is not None and before.seen is None and before.rules == rules:
+    if before is not None and before[1].seen is None and before[1].rules == rules:
         return
     try:
         stands = standstill(root, seen.listed, seen.started_ns, seen.home)
@@ -65,15 +75,17 @@ def remember(root: Root, config: Config, store: Store, seen: Look) -> None:
         return  # only a saving: the next look is a full one again
 
 
-def _recall(store: Store, base: Manifest) -> _Memory | None:
+def _recall(store: Store, base: Manifest) -> tuple[bytes, _Memory] | None:
+    """What is remembered for a snapshot, and its digest."""
     try:
         raw = _path(store).read_bytes()
-        if raw[:_DIGEST_BYTES] != _digest(raw[_DIGEST_BYTES:]):
+        digest = raw[:_DIGEST_BYTES]
+        if digest != _digest(raw[_DIGEST_BYTES:]):
             return None
         memory = msgspec.msgpack.decode(raw[_DIGEST_BYTES:], type=_Memory)
     except (OSError, msgspec.DecodeError):
         return None
-    return memory if memory.version == _VERSION and memory.snapshot_id == base.snapshot_id else None
+    return (digest, memory) if memory.version == _VERSION and memory.snapshot_id == base.snapshot_id else None
 
 
 def _rules(root: Root, config: Config, store: Store) -> bytes:

@@ -58,3 +58,4 @@ class SyncReport(msgspec.Struct, frozen=True):
     compacted: bool = False
     timings_ms: dict[str, float] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    proof: bytes = b""  # of a glance that sufficed; see sync/glance.py

@@ -39,10 +39,12 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     options.progress("scan", 0, 0)
     base = pinned_or_none(store)
     if base is not None and not options.rebuild and not options.always_rehash:
-        unchanged = glance.unchanged_files(root, config, store, base)
+        stands = glance.stands(root, config, store, base)
         timings.mark("detect")
-        if unchanged is not None:
-            return SyncReport(base, published=False, unchanged=unchanged, timings_ms=timings.as_dict())
+        if stands is not None:
+            return SyncReport(
+                base, published=False, unchanged=stands.files, timings_ms=timings.as_dict(), proof=stands.proof
+            )
     seen = Look(root, config, store, base, options)
     timings.mark("detect")
     _remember_touched(store, seen)

@@ -196,8 +196,8 @@ def _chunks(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _files(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.index.files(
-        skipped=params.get("skipped", False), paths=tuple(params.get("paths", ())), reading=reading(params)
+    return warm.files(
+        reading(params), skipped=params.get("skipped", False), paths=tuple(params.get("paths", ()))
     )
 
 
@@ -206,7 +206,7 @@ def _explain(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _status(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.index.status(reading=reading(params))
+    return warm.status(reading(params))
 
 
 def _health(warm: ResidentIndex, _: Parameters) -> Answer:
