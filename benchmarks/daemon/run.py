@@ -1,6 +1,6 @@
 """Measures the daemon on real trees and writes its section of RESULTS.md.
 
-    python benchmarks/daemon/run.py [--only start,query,load,edit,idle,storm,session] [--session-s 900]
+    python benchmarks/daemon/run.py [--only start,query,asked,load,edit,idle,storm,session] [--session-s 900]
 
 Queries are names and first sentences of docstrings of the tree, so hardly one repeats while the clock runs; nothing
 remembers finished answers. The tree of `start` to `storm` has about 40,000 chunks, that of `edit` is the store's
@@ -42,6 +42,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 TITLES = {
     "start": "Command to a warm daemon",
     "query": "One client",
+    "asked": "What is asked all day, nothing changed",
     "load": "Sixteen clients",
     "edit": "One edited file, 6,000-file tree",
     "idle": "Idle",
@@ -204,6 +205,65 @@ def query(setting: Setting) -> list[Figure]:
     ]
 
 
+# command line -> the same question on the socket; of a symbol that much else leads to, and a file that exists
+ASKED: dict[str, tuple[str, dict[str, Any]]] = {
+    "map": ("map", {}),
+    "files": ("files", {}),
+    "status": ("status", {}),
+    "state": ("state", {}),
+    "gate django/django-5.2.19/django/db/models/query.py": (
+        "gate", {"paths": ["django/django-5.2.19/django/db/models/query.py"]},
+    ),
+    "symbols QurySt": ("symbols", {"name": "QurySt"}),
+    "callers QuerySet.filter": ("callers", {"symbol": "QuerySet.filter"}),
+    "impact squashmigrations.Command": ("impact", {"symbol": "squashmigrations.Command"}),
+    "architecture --json": ("architecture", {}),
+    "audit": ("audit", {}),
+}  # fmt: skip
+
+
+def asked(setting: Setting) -> list[Figure]:
+    """Each question 20 times, after two that warm it up; then the commands in turn with an empty Python."""
+    return [*answered(setting.daemon), *commanded(setting.daemon)]
+
+
+def answered(daemon: Daemon) -> list[Figure]:
+    rows = []
+    with daemon.wire() as wire:
+        for name, (method, params) in ASKED.items():
+            frame = json.dumps({"id": 1, "method": method, "params": params, "render": "text"}).encode()
+            for _ in range(2):
+                wire.exchange(frame)
+            count = 3 if name == "audit" else 20
+            before, times = daemon.cpu_s(), []
+            for _ in range(count):
+                began = time.perf_counter()
+                wire.exchange(frame)
+                times.append((time.perf_counter() - began) * 1000)
+            spent = (daemon.cpu_s() - before) / count * 1000
+            # An audit counts every row again, on purpose.
+            bar = ("", None) if name == "audit" else ("≤ 15 ms", median(times) <= 15)
+            value = f"{median(times):.1f} ms / {spent:.1f} ms"
+            rows.append(Figure(f"`{method}`: reply, median of {count} / CPU each", value, *bar))
+    return rows
+
+
+def commanded(daemon: Daemon) -> list[Figure]:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": daemon.tree, "env": daemon.env}
+
+    def command(*argv: str) -> Callable[[], float]:
+        return lambda: timed(lambda: subprocess.run(argv, check=False, **quiet))  # type: ignore[call-overload]
+
+    python = sys.executable
+    commands = {name: command(python, "-P", "-m", "everdex", *name.split()) for name in ASKED if name != "audit"}
+    figures = alternate(20, {"bare": command(python, "-I", "-c", "pass"), **commands})
+    bare = median(figures.pop("bare"))
+    return [
+        Figure(f"`everdex {name.split()[0]}` ÷ `python3 -I -c pass`, medians of 20", f"{median(times) / bare:.2f}")
+        for name, times in figures.items()
+    ]
+
+
 def sixteen(setting: Setting, seconds: float) -> dict[str, Any]:
     path = setting.scratch / "queries.json"
     path.write_text(json.dumps(setting.queries))
@@ -353,7 +413,8 @@ def session(setting: Setting) -> list[Figure]:
 
 
 MEASUREMENTS: dict[str, Callable[[Setting], list[Figure]]] = {
-    "start": start, "query": query, "load": load, "edit": edit, "idle": idle, "storm": storm, "session": session,
+    "start": start, "query": query, "asked": asked, "load": load, "edit": edit, "idle": idle, "storm": storm,
+    "session": session,
 }  # fmt: skip
 
 
