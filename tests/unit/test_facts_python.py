@@ -48,6 +48,30 @@ def test_definitions_have_keys_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "kind", "value"),
+    [
+        ("'one'", "str", "one"),
+        ('"""two"""', "str", "two"),
+        ("r'''th'ree'''", "str", "th'ree"),
+        ("Rb'four'", "bytes", "four"),
+        ("''", "str", ""),
+        (r"'a\n'", "str", None),
+        (f"'{'x' * 65}'", "str", None),
+    ],
+)
+def test_a_string_is_known_by_what_stands_between_its_quotes(written: str, kind: str, value: str | None) -> None:
+    """Prefixes and quotes are no part of a string's value; one with an escape or too long for a key has none."""
+    found = facts(f"x = {written}\n")
+    assert [entry[1:] for entry in found.expressions if entry[0] == m.LITERAL] == [(kind, value)]
+
+
+def test_a_formatted_string_keeps_the_text_before_its_first_value() -> None:
+    """What stands between the opening quote and the first brace is kept, and nothing of what follows."""
+    found = facts("x = f'get_{name}_{other}'\ny = f'{name}_rest'\n")
+    assert [entry[2] for entry in found.expressions if entry[0] == m.FORMATTED] == ["get_", ""]
+
+
+@pytest.mark.parametrize(
     "broken",
     ["x = (((\n", "def (:\n    pass\n", "class\n", "if True\n    y()\n", "f(a b)\n", "return return\n", "\x00\n"],
 )

@@ -6,6 +6,7 @@ not; `partial` says that there was one.
 
 from __future__ import annotations
 
+from operator import sub
 from typing import TYPE_CHECKING
 
 from everdex.facts.python.definitions import keys
@@ -27,7 +28,7 @@ def _extract(root: Node, data: bytes) -> bytes:
     walk.file(root)
     keys(walk.scopes)
     lines = [len(line) + 1 for line in data.split(b"\n")]
-    lengths = [end - start for start, end in zip(walk.starts, walk.ends, strict=True)]
+    lengths = list(map(sub, walk.ends, walk.starts))
     places = encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted))
     facts = Facts(
         root.has_error, len(data), walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores, walk.item_stores,
