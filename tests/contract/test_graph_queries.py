@@ -311,3 +311,35 @@ def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
     both = ask("callers", "A.f")["matches"]
     assert {(item["path"], item["name_line"]) for item in both} == {("a.cc", 3), ("a.cc", 4)}
     assert [item["name"] for item in ask("callers", "A.g")["callers"]] == ["run"]
+
+
+_INHERITED = {
+    "python": (
+        "a.py", "class Base:\n    def __init__(self, a):\n        pass\n\n\nclass Child(Base):\n    pass\n\n\n",
+        "Child(1)\n",
+    ),
+    "dataclass": ("a.py", "class Child:\n    def __post_init__(self):\n        pass\n\n\n", "Child()\n"),
+    "ruby": ("a.rb", "class Base\n  def initialize(a)\n  end\nend\nclass Child < Base\nend\n", "Child.new(1)\n"),
+    "php": (
+        "a.php", "<?php\nclass Base { public function __construct($a) {} }\nclass Child extends Base {}\n",
+        "$x = new Child(1);\n",
+    ),
+    "swift": ("a.swift", "class Base { init(a: Int) {} }\nclass Child: Base {}\n", "let x = Child(a: 1)\n"),
+    "typescript": ("a.ts", "class Base { constructor(a: number) {} }\nclass Child extends Base {}\n", "new Child(1)\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", _INHERITED)
+def test_a_class_with_an_inherited_constructor_has_callers(tmp_path: Path, language: str) -> None:
+    """Whoever constructs it calls it, although what runs is another's; and that is called, too."""
+    path, classes, call = _INHERITED[language]
+    ask = asker(synced(tmp_path / "tree", {path: classes + call}))
+    line = classes.count("\n") + 1
+    answer = ask("callers", "Child")
+    assert [_places(item["sites"]) for item in answer["callers"]] == [[(path, line)]]
+    assert answer["counts"]["resolved"] == 1
+    assert (path, line) in _places(ask("refs", "Child")["references"])
+    if "Base" in classes and language != "typescript":
+        assert [_places(item["sites"]) for item in ask("callers", "Base")["callers"]] == [[(path, line)]]
+    plan = ask("rename", "Child", new="Heir")
+    assert plan["edits"][-1]["line"] == line

@@ -12,13 +12,10 @@ from typing import Final
 from everdex.numeric import np, npt
 from everdex.search.required import AllOf, AnyOf, Fragment, Requirement, Side
 from everdex.segment.lexical_read import LexicalReader
-from everdex.terms.model import Field
-from everdex.terms.split import ENDINGS, MAX_STRIP, stem
+from everdex.terms.split import ENDINGS, MAX_STRIP
 from everdex.view import SnapshotView
+from everdex.view.words import TEXT_FIELDS, Files, files_of_rows, files_with_token
 
-Files = npt.NDArray[np.bool_]
-
-_TEXT_FIELDS: Final = (Field.BODY, Field.DOC)
 # Past this many terms reading their postings costs more than it saves.
 _MAX_TERMS: Final = 2_000
 # So few files are read faster than another fragment is looked up.
@@ -70,8 +67,9 @@ def _likely_rare(part: Requirement) -> int:
 
 
 def _with_fragment(view: SnapshotView, fragment: Fragment) -> Files | None:
-    whole = fragment.left is fragment.right is Side.CLOSED
-    if not whole and _may_vanish(fragment.text):
+    if fragment.left is fragment.right is Side.CLOSED:
+        return files_with_token(view, fragment.text)
+    if _may_vanish(fragment.text):
         return None
     rows = np.zeros(view.row_count, dtype=np.bool_)
     budget = _MAX_TERMS
@@ -79,25 +77,12 @@ def _with_fragment(view: SnapshotView, fragment: Fragment) -> Files | None:
         reader = segment.lexical
         here = rows[base : base + reader.n_docs]
         here |= reader.overlong
-        if whole:
-            _add_whole(reader, fragment.text, here)
-            continue
         numbers = np.unique(np.concatenate(list(_terms(reader, fragment))))
         budget -= len(numbers)
         if budget < 0:
             return None
-        here |= reader.postings_of(numbers, _TEXT_FIELDS)
-    files: Files = np.zeros(len(view.paths), dtype=np.bool_)
-    files[view.doc_files[rows[view.doc_rows]]] = True
-    return files
-
-
-def _add_whole(reader: LexicalReader, token: str, has: npt.NDArray[np.bool_]) -> None:
-    """Documents with exactly this token, in whatever case: as one word it is stemmed, as several it is not."""
-    for fields in reader.lookup(list(dict.fromkeys((token, stem(token))))):
-        for field in _TEXT_FIELDS:
-            if field in fields:
-                has[fields[field][0]] = True
+        here |= reader.postings_of(numbers, TEXT_FIELDS)
+    return files_of_rows(view, rows)
 
 
 def _terms(reader: LexicalReader, fragment: Fragment) -> Iterator[npt.NDArray[np.int64]]:

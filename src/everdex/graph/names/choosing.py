@@ -5,7 +5,7 @@ has the name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -28,6 +28,7 @@ class Answer:
     refs: tuple[Ref, ...] = ()
     outside: str = ""
     reason: str = ""
+    named: tuple[Ref, ...] = ()  # the type that is constructed, when its constructor is inherited
 
 
 def unresolved(reason: str) -> Answer:
@@ -103,8 +104,13 @@ class Choosing:
         if made and all(ref.defined.flags & facts.SCOPE_ONLY for ref in types):
             return Answer(Status.AMBIGUOUS, tuple(made[:MAX_CANDIDATES]), reason="the type itself is outside")
         if made:
-            return self._chosen(made, use)
+            return self._naming(thing, self._chosen(made, use))
         return Answer(Status.RESOLVED, self._types(thing)) if self._types(thing) else outside_root(thing.name)
+
+    def _naming(self, thing: Thing, ran: Answer) -> Answer:
+        """What constructs a type: when it is inherited, the type is named there all the same."""
+        own = any(ref.name.rpartition(".")[0] == thing.name for ref in ran.refs)
+        return ran if own else replace(ran, named=self._types(thing))
 
     def _above(self, outside: str, member: str, reason: str) -> Answer:
         """What is a base's, where no base in the root has it."""

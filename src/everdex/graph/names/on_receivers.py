@@ -80,7 +80,7 @@ class OnReceivers(Choosing):
             made, outside = evaluation.member(around, "initialize")
             own = evaluation.reader.definitions(f"{around.name}.new")
             if own or made:
-                return self._chosen(list(own) or made, use)
+                return self._naming(around, self._chosen(list(own) or made, use))
             return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else self._above(
                 outside, "", "type not found"
             )

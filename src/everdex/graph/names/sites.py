@@ -6,6 +6,7 @@ Decides nothing about where a name leads.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -43,6 +44,7 @@ class _File:
         self.calls = Calls(self.evaluation)
         self.node_of = self._numbers()
         self.types: dict[tuple[str, str, int], Answer] = {}
+        self.named: list[Site] = []  # types that a call constructs by what is another's
 
     def _numbers(self) -> list[int]:
         """The node of each definition; blocks that only qualify names count as what is around them."""
@@ -66,6 +68,7 @@ class _File:
             site = self._site(use)
             if site is not None:
                 sites.append(site)
+        sites += self.named
         sites += self._overrides()
         sites += self._initial_values(sites)
         sites.sort(key=lambda site: (site.line, site.column, site.end_column, site.role))
@@ -114,6 +117,8 @@ class _File:
         ruby_call = use.role == facts.READ and self.module.outline.language == "ruby"
         if role is Role.CALL:
             answer = self.calls.call(use)
+            if answer.named:
+                self.named.append(self._made(use, Role.REFERENCE, replace(answer, refs=answer.named)))
         elif ruby_call:
             found = self._ruby_name(use)
             if found is None:

@@ -77,7 +77,10 @@ class Sites(VariableSites):
         what = self.file.entries[callee]
         values = self.values(callee)
         name = what[2] if what[0] == m.ATTRIBUTE else ""
-        self.add(Role.CALL, callee, targets.called(self.engine, values, name), self.index_of[self.file.where[number]])
+        ran = targets.called(self.engine, values, name)
+        self.add(Role.CALL, callee, ran, self.index_of[self.file.where[number]])
+        if named := targets.constructed(self.engine, values, ran):
+            self.add(Role.REFERENCE, callee, ran._replace(targets=named), self.index_of[self.file.where[number]])
         for value in values:
             if value[0] == EXTERNAL:
                 self._through(number, entry, value[1])
