@@ -83,7 +83,7 @@ INTERFACE_VERSION: Final = "1"
 #    values, what a module's __getattr__ gives, stars before calls in displays
 # 13: `name = name` in a Python class reads the one outside
 # 14: in Python, too, an attribute's site stands where its name does; of a long text the end is kept
-# 15: whoever constructs a class names it, whosever constructor runs
+# 15: whoever constructs a class names it, whosever constructor runs; Python: what is outside stands beside what is not
 RESOLVERS_VERSION: Final = "15"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

@@ -167,7 +167,7 @@ def test_an_object_that_is_asked_for_a_function_is_in_doubt(tmp_path: Path) -> N
     }
     made = synced(tmp_path / "tree", files)
     plan = _plan(made, "web.ts::draw", "paint")
-    assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("page.ts", 4)]
+    assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("page.ts", 4), ("web.ts", 2)]
     assert ("page.ts", 5) in {(edit["path"], edit["line"]) for edit in plan["edits"]}
 
 
@@ -196,3 +196,123 @@ def test_a_name_at_the_end_of_a_long_chain_is_edited_or_in_doubt(tmp_path: Path)
         (5, ".pick(1)")
     ]
     assert callers["could_add"]["external"] == 1
+
+def _doubted(plan: dict[str, Any]) -> set[tuple[str, int, str]]:
+    return {(doubt["path"], doubt["line"], doubt["role"]) for doubt in plan["doubts"]}
+
+
+_FIELDS = {
+    "box.py": (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Box:\n    width: int\n\n\n"
+        "class Node:\n    __slots__ = ('limit',)\n\n    def __init__(self):\n        self.limit = 3  # the limit\n"
+    ),
+    "use.py": (
+        "from box import Box, Node\n\n\ndef use(box, node):\n    b = Box(width=1)\n    print(b.width, box.width)\n"
+        "    match b:\n        case Box(width=found):\n            print(found)\n"
+        "    return node.limit, 'over the limit'\n"
+    ),
+    "other.py": "def other(thing, limit):\n    return thing(width=1), limit\n",
+}
+
+
+def test_what_may_mean_a_field_and_was_not_understood_is_in_doubt(tmp_path: Path) -> None:
+    """Keywords and patterns where its class is named, reads of an unknown owner, strings that are its name."""
+    made = synced(tmp_path / "tree", _FIELDS)
+    width, limit = _plan(made, "Box.width", "breadth"), _plan(made, "Node.limit", "bound")
+    assert _doubted(width) == {("use.py", 5, "key"), ("use.py", 6, "member"), ("use.py", 8, "key")}
+    assert [(edit["path"], edit["line"]) for edit in width["edits"]] == [("box.py", 6), ("use.py", 6)]
+    assert _doubted(limit) == {("box.py", 10, "text"), ("use.py", 10, "member")}
+
+
+def test_what_a_module_offers_is_renamed_in_its_list(tmp_path: Path) -> None:
+    """`__all__` of its own file and of those that take everything from it; a path in a string is in doubt."""
+    files = {
+        "pkg/__init__.py": "from ._core import *\n\n__all__ = ['helper']\n",
+        "pkg/_core.py": "__all__ = ['helper']\n\n\ndef helper():\n    return 1\n",
+        "stranger.py": "__all__ = ['helper']\n\nhelper = 2\n",
+        "test_it.py": "def test_it(mocker):\n    mocker.patch('pkg.helper')\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "pkg/_core.py::helper", "assist")
+    after = _carried_out(made, plan, "assist")
+    assert after == {path: files[path].replace("helper", "assist") for path in ("pkg/__init__.py", "pkg/_core.py")}
+    assert _doubted(plan) == {("test_it.py", 2, "path")}
+
+
+def test_one_name_that_is_written_several_times_is_renamed_everywhere(tmp_path: Path) -> None:
+    """A property's getter and setter, and overloads, whichever is asked for; not a method of the next object."""
+    files = {
+        "node.py": (
+            "class Node:\n    @property\n    def total(self):\n        return 1\n\n    @total.setter\n"
+            "    def total(self, value):\n        pass\n"
+        ),
+        "pick.ts": (
+            "function pick(a: number): number\nfunction pick(a: string): string\nfunction pick(a: any) { return a }\n"
+            "export const two = () => [{ run() { return pick(1) } }, { run() { return 2 } }]\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    for symbol in ("node.py:3", "node.py:7"):
+        plan = _plan(made, symbol, "sum")
+        assert _carried_out(made, plan, "sum") == {"node.py": files["node.py"].replace("total", "sum")}
+    plan = _plan(made, "pick.ts::pick", "choose")
+    assert {place["line"] for place in (*plan["edits"], *plan["doubts"])} == {1, 2, 3, 4}
+    assert len(_plan(made, "pick.ts::run~2", "go")["edits"]) == 1
+
+
+def test_a_local_that_holds_a_function_under_its_name_is_in_doubt(tmp_path: Path) -> None:
+    """A bare name is renamed where the function can be named: in its scope, or where it is imported under its name."""
+    files = {
+        "make.ts": (
+            "export function make() {\n  return function call(a: number) { return a }\n}\n"
+            "export function h() { return 1 }\n"
+        ),
+        "use.ts": (
+            "import { make, h as other } from './make'\n"
+            "const go = () => {\n  const call = make()\n  return call(1)\n}\n"
+            "const wrap = () => { const h = other; return h() }\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "make.ts::make.call", "run")
+    assert [(edit["path"], edit["line"]) for edit in plan["edits"]] == [("make.ts", 2)]
+    plan = _plan(made, "make.ts::h", "hyper")
+    assert [(edit["path"], edit["line"]) for edit in plan["edits"]] == [("make.ts", 4), ("use.ts", 1)]
+
+
+def test_a_name_that_is_a_property_too_is_in_doubt(tmp_path: Path) -> None:
+    """A shorthand names two things, of which one is not renamed; what a module exports has no other name."""
+    files = {
+        "tools.ts": (
+            "export function html() { return 1 }\nexport const all = { html }\n"
+            "export function setup() {\n  function click() { return 1 }\n  return { click }\n}\n"
+        ),
+        "use.ts": "import { setup } from './tools'\nconst { click } = setup()\nclick()\n",
+        "old.js": "function old() { return 1 }\nmodule.exports = { old }\n",
+        "new.js": "const { old } = require('./old')\nold()\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    html = _plan(made, "tools.ts::html", "markup")
+    assert {place[:2] for place in _doubted(html)} == {("tools.ts", 2)}
+    click = _plan(made, "tools.ts::setup.click", "press")
+    assert [(edit["path"], edit["line"]) for edit in click["edits"]] == [("tools.ts", 4)]
+    assert {place[:2] for place in _doubted(click)} == {("tools.ts", 5), ("use.ts", 2)}
+    old = _plan(made, "old.js::old", "fresh")
+    assert [(edit["path"], edit["line"]) for edit in old["edits"]] == [("old.js", 1), ("old.js", 2)]
+    assert {place[:2] for place in _doubted(old)} == {("new.js", 1), ("new.js", 2)}
+
+
+def test_a_call_that_may_leave_the_repository_is_in_doubt(tmp_path: Path) -> None:
+    """What may be a library's object as well as ours would break by being renamed."""
+    files = {
+        "jar.py": (
+            "from http.cookiejar import CookieJar\n\n\nclass Cookies:\n"
+            "    def __init__(self, given: 'Cookies | None'):\n"
+            "        self.jar = CookieJar() if given is None else given\n\n"
+            "    def clear(self):\n        self.jar.clear()\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "Cookies.clear", "empty")
+    assert [edit["line"] for edit in plan["edits"]] == [8]
+    assert [doubt["line"] for doubt in plan["doubts"]] == [9]

@@ -30,7 +30,7 @@ class Role(StrEnum):
 
 
 class Status(StrEnum):
-    RESOLVED = "resolved"  # the targets follow from code that was read; more than one when it may be each of them
+    RESOLVED = "resolved"  # the targets follow from code that was read; several when it may be each, some outside
     AMBIGUOUS = "ambiguous"  # the evidence ends at several candidates, or at a name that only they have
     EXTERNAL = "external"  # outside the root: a library, a builtin
     UNRESOLVED = "unresolved"  # `reason` says why; targets are empty

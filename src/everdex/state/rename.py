@@ -17,9 +17,11 @@ import msgspec
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.columns import last_name
+from everdex.graph.mentions import Syntax
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
+from everdex.state.unknown import REASONS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
@@ -90,28 +92,35 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     family = _family(atlas, definition)
     targets = {target for item in family for target in called_as(atlas, item)}
     contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
-    written = _Written(atlas)
+    written, bound = _Written(atlas), Bound(atlas, family, targets)
     edits: dict[tuple[str, int], RenameEdit] = {}
     doubts: dict[tuple[str, int, int, str], RenameDoubt] = {}
     for item in family:
         edit = _at_definition(atlas, item, old, contents)
-        if edit is None:
+        if edit is None or written.is_shorthand(edit):
+            why = "its name is not written there" if edit is None else REASONS["shorthand"]
             doubts[item.path, item.node.name_line, 0, ""] = RenameDoubt(
                 item.path, item.node.name_line, item.node.name_column, "definition",
-                atlas.line(item.path, item.node.name_line), "unresolved", "its name is not written there",
+                atlas.line(item.path, item.node.name_line), "unresolved", why,
             )  # fmt: skip
         else:
             edits[edit.path, edit.byte_start] = edit
     for use in uses(atlas, targets):
         if use.site.role is Role.OVERRIDE or last_name(use.site.text) not in ("", old):
             continue  # a definition of the family, or a place that says it by another name
-        if written.names_another(use.path, use.site, old, targets):
-            continue  # what runs is renamed, and what holds it keeps its name
         edit = _at_site(atlas, use.path, use.site, old, contents) if use.site.status is Status.RESOLVED else None
+        if written.names_another(use.path, use.site, old, targets):
+            if edit is not None and written.is_shorthand(edit, of_module=True):
+                _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])
+            continue  # what runs is renamed, and what holds it keeps its name
         # One of several targets: renaming it would be wrong for the others.
-        elsewhere = [target for target in use.site.targets if target.path and target not in targets]
+        elsewhere = [target for target in use.site.targets if target not in targets]
         if edit is not None and not elsewhere and written.asks_an_object(use.path, use.site, definition):
             _doubt(doubts, atlas, use.path, use.site, "an object is asked for it, which may have it by another name")
+        elif edit is not None and written.is_shorthand(edit):
+            _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])
+        elif edit is not None and not bound(use.path, use.site):
+            _doubt(doubts, atlas, use.path, use.site, "a name that may only hold it")
         elif edit is not None and not elsewhere:
             edits[edit.path, edit.byte_start] = edit
         else:
@@ -120,6 +129,15 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     for path, site in _loose(atlas, old, targets):
         if not written.names_another(path, site, old, targets):
             _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
+    for found in unknown_places(atlas, definition, {edit.path for edit in edits.values()}):
+        edit = _edit(atlas, found.path, atlas.byte(found.path, found.line, found.column), found.how, old, contents)
+        if edit is not None and found.how == "listed" and not is_member(atlas, definition):
+            edits[edit.path, edit.byte_start] = edit
+        else:
+            doubts[found.path, found.line, found.column, found.how] = RenameDoubt(
+                found.path, found.line, found.column, found.how, atlas.line(found.path, found.line), "unresolved",
+                REASONS[found.how],
+            )  # fmt: skip
     ordered = tuple(edits[key] for key in sorted(edits))
     settled = {(edit.path, edit.line, edit.column) for edit in ordered}
     open_ones = tuple(doubts[key] for key in sorted(doubts) if key[:3] not in settled)
@@ -129,9 +147,9 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
 
 
 def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
-    """The definition, and for a method everything that is one with it by overriding, in both directions."""
-    found = {definition.target: definition}
-    waiting = {definition.target}
+    """The definition, what is one name with it, and for a method all that overrides it or that it overrides."""
+    found = {item.target: item for item in (definition, *same_name(atlas, definition))}
+    waiting = set(found)
     while waiting:
         nearby = set(overriders(atlas, waiting))
         for target in waiting:
@@ -140,7 +158,7 @@ def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
         for target in sorted(waiting, key=lambda item: (item.path, item.key)):
             item = atlas.at(target)
             if item is not None:
-                found[target] = item
+                found |= {each.target: each for each in (item, *same_name(atlas, item))}
     return tuple(found.values())
 
 
@@ -191,6 +209,7 @@ class _Written:
 
     def __init__(self, atlas: Atlas) -> None:
         self._atlas = atlas
+        self._syntax: dict[str, Syntax] = {}
         self._ends: dict[str, dict[tuple[int, int], list[int]]] = {}  # path -> where sites end -> those
 
     def names_another(self, path: str, site: Site, old: str, targets: set[Target]) -> bool:
@@ -203,12 +222,21 @@ class _Written:
             for target in other.targets
         )
 
+    def is_shorthand(self, edit: RenameEdit, *, of_module: bool = False) -> bool:
+        """Whether the name stands for a property of the same name as well, which would be renamed with it."""
+        if edit.path not in self._syntax:
+            file = self._atlas.graph.number(edit.path)
+            assert file is not None
+            language = self._atlas.entry(file).language
+            self._syntax[edit.path] = Syntax(language, self._atlas.view.source(edit.path))
+        return self._syntax[edit.path].is_shorthand(edit.byte_start, edit.byte_end, of_module=of_module)
+
     def asks_an_object(self, path: str, site: Site, definition: Definition) -> bool:
-        """Whether a place of JavaScript or TypeScript asks an object for what stands at the top of a file.
+        """Whether a place of JavaScript or TypeScript asks an object for what is no member.
 
         A property has its name from where the object was made. Only a module is known to pass names on as they are.
         """
-        if definition.node.parent != 0 or "." not in site.text or not path.endswith(_WITH_OBJECTS):
+        if "." not in site.text or not path.endswith(_WITH_OBJECTS) or is_member(self._atlas, definition):
             return False
         receiver = self._ending(path, (site.line, site.column - 1))
         return not any(target.path and not target.key for other in receiver for target in other.targets)

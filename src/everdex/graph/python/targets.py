@@ -71,6 +71,7 @@ def _called(engine: Engine, values: Values, name: str) -> Answer:
         _collect(engine, value, found, FUEL)
     if found.inside:
         targets = tuple(Target(path, key) for path, key in sorted(found.inside))
+        targets += tuple(Target("", each) for each in sorted(found.outside)[:4])
         if found.many:
             return Answer(Status.AMBIGUOUS, targets, "too many candidates")
         return Answer(Status.RESOLVED, targets, "")
