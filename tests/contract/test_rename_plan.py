@@ -316,3 +316,14 @@ def test_a_call_that_may_leave_the_repository_is_in_doubt(tmp_path: Path) -> Non
     plan = _plan(made, "Cookies.clear", "empty")
     assert [edit["line"] for edit in plan["edits"]] == [8]
     assert [doubt["line"] for doubt in plan["doubts"]] == [9]
+
+
+def test_a_key_of_a_go_literal_is_in_doubt(tmp_path: Path) -> None:
+    """`Opts{Limit: 3}` names the field; a rename without it would not compile."""
+    files = {
+        "go.mod": "module example.com/m\n",
+        "a.go": "package m\n\ntype Opts struct {\n\tLimit int\n}\n\nvar given = Opts{Limit: 3}\n",
+    }
+    plan = _plan(synced(tmp_path / "tree", files), "Opts.Limit", "Bound")
+    assert {edit["line"] for edit in plan["edits"]} == {4}
+    assert _doubted(plan) == {("a.go", 7, "key")}

@@ -24,7 +24,9 @@ _ACCESS: Final = re.compile(rb"(?:(?<!\.)\.|->|::|&\.)\s*\Z")
 _BEFORE: Final = re.compile(rb"([\"'])((?:[\w$]+[.:])*)\Z")
 _AFTER: Final = re.compile(rb"(?:[.:][\w$]+)*([\"'])")
 _MODULES: Final = (b"require(", b"await import(")
-_KEYS: Final = frozenset(("keyword_argument", "keyword_pattern", "pair", "pair_pattern", "field_initializer"))
+_KEYS: Final = frozenset((
+    "keyword_argument", "keyword_pattern", "pair", "pair_pattern", "field_initializer", "keyed_element",
+))  # fmt: skip
 _SHORTHANDS: Final = frozenset((
     "shorthand_property_identifier", "shorthand_property_identifier_pattern", "shorthand_field_initializer",
     "shorthand_field_identifier",
@@ -57,8 +59,8 @@ class Syntax:
             return "shorthand"
         if _ACCESS.search(self._source, max(0, start - _LOOKED_BACK), start):
             return "member"
-        parent = leaf.parent
-        is_first = parent is not None and parent.type in _KEYS and parent.start_byte == start
+        around = (leaf.parent, leaf.parent.parent if leaf.parent is not None else None)
+        is_first = any(node is not None and node.type in _KEYS and node.start_byte == start for node in around)
         return "key" if is_first or leaf.type in ("property_identifier", "field_identifier") else "name"
 
     def is_shorthand(self, start: int, end: int, *, of_module: bool) -> bool:
