@@ -1,10 +1,12 @@
 """How our references of TypeScript symbols compare with those of TypeScript's own language service.
 
     cd /somewhere && npm install typescript@5
-    python benchmarks/callgraph/typescript_references.py CHECKOUT --node-modules /somewhere [--symbols 50] [--seed 1]
+    python benchmarks/callgraph/typescript_references.py CHECKOUT --node-modules /somewhere [--members]
+        [--symbols 50] [--seed 1]
 
 Symbols are drawn at random from the graph's functions, methods, classes, interfaces, types and constants of source
-files. A reference is a line of a file. What the checkout does not contain (its node_modules) neither side knows.
+files, or from the members of such. A reference is a line of a file. What the checkout does not contain (its
+node_modules) neither side knows.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 KINDS = ("function", "method", "class", "interface", "type", "constant", "variable", "enum")
+MEMBERS = ("property", "field", "member", "method")
 ENDINGS = (".ts", ".tsx")
 
 
@@ -34,14 +37,16 @@ def main() -> None:
     parser.add_argument("--node-modules", type=Path, required=True)
     parser.add_argument("--symbols", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--members", action="store_true", help="draw members of interfaces, types, classes and objects")
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     root = given.checkout.resolve()
     files = [item["path"] for item in everdex(root, "files", "--json")["files"]]
     code = [path for path in files if path.endswith(ENDINGS)]
+    kinds = MEMBERS if given.members else KINDS
     nodes = [
         node for node in everdex(root, "graph", "export", "--format", "json")["nodes"]
-        if node["kind"] in KINDS and node["path"].endswith(ENDINGS) and "test" not in node["path"]
+        if node["kind"] in kinds and node["path"].endswith(ENDINGS) and "test" not in node["path"]
         and "<" not in node["qualified_name"]
     ]  # fmt: skip
     drawn = random.Random(given.seed).sample(nodes, given.symbols)

@@ -63,7 +63,8 @@ WORDS_VERSION: Final = "1"
 # 6: where the statements of Python classes begin
 # 7: assignments to globals and fields in the languages read by names
 # 8: Python: a star before a call in a display stars its result
-FACTS_VERSION: Final = "8"
+# 9: keys of object literals, their properties, members of types inside types, parameters that are fields
+FACTS_VERSION: Final = "9"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -84,7 +85,8 @@ INTERFACE_VERSION: Final = "1"
 # 13: `name = name` in a Python class reads the one outside
 # 14: in Python, too, an attribute's site stands where its name does; of a long text the end is kept
 # 15: whoever constructs a class names it, whosever constructor runs; Python: what is outside stands beside what is not
-RESOLVERS_VERSION: Final = "15"
+# 16: TypeScript: members of declared types in object literals, properties of constants, fields that implement
+RESOLVERS_VERSION: Final = "16"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 PICTURES_VERSION: Final = "1"

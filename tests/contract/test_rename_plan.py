@@ -327,3 +327,17 @@ def test_a_key_of_a_go_literal_is_in_doubt(tmp_path: Path) -> None:
     plan = _plan(synced(tmp_path / "tree", files), "Opts.Limit", "Bound")
     assert {edit["line"] for edit in plan["edits"]} == {4}
     assert _doubted(plan) == {("a.go", 7, "key")}
+
+
+def test_private_names_and_parameters_that_are_fields_are_renamed_whole(tmp_path: Path) -> None:
+    """`#x` keeps its mark; inside the constructor the parameter is the field."""
+    text = (
+        "class Box {\n  #lid = 1;\n  constructor(readonly size: number) { this.#lid = size }\n"
+        "  a() { return this.size }\n}\n"
+    )
+    made = synced(tmp_path / "tree", {"box.ts": text})
+    private = _plan(made, "Box.#lid", "cover")
+    assert _carried_out(made, private, "cover")["box.ts"] == text.replace("#lid", "#cover")
+    field = _plan(made, "Box.size", "width")
+    assert _carried_out(made, field, "width")["box.ts"] == text.replace("size", "width")
+    assert private["doubts"] == field["doubts"] == []

@@ -59,7 +59,8 @@ def test_definitions_are_named_by_what_contains_them() -> None:
     )
     assert found == {
         "": "module", "arrow": "function", "api": "variable", "api.get": "method", "api.set": "method",
-        "api.deep.er": "method", "C": "class", "C.m": "method", "C.f": "method", "C.s": "method", "C.#p": "method",
+        "api.deep": "property", "api.deep.er": "method",
+        "C": "class", "C.m": "method", "C.f": "method", "C.s": "method", "C.#p": "method",
         "C.constructor": "method", "C.x": "field", "outer": "function", "outer.inner": "function",
         "outer.local.go": "method", "C.late": "method", "I": "interface", "I.a": "property", "I.b": "method",
         "T": "type", "T.c": "property", "E": "enum", "E.A": "member", "E.B": "member", "N": "namespace",

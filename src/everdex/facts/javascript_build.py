@@ -18,6 +18,11 @@ _UNLINKED, _UNLINKED_TYPE = -1, -2
 _TYPES = (m.TYPE, m.GENERIC)
 
 
+def is_name(text: str) -> bool:
+    """Whether something has a name that can be written after a dot."""
+    return text.replace("$", "_").isidentifier()
+
+
 class At(NamedTuple):
     """Where the walk is: what encloses the syntax being read."""
 
@@ -63,6 +68,8 @@ class Builder:
         self.scopes: list[Scope] = [Scope(-1, True, None)]
         self.is_module = False
         self.hidden: set[int] = set()  # definitions marked private
+        self.satisfied: dict[int, int] = {}
+        self.stored: dict[int, int] = {}
         self.at = At(0, 0, 0, "", -1, -1, -1)
         self._keys: dict[str, int] = {}
         self._lambdas: dict[str, int] = {}
@@ -100,9 +107,13 @@ class Builder:
             key = f"{key}~{count}"
         start, end = node.start_byte, node.end_byte
         named_at = named_by.start_byte if named_by is not None else start
+        name = name.rpartition(".")[2]
+        if name.startswith("#"):  # the mark is no part of the name, but of every place that writes it
+            self.hidden.add(len(self.nodes))
+            name, named_at = name[1:], named_at + 1
         self.nodes.append(
             m.Definition(
-                key, name.rpartition(".")[2], kind, at.parent, min(start, named_at), end, named_at,
+                key, name, kind, at.parent, min(start, named_at), end, named_at,
                 body.start_byte if body is not None else end, False,
             )
         )  # fmt: skip
@@ -258,7 +269,7 @@ class Builder:
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            {} if self.is_module else dict(self.scopes[0].names),
+            {} if self.is_module else dict(self.scopes[0].names), self.satisfied, self.stored,
         )  # fmt: skip
 
     def _hand_over(self, call: int) -> None:
@@ -278,7 +289,7 @@ class Builder:
             if function.this[0] == m.THIS_SELF:
                 function.this = (kind, binding)
         elif row[0] == m.OBJECT and kind == m.THIS_PROTOTYPE:
-            for _, inner, _ in row[1]:
+            for _, inner, _, _ in row[1]:
                 method = self.expressions[inner]
                 if method[0] == m.FUNCTION and self.functions[method[1]].this[0] == m.THIS_OBJECT:
                     self.functions[method[1]].this = (kind, binding)
@@ -304,10 +315,10 @@ class Builder:
                 or index in public
                 or (node.parent == 0 and not self.is_module and not node.name.startswith("<"))
                 or (parent.public and node.parent != 0 and parent.kind not in ("function", "method", "lambda"))
-            ) and not (index in self.hidden or node.name.startswith("#"))
+            ) and index not in self.hidden
 
     def _publish_object(self, row: m.Row, public: set[int]) -> None:
-        for _, value, _ in row[1]:
+        for _, value, _, _ in row[1]:
             inner = self.expressions[value]
             if inner[0] == m.FUNCTION:
                 public.add(self.functions[inner[1]].node)
@@ -316,7 +327,7 @@ class Builder:
 
     def _worth(self, mention: m.Mention) -> bool:
         """Reading a local variable or a builtin tells nobody anything; calling one does."""
-        if mention.role not in ("r", "w"):
+        if mention.role not in "rwRW":
             return True
         row = self.expressions[mention.value]
         if row[0] == m.NAME:

@@ -188,8 +188,11 @@ class Definitions(Functions):
             outer = self.at
             if index >= 0:
                 self.at = outer._replace(parent=index)
+                # with a type of its own its properties are that type's
+                if inner is not None and inner.type == "object" and not type_:
+                    self.having = index
             value = self.named(given, text, name) if given is not None else 0
-            self.at = outer
+            self.at, self.having = outer, -1
             row = self.expressions[value]
             if defines and row[0] == m.FUNCTION:
                 index = self.functions[row[1]].node
@@ -217,7 +220,7 @@ class Definitions(Functions):
                 self.bindings[binding].kind = m.PARAMETER_NAME
             if index >= 0:
                 self.bindings[binding].node = index
-                self.mention("w", node, self.name(text))
+                self.mention("w" if node.type == "identifier" else "W", node, self.name(text))
 
         return declare
 

@@ -10,9 +10,12 @@ from typing import Final
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
+from everdex.facts.javascript_build import is_name
 from everdex.facts.javascript_stores import Stores
-from everdex.facts.javascript_values import FUNCTIONS
+from everdex.facts.javascript_values import FUNCTIONS, unwrap
 
+_KEYS: Final = frozenset(("property_identifier", "string"))
+_MAX_PROPERTIES: Final = 2_000  # of a file: with more of them it holds data, not members
 _NAMES: Final = frozenset(("identifier", "property_identifier", "private_property_identifier", "type_identifier"))
 
 
@@ -22,6 +25,8 @@ class Functions(Stores):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._overloads: dict[int, dict[str, int]] = {}
+        self.having = -1  # the definition whose members the properties of the next object are
+        self._properties = 0
         self.handlers |= {
             "function_declaration": self._declared,
             "generator_function_declaration": self._declared,
@@ -148,7 +153,7 @@ class Functions(Stores):
             named = pattern.type == "identifier" and binding < len(self.bindings)
             row.parameters.append((binding if named else -1, type_, default))
             if named and child.type != "identifier" and self._is_property(child):
-                self._parameter_property(pattern, value, type_)
+                self.bindings[binding].node = self._parameter_property(child, pattern, value, type_)
 
     def _declare_parameter(self, node: Node, value: int) -> None:
         self.bind(self.text(node), m.PARAMETER_NAME, value)
@@ -158,10 +163,23 @@ class Functions(Stores):
         marks = ("accessibility_modifier", "readonly", "override_modifier")
         return any(child.type in marks for child in parameter.children)
 
-    def _parameter_property(self, pattern: Node, value: int, type_: int) -> None:
+    def _parameter_property(self, node: Node, pattern: Node, value: int, type_: int) -> int:
+        """The field that a constructor's parameter declares; inside the constructor its name means both."""
         kind, index = self.functions[self.at.this].this
-        if kind == m.THIS_INSTANCE:
-            self.classes[index].members.append((self.text(pattern), "f", False, value, type_, -1))
+        if kind != m.THIS_INSTANCE:
+            return -1
+        row, name = self.classes[index], self.text(pattern)
+        field = next((known for member, _, static, _, _, known in row.members if member == name and not static), -1)
+        if field < 0:
+            self.declared[index].add(name)
+            self.at, outer = self.at._replace(parent=row.node, prefix=self.nodes[row.node].key), self.at
+            field = self.define(name, "field", node, pattern)
+            self.at = outer
+        if any(self.text(child) == "private" for child in node.children if child.type == "accessibility_modifier"):
+            self.hidden.add(field)
+        self.mention("w", pattern, self.name(name))
+        row.members.append((name, "f", False, value, type_, field))
+        return field
 
     def label_of(self, node: Node | None) -> str:
         if node is None:
@@ -199,32 +217,46 @@ class Functions(Stores):
 
     def _object(self, node: Node) -> int:
         hint = self.taken_hint()
+        having, self.having = self.having, -1
         outer = self.at
         if hint and hint != "module.exports":
             self.at = outer._replace(prefix=f"{outer.prefix}.{hint}" if outer.prefix else hint)
-        rows: list[tuple[str, int, str]] = []
+        if having >= 0:
+            self.at = self.at._replace(parent=having)
+        rows: list[tuple[str, int, str, int]] = []
         spreads: list[int] = []
         methods: list[m.Function] = []
+        keys: list[tuple[str, Node]] = []
         for child in node.named_children:
             kind = child.type
             if kind == "pair":
                 key, given = child.child_by_field_name("key"), child.child_by_field_name("value")
                 name = self.label_of(key)
                 if given is not None:
+                    member = self._property(child, name, key, given) if having >= 0 else -1
                     value = self.named(given, name, key)
-                    rows.append((name, value, "v"))
+                    self.having = -1
+                    rows.append((name, value, "v", member))
+                    if key is not None and key.type in _KEYS:
+                        keys.append(("k", key))
                     self.as_method(value)
                     row = self.expressions[value]
                     if row[0] == m.FUNCTION and not self.functions[row[1]].flags & m.ARROW:
                         methods.append(self.functions[row[1]])
             elif kind == "shorthand_property_identifier":
-                rows.append((self.text(child), self.visit(child), "v"))
+                name = self.text(child)
+                member = self._property(child, name, child, child) if having >= 0 else -1
+                # what a CommonJS module exports has the name that it has inside
+                value = self.identifier_value(child, "r" if hint == "module.exports" else "R")
+                rows.append((name, value, "v", member))
+                keys.append(("K", child))
             elif kind == "method_definition":
                 name = self.label_of(child.child_by_field_name("name"))
                 value = self.function(child, name, "method")
                 marks = {part.type for part in child.children}
-                rows.append((name, value, "g" if "get" in marks else "s" if "set" in marks else "v"))
+                rows.append((name, value, "g" if "get" in marks else "s" if "set" in marks else "v", -1))
                 methods.append(self.functions[self.expressions[value][1]])
+                keys += [("k", part) for part in (child.child_by_field_name("name"),) if part and part.type in _KEYS]
             elif kind == "spread_element":
                 spreads.append(self._last(child))
             elif kind != "comment":
@@ -233,4 +265,19 @@ class Functions(Stores):
         index = self.add(m.OBJECT, rows, spreads)
         for method in methods:
             method.this = (m.THIS_OBJECT, index)
+        for role, key in keys:
+            self.mention(role, key, index)
         return index
+
+    def _property(self, node: Node, name: str, key: Node | None, given: Node) -> int:
+        """The definition of a property of a named object; one that is a function or class defines itself."""
+        inner = unwrap(given)
+        if key is None or not is_name(name) or inner.type in FUNCTIONS or inner.type == "class":
+            return -1
+        self._properties += 1
+        if self._properties > _MAX_PROPERTIES:
+            return -1
+        member = self.define(name, "property", node, key, given)
+        if inner.type == "object":
+            self.having = member
+        return member

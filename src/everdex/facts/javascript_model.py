@@ -27,7 +27,7 @@ CALL: Final = 5  # callee, [arguments]
 NEW: Final = 6  # callee, [arguments]
 FUNCTION: Final = 7  # function
 CLASS: Final = 8  # class
-OBJECT: Final = 9  # [[name, value, kind], …], [spreads]
+OBJECT: Final = 9  # [[name, value, kind, node or -1], …], [spreads]
 ARRAY: Final = 10  # [elements]
 THIS: Final = 11  # function that binds it, or -1
 SUPER: Final = 12  # the same
@@ -37,7 +37,7 @@ CAST: Final = 15  # expression, type
 ELEMENT: Final = 16  # expression: any element of it
 REQUIRE: Final = 17  # specifier
 IMPORT: Final = 18  # specifier: a promise of it
-ITEM: Final = 19  # expression, index
+ITEM: Final = 19  # expression, index (-1 when it is computed)
 PARAMETER: Final = 20  # function, index
 SPREAD: Final = 21  # expression
 NAMESPACE: Final = 22  # scope
@@ -186,10 +186,13 @@ class Facts(msgspec.Struct, array_like=True):
     imports: list[Import]
     mentions: list[int]  # packed
     globals: dict[str, int]  # top-level names of a script
+    satisfied: dict[int, int]  # expression -> the type it is written to satisfy
+    stored: dict[int, int]  # expression -> the member it is assigned to
 
 
-# call, new, reference, write, import, inherit, decorate
-ROLES: Final = "cnrwihd"
+# call, new, reference, write, import, inherit, decorate, key of an object literal (whose value is the literal);
+# in capitals: in a shorthand, where one word names a variable and a property
+ROLES: Final = "cnrwihdkRWK"
 
 
 def pack(mentions: list[Mention]) -> list[int]:

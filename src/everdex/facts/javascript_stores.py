@@ -80,7 +80,7 @@ class Stores(Values):
                 declare(node, value)
             else:
                 text = self.text(node)
-                self.mention("w", node, self.name(text))
+                self.mention("w" if kind == "identifier" else "W", node, self.name(text))
                 if value:
                     self.assign(text, value)
         elif kind == "object_pattern":
@@ -98,12 +98,15 @@ class Stores(Values):
                 default = self.visit(right)
                 if kind == "object_assignment_pattern" and value:
                     value = self.add(m.MEMBER, value, self.text(left))
+                    self.mention("R", left, value)
                 self.target(left, self.add(m.CHOICE, [value, default]) if value else default, declare)
         elif kind == "rest_pattern":
             for child in node.named_children:
                 self.target(child, value, declare)
         elif kind == "member_expression":
             self._store(node, value)
+        elif kind == "subscript_expression":
+            self._note_stored(value, self.subscript(node, "w"))
         else:
             self.visit(node)
 
@@ -112,7 +115,7 @@ class Stores(Values):
             if child.type == "shorthand_property_identifier_pattern":
                 taken = self.add(m.MEMBER, value, self.text(child)) if value else 0
                 if taken:
-                    self.mention("r", child, taken)
+                    self.mention("R", child, taken)
                 self.target(child, taken, declare)
             elif child.type == "pair_pattern":
                 key, inner = child.child_by_field_name("key"), child.child_by_field_name("value")
@@ -151,7 +154,11 @@ class Stores(Values):
                 self.store(text, name, value, name == "prototype")
         elif inner.type == "member_expression":
             self._store_deep(inner, name, value)
-        self._member(node, "w")
+        self._note_stored(value, self._member(node, "w"))
+
+    def _note_stored(self, value: int, member: int) -> None:
+        if self.expressions[value][0] in (m.OBJECT, m.ARRAY):
+            self.stored[value] = member
 
     def _field_of(self, node: Node, label: Node, name: str, value: int) -> None:
         """What a method stores on `this` is a field of its class, unless the class says so itself.

@@ -12,7 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_build import Builder
+from everdex.facts.javascript_build import Builder, is_name
 
 _MAX_DEPTH: Final = 60
 _MAX_PARTS: Final = 64  # of a union: beyond, the candidates would be cut anyway
@@ -27,6 +27,7 @@ class Types(Builder):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._type_depth = 0
+        self._having = -1  # the named type whose members those of an object type are
         self._types: dict[str, Callable[[Node], int]] = {
             "type_identifier": self._identifier,
             "identifier": self._identifier,
@@ -39,7 +40,7 @@ class Types(Builder):
             "intersection_type": self._parts,
             "function_type": self._function,
             "constructor_type": self._function,
-            "object_type": lambda node: self.add_type(m.T_OBJECT, self.interface(node, "", -1)),
+            "object_type": lambda node: self.add_type(m.T_OBJECT, self.interface(node, "", self._having)),
             "tuple_type": lambda node: self.add_type(m.T_TUPLE, [self.type(part) for part in node.named_children]),
             "type_query": self._query,
             "lookup_type": self._lookup_type,
@@ -144,11 +145,13 @@ class Types(Builder):
         return self.add_type(m.T_UNION, rows[:_MAX_PARTS]) if rows else 0
 
     def _function(self, node: Node) -> int:
+        """What a function takes and gives is nobody's member."""
         self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        having, self._having = self._having, -1
         self.generics(node.child_by_field_name("type_parameters"))
         rows = self.parameter_types(node.child_by_field_name("parameters"))
         result = self.type(node.child_by_field_name("return_type") or node.child_by_field_name("type"))
-        self.at = outer
+        self.at, self._having = outer, having
         return self.add_type(m.T_FUNCTION, rows, result)
 
     def parameter_types(self, parameters: Node | None) -> list[int]:
@@ -176,7 +179,9 @@ class Types(Builder):
         if len(children) > 1:
             inner = children[1].named_children
             if children[1].type == "literal_type" and inner and inner[0].type == "string":
-                return self.add_type(m.T_LOOKUP, row, self.string(inner[0]))
+                text = self.string(inner[0])
+                self.mention("r", inner[0], self.add(m.MEMBER, self.add(m.CAST, 0, row), text), node)
+                return self.add_type(m.T_LOOKUP, row, text)
             self.type(children[1])
         return 0
 
@@ -204,31 +209,38 @@ class Types(Builder):
     # -- declarations ---------------------------------------------------------------------------
 
     def interface(self, body: Node, name: str, node: int) -> int:
-        """An interface row from a body; its members are definitions when it is one itself."""
+        """An interface row from a body; its members are definitions when it is one itself or part of one."""
         index = len(self.interfaces)
         row = m.Interface(node, name)
         self.interfaces.append(row)
         for child in body.named_children:
             kind = child.type
-            if kind == "method_signature":
-                label, type_ = child.child_by_field_name("name"), self._function(child)
-            elif kind == "property_signature":
-                label, type_ = child.child_by_field_name("name"), self.type(child.child_by_field_name("type"))
+            if kind in ("method_signature", "property_signature"):
+                self._signature(child, row, node)
             elif kind in ("call_signature", "construct_signature"):
                 row.members.append(("" if kind == "call_signature" else "new", self._function(child), -1))
-                continue
             else:
                 self._default(child)
-                continue
-            if label is None:
-                continue
-            text = self.string(label) if label.type == "string" else self.text(label)
-            member = -1
-            if node >= 0 and text.isidentifier():
-                is_method = self.types[type_][0] == m.T_FUNCTION
-                member = self.define(text, "method" if is_method else "property", child, label)
-            row.members.append((text, type_, member))
         return index
+
+    def _signature(self, node: Node, row: m.Interface, around: int) -> None:
+        """A member of an interface, and of that what an object type in it has."""
+        label = node.child_by_field_name("name")
+        if label is None:
+            return
+        if label.type == "computed_property_name":
+            self.visit(label)
+        text = self.string(label) if label.type == "string" else self.text(label)
+        member = self.define(text, "property", node, label) if around >= 0 and is_name(text) else -1
+        outer, having = self.at, self._having
+        if member >= 0:
+            self.at, self._having = outer._replace(parent=member, prefix=self.nodes[member].key), member
+        is_signature = node.type == "method_signature"
+        type_ = self._function(node) if is_signature else self.type(node.child_by_field_name("type"))
+        self.at, self._having = outer, having
+        if member >= 0 and self.types[type_][0] == m.T_FUNCTION:
+            self.nodes[member].kind = "method"
+        row.members.append((text, type_, member))
 
     def declare_interface(self, node: Node) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -249,7 +261,9 @@ class Types(Builder):
         ]
         self.inherits(index, bases, since)
         if body is not None:
+            self._having = index
             row = self.interface(body, text, index)
+            self._having = -1
             self.interfaces[row].extends = bases
             self.bindings[binding].more.append(row)
         self.at = outer
@@ -273,13 +287,14 @@ class Types(Builder):
         self.at, outer = self.at._replace(parent=index, prefix=self.nodes[index].key), self.at
         self.at = self.at._replace(scope=self.open_scope())
         self.generics(node.child_by_field_name("type_parameters"))
+        self._having = index
         if value.type == "object_type":
             row = self.interface(value, text, index)
         else:
             row = len(self.interfaces)
             self.interfaces.append(m.Interface(index, text))
             self.interfaces[row].alias = self.type(value)
-        self.at = outer
+        self.at, self._having = outer, -1
         self.bindings[binding].more.append(row)
         self.bindings[binding].node = index
         return self.type_name(text)

@@ -44,8 +44,8 @@ class Values(Types):
         self.hint = ""  # the name that the next function, class or object takes if it has none
         self.hinted_by: Node | None = None
         self.handlers: dict[str, Callable[[Node], int]] = {
-            "identifier": self._identifier_value,
-            "shorthand_property_identifier": self._identifier_value,
+            "identifier": self.identifier_value,
+            "shorthand_property_identifier": lambda node: self.identifier_value(node, "R"),
             "this": lambda node: self.add(m.THIS, self.at.this),
             "super": lambda node: self.add(m.SUPER, self.at.this),
             "string": lambda node: build.STRING,
@@ -59,7 +59,7 @@ class Values(Types):
             "meta_property": lambda node: self.add(m.GLOBAL, self.text(node)),
             "template_string": self._template,
             "member_expression": self._member,
-            "subscript_expression": self._subscript,
+            "subscript_expression": self.subscript,
             "call_expression": self._call,
             "new_expression": self._new,
             "parenthesized_expression": self._last,
@@ -135,12 +135,12 @@ class Values(Types):
                 result = self.visit(child)
         return result
 
-    def _identifier_value(self, node: Node) -> int:
+    def identifier_value(self, node: Node, role: str = "r") -> int:
         text = self.text(node)
         if text == "undefined":
             return build.NOTHING
         value = self.name(text)
-        self.mention("r", node, value)
+        self.mention(role, node, value)
         return value
 
     def _template(self, node: Node) -> int:
@@ -160,19 +160,19 @@ class Values(Types):
             self.mention(role, label, value, node)
         return value
 
-    def _subscript(self, node: Node) -> int:
+    def subscript(self, node: Node, role: str = "r") -> int:
         target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if target is None or index is None:
             return 0
         value = self.visit(target)
         if index.type == "string":
             value = self.add(m.MEMBER, value, self.string(index))
-            self.mention("r", index, value, node)
+            self.mention(role, index, value, node)
             return value
         self.visit(index)
         if index.type == "number" and (text := self.text(index)).isdecimal() and len(text) < 4:
             return self.add(m.ITEM, value, int(text))
-        return self.add(m.ELEMENT, value)
+        return self.add(m.ITEM, value, -1)
 
     def _arguments(self, node: Node | None) -> list[int]:
         if node is None:
@@ -259,7 +259,11 @@ class Values(Types):
             return 0
         value = self.visit(children[0])
         row = self.type(children[1]) if len(children) > 1 else 0
-        return self.add(m.CAST, value, row) if row and node.type == "as_expression" else value
+        if row and node.type == "as_expression":
+            return self.add(m.CAST, value, row)
+        if row:
+            self.satisfied[value] = row
+        return value
 
     def _assertion(self, node: Node) -> int:
         children = node.named_children

@@ -24,7 +24,8 @@ _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
 
 
 def dotted(name: str) -> str:
-    """`Index::search`, `Index#search` and `Index.search()` are all Index.search."""
+    """`Index::search`, `Index#search`, `Index.#search` and `Index.search()` are all Index.search."""
+    name = name.replace(".#", ".")
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     return name.removesuffix("()").strip(".")
@@ -100,7 +101,8 @@ def _fits(item: Definition, name: str) -> bool:
     if not name:
         return False
     ending = f".{name}"
-    return f".{plain_name(item.node.key)}".endswith(ending) or f".{item.node.qualified_name}".endswith(ending)
+    own, full = f".{plain_name(item.node.key)}", f".{item.node.qualified_name}"
+    return own.replace(".#", ".").endswith(ending) or full.replace(".#", ".").endswith(ending)
 
 
 def _around(atlas: Atlas, file: int, line: int) -> list[Definition]:

@@ -94,6 +94,12 @@ TAKES_ELEMENT: Final = {
     "reduce": 1, "reduceRight": 1,
 }  # fmt: skip
 
+# methods that put an argument into what they are called on, and which
+ANY: Final = -1
+TAKES_INTO: Final = {
+    ("Array", "push"): ANY, ("Array", "unshift"): ANY, ("Array", "add"): 0, ("Array", "fill"): 0, ("Map", "set"): 1,
+}  # fmt: skip
+
 # what any object may have from the language: a receiver that is not known says nothing by such a name
 COMMON_METHODS: Final = _words(
     """map filter forEach find findIndex findLast some every flatMap flat sort reduce reduceRight includes indexOf

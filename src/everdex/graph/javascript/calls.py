@@ -236,5 +236,5 @@ def _contents(engine: Engine, value: Value, fuel: int) -> Values:
     if value[0] == v.OBJECT:
         file = engine.files[value[1]]
         row = file.expressions[value[2]]
-        return v.union(engine.evaluate(file, inner, fuel - 1) for _, inner, kind in row[1] if kind == "v")
+        return v.union(engine.evaluate(file, inner, fuel - 1) for _, inner, kind, _ in row[1] if kind == "v")
     return members_of(value)

@@ -276,6 +276,9 @@ def _elements(value: Value) -> Values:
 
 
 def item(value: Value, index: int) -> Values:
-    if value[0] == v.TUPLE:
+    """What stands at an index; at any of them when it is -1."""
+    if value[0] == v.MAP:
+        return value[1] or v.unknown("contents of a Map")
+    if value[0] == v.TUPLE and index >= 0:
         return value[1][index] if index < len(value[1]) else v.unknown("element")
     return _elements(value)

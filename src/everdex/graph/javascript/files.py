@@ -17,12 +17,15 @@ _LARGE_EXPRESSIONS: Final = 60_000
 
 _EMPTY: Final = m.Facts(
     False, False, [m.Definition("", "", "module", -1, 0, 0, 0, 0, True)],
-    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {},
+    [(m.UNKNOWN,)], [(m.T_UNKNOWN,)], [], [], [], [], [], [], [], [], {}, {}, {},
 )  # fmt: skip
 
 
-# where an object literal stands: ('argument', call, number), ('result', function, 0), ('member', object, name)
+# Where an object literal stands, or an array or a choice with one in it: ('argument', call, number), ('result',
+# function, 0), ('member', object, name), ('element', array, 0), ('choice', choice, 0), ('stored', member, 0),
+# ('type', type, 0)
 Placed: TypeAlias = tuple[str, int, Any]
+_PLACED: Final = frozenset((m.OBJECT, m.ARRAY, m.CHOICE))
 
 
 class File:
@@ -108,24 +111,37 @@ class File:
         """Functions by the object literal and the name they have in it, and where object literals stand."""
         if self._placed is None:
             methods: dict[int, tuple[int, str]] = {}
-            objects: dict[int, Placed] = {}
+            # later ones win: `const a: A = (b.c = {…})` has to be an A
+            every: list[tuple[int, Placed]] = [
+                (value, ("stored", member, 0)) for value, member in self.facts.stored.items()
+            ]
             for index, row in enumerate(self.expressions):
-                if row[0] == m.OBJECT:
-                    for name, value, _ in row[1]:
+                code = row[0]
+                if code == m.OBJECT:
+                    for name, value, _, _ in row[1]:
                         inner = self.expressions[value]
                         if inner[0] == m.FUNCTION:
                             methods[inner[1]] = index, name
-                        elif inner[0] == m.OBJECT:
-                            objects[value] = "member", index, name
-                elif row[0] in (m.CALL, m.NEW):
-                    for number, argument in enumerate(row[2]):
-                        if self.expressions[argument][0] == m.OBJECT:
-                            objects[argument] = "argument", index, number
+                        else:
+                            every.append((value, ("member", index, name)))
+                elif code in (m.CALL, m.NEW):
+                    every += [(argument, ("argument", index, number)) for number, argument in enumerate(row[2])]
+                elif code in (m.ARRAY, m.CHOICE):
+                    how = "element" if code == m.ARRAY else "choice"
+                    every += [(value, (how, index, 0)) for value in row[1]]
+                elif code == m.CAST:
+                    every.append((row[1], ("type", row[2], 0)))
             for index, function in enumerate(self.functions):
-                for value in function.returns:
-                    if self.expressions[value][0] == m.OBJECT:
-                        objects[value] = "result", index, 0
-            self._placed = methods, objects
+                every += [(value, ("result", index, 0)) for value in function.returns]
+                every += [(default, ("type", type_, 0)) for _, type_, default in function.parameters if type_]
+            for binding in self.bindings:
+                if binding.type:
+                    every += [(value, ("type", binding.type, 0)) for value in binding.values]
+            for klass in self.classes:
+                every += [(value, ("type", type_, 0)) for _, _, _, value, type_, _ in klass.members if type_]
+            every += [(value, ("type", type_, 0)) for value, type_ in self.facts.satisfied.items()]
+            codes = self.expressions
+            self._placed = methods, {value: place for value, place in every if codes[value][0] in _PLACED}
         return self._placed
 
     def top(self, node: int) -> str:
@@ -142,9 +158,9 @@ class Files:
     def __getitem__(self, path: str) -> File:
         file = self._files.get(path)
         if file is None:
-            file = self._files[path] = File(path, self._world.facts(path))
-            if len(self._files) > _KEPT:
+            if len(self._files) == _KEPT:
                 self._files.popitem(last=False)
-        else:
+            file = self._files[path] = File(path, self._world.facts(path))
+        elif len(self._files) == _KEPT:
             self._files.move_to_end(path)
         return file

@@ -110,9 +110,11 @@ def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fu
         parts = file.interfaces[index].extends
         heir: Value | None = (v.TYPED, file.path, index)
     elif kind == "binding":
+        engine.touch(file, file.bindings[index].top)  # what the literal has is looked up without a name
         parts = [file.bindings[index].type]
         heir = _object(file, file.bindings[index].values)
     else:
+        engine.touch(file, file.top(file.functions[index].node))
         parts = [file.functions[index].result]
         heir = _object(file, file.functions[index].returns)
     return heir if any(value in types.of(engine, file, part, fuel) for part in parts) else None

@@ -231,15 +231,19 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
 # -- objects and interfaces ---------------------------------------------------------------------
 
 
-def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
-    row = file.expressions[index]
-    own = tuple(
-        Slot("f" if kind == "v" else kind, file.path, _expression_node(file, value), value, 0)
-        for member, value, kind in row[1]
+def own(file: File, literal: int, name: str) -> tuple[Slot, ...]:
+    """The properties of a name that an object literal writes out."""
+    return tuple(
+        Slot("f" if kind == "v" else kind, file.path, node if node >= 0 else _expression_node(file, value), value, 0)
+        for member, value, kind, node in file.expressions[literal][1]
         if member == name
     )
+
+
+def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    row = file.expressions[index]
     binding = file.owner(m.OBJECT, index)
-    found = own or _stored(engine, file, binding, name)
+    found = own(file, index, name) or _stored(engine, file, binding, name)
     if found:
         return found
     slots: list[Slot] = []

@@ -47,6 +47,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
     for name, index in file.facts.globals.items():
         found[f"js:global:{name}"] = crc32(file.bindings[index].kind.encode())
+    found[f"js:literals:{path}"] = _of(hashes.literals())
     for name in hashes.members():
         found[f"js:member:{name}"] = 1
     return found
@@ -65,8 +66,12 @@ class _Hashes:
         self.types: list[int] = [0] * len(file.types)
         self.rows: list[int] = [0] * len(file.expressions)
         # a row refers to earlier ones, except through types; those are then seen as they were on the way
+        satisfied = file.facts.satisfied
         for index, row in enumerate(file.expressions):
-            self.rows[index] = crc32(_encode(self._row(row)))
+            said = self._row(row)
+            if index in satisfied:
+                said = [said, self._outline(satisfied[index])]
+            self.rows[index] = crc32(_encode(said))
         for index, row in enumerate(file.types):
             self.types[index] = crc32(_encode(self._type(row)))
 
@@ -99,7 +104,7 @@ class _Hashes:
         if code == m.CLASS:
             return [code, self._key(self._file.classes[row[1]].node)]
         if code == m.OBJECT:
-            return [code, [(name, self.rows[value], kind) for name, value, kind in row[1]],
+            return [code, [(name, self.rows[value], kind, self._key(node)) for name, value, kind, node in row[1]],
                     [self.rows[part] for part in row[2]]]  # fmt: skip
         return [code]
 
@@ -204,11 +209,25 @@ class _Hashes:
         while literal >= 0:
             said.append(name)
             kind, index, which = objects.get(literal, ("", -1, 0))
-            literal, name = (index, which) if kind == "member" else (-1, "")
+            inside = kind in ("member", "element", "choice")
+            literal, name = (index, which or kind) if inside else (-1, "")
             if kind == "argument":
                 said += (self.rows[self._file.expressions[index][1]], which)
             elif kind == "result":
                 said.append(self._key(self._file.functions[index].node))
+            elif kind in ("type", "stored"):
+                said.append(self.types[index] if kind == "type" else self.rows[index])
+        return said
+
+    def literals(self) -> list[Any]:
+        """Every object literal with where it stands: by that its keys mean members."""
+        said: list[Any] = []
+        for literal, (kind, index, which) in self._file.placed[1].items():
+            place: Any = self.types[index] if kind == "type" else self.rows[index] if kind != "result" else 0
+            if kind == "result":
+                function = self._file.functions[index]
+                place = self._key(function.node), self.types[function.result], self._stands(index)
+            said.append((kind, self.rows[literal], which, place))
         return said
 
     def members(self) -> set[str]:

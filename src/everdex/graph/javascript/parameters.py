@@ -66,7 +66,7 @@ def _expected(engine: Engine, file: File, function: int, number: int, fuel: int)
         literal, name = file.placed[0][function]
         wanted = [
             members.get(engine, value, name, fuel - _JUMP) if value[0] != v.EXTERNAL else _FROM_OUTSIDE
-            for value in _literal_type(engine, file, literal, fuel - 1)
+            for value in v.known(literal_type(engine, file, literal, fuel - 1))
         ]
         given = v.union(wanted)
         return v.union((*(types.parameter_type(engine, value, number, fuel) for value in given), _unknown(given)))
@@ -77,31 +77,73 @@ def _unknown(values: Values) -> Values:
     return tuple(value for value in values if value == _FROM_OUTSIDE[0])
 
 
-def _literal_type(engine: Engine, file: File, literal: int, fuel: int) -> Values:
-    """The type that an object literal has to have where it stands."""
+def literal_type(engine: Engine, file: File, literal: int, fuel: int) -> Values:
+    """The type that an object literal (or what holds one) has to have where it stands."""
+    if literal not in file.placed[1]:
+        return v.NOTHING
     answer: Values = engine.remember(file, ("o", literal), fuel, _required, engine, file, literal)
-    return v.known(answer)
+    return answer
 
 
 def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
-    owner = file.owner(m.OBJECT, literal)
-    if owner >= 0:
-        type_ = file.bindings[owner].type
-        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
-    if literal not in file.placed[1]:
-        return v.NOTHING
     kind, index, which = file.placed[1][literal]
+    if kind == "type":
+        return types.of(engine, file, index, fuel - 1)
+    if kind == "choice":
+        return literal_type(engine, file, index, fuel - 1)
+    if kind == "element":
+        return v.union(members_of(value) for value in literal_type(engine, file, index, fuel - 1))
     if kind == "member":
-        outer = _literal_type(engine, file, index, fuel - 1)
-        return v.union(
-            (value,) if value[0] == v.EXTERNAL else members.get(engine, value, which, fuel - 1) for value in outer
-        )
+        outer = literal_type(engine, file, index, fuel - 1)
+        return v.union(_declared_member(engine, value, which, fuel - 1) for value in outer)
+    if kind == "stored":
+        code, receiver, name = file.expressions[index]
+        found = engine.evaluate(file, receiver, fuel - 1)
+        if code == m.ITEM:
+            return v.union(members_of(value) for value in found)
+        return v.union(_declared_member(engine, value, name, fuel - 1) for value in found)
     if kind == "result":
         result = file.functions[index].result
-        return settled(types.of(engine, file, result, fuel - 1)) if result else v.NOTHING
+        if result:
+            return settled(types.of(engine, file, result, fuel - 1))
+        wanted = _function_type(engine, file, index, fuel - 1)
+        return settled(v.union(types.result_of(engine, value, fuel - 1) for value in wanted))
     callee = file.expressions[index][1]
     return v.union(
         _argument_type(engine, value, which, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+    )
+
+
+def _function_type(engine: Engine, file: File, function: int, fuel: int) -> Values:
+    """The function type that a function has to have where it stands."""
+    row = file.functions[function]
+    call, argument = row.passed
+    if call >= 0:
+        callee = file.expressions[call][1]
+        found = [
+            _argument_type(engine, value, argument, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+        ]
+    elif row.binding >= 0 and file.bindings[row.binding].type:
+        found = [types.of(engine, file, file.bindings[row.binding].type, fuel - 1)]
+    elif function in file.placed[0]:
+        literal, name = file.placed[0][function]
+        outer = literal_type(engine, file, literal, fuel - 1)
+        found = [_declared_member(engine, value, name, fuel - 1) for value in outer]
+    else:
+        return v.NOTHING
+    return tuple(value for value in v.union(found) if value[0] in (v.CALLABLE, v.TYPED))
+
+
+def _declared_member(engine: Engine, value: Value, name: str, fuel: int) -> Values:
+    """What a property of something is by its type alone."""
+    if value[0] in (v.EXTERNAL, v.UNKNOWN):
+        return (value,)
+    if value[0] == v.MAP:
+        return members_of(value)
+    return v.union(
+        types.of(engine, engine.files[slot.path], slot.type, fuel - 1)
+        for slot in members.find(engine, value, name, fuel)
+        if slot.type
     )
 
 
@@ -118,6 +160,9 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
         engine.touch(file, file.top(row.node))
         type_ = row.parameters[argument][1] if argument < len(row.parameters) else 0
         return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    if callee[0] == v.METHOD:
+        taken = builtins.TAKES_INTO.get((callee[1], callee[2]))
+        return members_of(callee[3]) if taken in (argument, builtins.ANY) else v.NOTHING
     return (callee,) if callee[0] == v.EXTERNAL else types.parameter_type(engine, callee, argument, fuel)
 
 

@@ -8,21 +8,23 @@ from itertools import islice
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import builtins, literals, members, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.targets import Finder, Found
+from everdex.graph.javascript.values import Value
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
 
 _TEXT_LIMIT: Final = 80
 _SIGNATURE_LIMIT: Final = 200
 _ARGUMENTS_AHEAD: Final = 40
+SHORTHAND: Final = "{ "  # before the text of a site whose one word names a variable and a property
 _NAMED: Final = frozenset(("variable", "constant", "field", "property", "member", "method"))
 _ROLES: Final = {
     "c": Role.CALL, "n": Role.CALL, "r": Role.REFERENCE, "w": Role.WRITE, "i": Role.IMPORT, "h": Role.INHERIT,
-    "d": Role.DECORATE,
+    "d": Role.DECORATE, "R": Role.REFERENCE, "W": Role.WRITE,
 }  # fmt: skip
 
 
@@ -98,10 +100,17 @@ class FileSites:
 
     def _mentions(self, mentions: list[m.Mention]) -> None:
         file = self._file
+        _, placed = file.placed
         called: set[int] = set()  # places of references that turned out to be handed to something that calls them
         for number, mention in enumerate(mentions):
             span = mention.start, mention.end
+            if mention.role in "kK":
+                if mention.value in placed:
+                    self._key(mention, span)
+                continue
             text = self._text(mention.text, mention.end)
+            if mention.role in "RW":
+                text = f"{SHORTHAND}{text}"
             role = _ROLES[mention.role]
             if role is Role.CALL:
                 found = self._finder.call(file, file.expressions[mention.value][1])
@@ -120,9 +129,34 @@ class FileSites:
             elif role in (Role.REFERENCE, Role.WRITE):
                 if not found.targets:
                     continue
-                if found.accessor or mention.start in called:
+                if found.accessor or (mention.start in called and not found.held):
                     role = Role.CALL
+                self._beside(mention, found.held, Role.CALL if mention.start in called else role, span, text)
+                self._beside(mention, found.run, Role.CALL, span, text)
             self._add(role, mention.node, span, text, status, targets, reason)
+
+    def _beside(
+        self, mention: m.Mention, also: tuple[tuple[str, int], ...], role: Role, span: tuple[int, int], text: str
+    ) -> None:
+        """What a place means beside the property that it names: a site of its own, for renaming tells them apart."""
+        if also:
+            self._add(role, mention.node, span, text, *self._finder.answer(Found(targets=dict.fromkeys(also))))
+
+    def _key(self, mention: m.Mention, span: tuple[int, int]) -> None:
+        """A key of an object literal writes the member of the type that the literal has to have; a function or property
+        that is a definition of its own replaces it as well."""
+        file = self._file
+        name = self._data[mention.start : mention.end].decode("utf-8", "replace").strip("\"'")
+        declared, sure = literals.written(self._engine, file, mention.value, name)
+        if not declared:
+            return
+        text = f"{SHORTHAND}{name}" if mention.role == "K" else name
+        found = Found(targets=dict.fromkeys(declared), doubt="" if sure else "several types fit")
+        status, targets, reason = self._finder.answer(found)
+        self._add(Role.WRITE, mention.node, span, text, status, targets, reason)
+        own = [slot for slot in members.own(file, mention.value, name) if slot.node >= 0]
+        if sure and own and file.facts.nodes[own[-1].node].named_at == mention.start:
+            self._add(Role.OVERRIDE, own[-1].node, span, name, status, targets, reason)
 
     def _call(self, mention: m.Mention, found: Found, span: tuple[int, int], text: str) -> None:
         status, targets, reason = self._finder.answer(found)
@@ -172,18 +206,26 @@ class FileSites:
         return places
 
     def _overrides(self) -> None:
-        file = self._file
+        engine, file = self._engine, self._file
         for index, row in enumerate(file.classes):
             if not row.extends and not row.implements:
                 continue
-            for name, kind, static, _, _, node in row.members:
-                if kind not in "mgs" or name == "constructor" or node < 0:
+            for name, _, static, _, _, node in row.members:
+                if name == "constructor" or node < 0:
                     continue
                 targets = self._replaced(index, name, static)
                 if targets:
-                    place = file.facts.nodes[node].named_at
-                    span = place, place + len(file.facts.nodes[node].name.encode())
-                    self._add(Role.OVERRIDE, node, span, name, Status.RESOLVED, targets, "")
+                    self._override(node, targets)
+        for interface in file.interfaces:
+            for name, _, node in interface.members if interface.extends else ():
+                bases = [value for part in interface.extends for value in types.of(engine, file, part, FUEL)]
+                if node >= 0 and (targets := self._replaced_in(bases, name)):
+                    self._override(node, targets)
+
+    def _override(self, node: int, targets: tuple[Target, ...]) -> None:
+        row = self._file.facts.nodes[node]
+        span = row.named_at, row.named_at + len(row.name.encode())
+        self._add(Role.OVERRIDE, node, span, row.name, Status.RESOLVED, targets, "")
 
     def _replaced(self, index: int, name: str, static: bool) -> tuple[Target, ...]:
         engine, file = self._engine, self._file
@@ -192,6 +234,10 @@ class FileSites:
         if not static:
             bases = [(v.INSTANCE, *base[1:]) for base in bases if base[0] == v.CLASS]
             bases += [value for part in row.implements for value in types.of(engine, file, part, FUEL)]
+        return self._replaced_in(bases, name)
+
+    def _replaced_in(self, bases: list[Value], name: str) -> tuple[Target, ...]:
+        engine = self._engine
         found: dict[Target, None] = {}
         for base in bases:
             if base[0] in (v.CLASS, v.INSTANCE, v.TYPED):

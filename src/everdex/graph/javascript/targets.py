@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members
+from everdex.graph.javascript import builtins, literals, members
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
@@ -18,6 +18,8 @@ from everdex.graph.model import Status, Target
 
 _MAX_NAMESAKES: Final = 3
 _MAX_TARGETS: Final = 24
+# what a file asks for the same properties again and again
+_MANY_TIMES: Final = frozenset((v.INSTANCE, v.CLASS, v.TYPED, v.OBJECT, v.ENUM))
 
 
 @dataclass(slots=True)
@@ -29,11 +31,25 @@ class Found:
     reason: str = ""
     lost: bool = False  # it may be something of which nothing is known
     cut: bool = False
+    doubt: str = ""  # why the targets are only candidates
     accessor: bool = False
+    held: tuple[tuple[str, int], ...] = ()  # definitions that the property named holds
+    run: tuple[tuple[str, int], ...] = ()  # accessors below a declared property
 
     def unknown(self, reason: str) -> None:
         self.reason = reason if not self.lost else self.reason
         self.lost = True
+
+    def add(self, other: Found) -> None:
+        self.targets |= other.targets
+        self.outside |= other.outside
+        if other.lost:
+            self.unknown(other.reason)
+        self.cut = self.cut or other.cut
+        self.doubt = self.doubt or other.doubt
+        self.accessor = self.accessor or other.accessor
+        self.held += other.held
+        self.run += other.run
 
     def impossible(self, reason: str) -> None:
         """One of the values cannot be what is meant: no reason to doubt the others."""
@@ -41,10 +57,11 @@ class Found:
 
 
 class Finder:
-    """Finds definitions for the sites of a file."""
+    """Finds definitions for the sites of one file: what was worked out once is not looked up again in it."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._properties: dict[tuple[Value, str, bool], Found] = {}
 
     def answer(self, found: Found) -> tuple[Status, tuple[Target, ...], str]:
         if found.targets:
@@ -53,6 +70,8 @@ class Finder:
             )
             if found.cut or len(found.targets) > _MAX_TARGETS:
                 return Status.AMBIGUOUS, targets, "too many candidates"
+            if found.doubt:
+                return Status.AMBIGUOUS, targets, found.doubt
             return Status.RESOLVED, targets, ""
         if found.outside and not found.lost:
             return Status.EXTERNAL, tuple(Target("", name) for name in list(found.outside)[:_MAX_TARGETS]), ""
@@ -231,26 +250,69 @@ class Finder:
     def _member(self, file: File, row: m.Row, written: bool, found: Found) -> None:
         name = row[2]
         base = file.expressions[row[1]]
+        receivers: Values | None = None
         if base[0] in (m.REQUIRE, m.NAME):
-            for value in self._engine.evaluate(file, row[1], FUEL):
+            receivers = self._engine.evaluate(file, row[1], FUEL)
+            for value in receivers:
                 if value[0] == v.MODULE:
                     self._exported(value[1], name, found)
             if found.targets:
                 return
-        key = f"js:member:{name}"
+        key = f"js:member:{name.removeprefix('#')}"
         self._engine.reads.add(key)
         if not self._engine.world.offering(key):
             return
-        for receiver in self._engine.evaluate(file, row[1], FUEL):
-            for slot in members.find(self._engine, receiver, name, FUEL):
-                if slot.kind == ("g" if written else "s"):
-                    continue
-                if slot.node >= 0:
-                    found.targets[slot.path, slot.node] = None
-                    found.accessor = found.accessor or slot.kind in ("g", "s")
-                else:
-                    for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
-                        self.definition(value, found)
+        for receiver in self._engine.evaluate(file, row[1], FUEL) if receivers is None else receivers:
+            if receiver[0] not in _MANY_TIMES:
+                self._property(receiver, name, written, found)
+                continue
+            asked = receiver, name, written
+            one = self._properties.get(asked)
+            if one is None:
+                one = self._properties[asked] = Found()
+                self._property(receiver, name, written, one)
+            found.add(one)
+
+    def _property(self, receiver: Value, name: str, written: bool, found: Found) -> None:
+        """The definitions that a property of one value names."""
+        found.cut = found.cut or receiver == v.MANY
+        for slot in members.find(self._engine, receiver, name, FUEL):
+            if slot.kind == ("g" if written else "s"):
+                continue
+            if slot.node >= 0:
+                found.targets[slot.path, slot.node] = None
+                found.accessor = found.accessor or slot.kind in ("g", "s")
+                self._beside(slot, receiver, name, written, found)
+            else:
+                for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
+                    self.definition(value, found)
+        if receiver[0] == v.OBJECT:
+            declared, sure = literals.written(self._engine, self._engine.files[receiver[1]], receiver[2], name)
+            found.targets |= dict.fromkeys(declared)
+            found.doubt = found.doubt if sure or not declared else "several types fit"
+
+    def _beside(self, slot: Slot, receiver: Value, name: str, written: bool, found: Found) -> None:
+        """What a property means beside its own definition: what it holds, or what implements it."""
+        engine = self._engine
+        if engine.files[slot.path].facts.nodes[slot.node].kind != "property":
+            return
+        if receiver[0] == v.OBJECT:
+            holds = Found()
+            for value in members.slot_values(engine, slot, receiver, FUEL - 1):
+                self.definition(value, holds)
+            found.held += tuple(holds.targets)
+        elif receiver[0] == v.TYPED:
+            below = heirs(engine, receiver, FUEL)
+            found.cut = found.cut or len(below) > MAX_HEIRS
+            for heir in below:
+                for inner in members.find(engine, heir, name, FUEL):
+                    if inner.kind == ("s" if written else "g"):
+                        found.run += ((inner.path, inner.node),)
+                    elif inner.kind == "f" and self._is_data(inner):
+                        found.targets[inner.path, inner.node] = None
+
+    def _is_data(self, slot: Slot) -> bool:
+        return slot.node >= 0 and self._engine.files[slot.path].facts.nodes[slot.node].kind in ("field", "property")
 
     def is_export(self, file: File, index: int) -> bool:
         """`exports.name`, `module.exports` and what is below it."""
@@ -305,8 +367,8 @@ def methods(file: File) -> dict[str, list[str]]:
     found: dict[str, list[str]] | None = file.memo.get("methods")
     if found is None:
         found = file.memo["methods"] = {}
-        nodes = file.facts.nodes
-        for index, node in enumerate(nodes):
-            if node.kind == "method" and nodes[node.parent].kind not in ("interface", "type"):
+        written = {function.node for function in file.functions}
+        for index, node in enumerate(file.facts.nodes):
+            if node.kind == "method" and index in written:
                 found.setdefault(node.name, []).append(file.keys[index])
     return found
