@@ -341,3 +341,21 @@ def test_private_names_and_parameters_that_are_fields_are_renamed_whole(tmp_path
     field = _plan(made, "Box.size", "width")
     assert _carried_out(made, field, "width")["box.ts"] == text.replace("size", "width")
     assert private["doubts"] == field["doubts"] == []
+
+
+def test_the_key_of_a_literal_that_has_a_declared_type_is_renamed_with_its_member(tmp_path: Path) -> None:
+    """Where a type is declared, the keys of an object are its members; the same key of another object is not."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "shape.ts": "export interface Shape { size: number }\n",
+            "use.ts": (
+                "import { Shape } from './shape';\n"
+                "const one: Shape = { size: 2 };\nconst other = { size: 3 };\nconsole.log(one.size, other.size);\n"
+            ),
+        },
+    )
+    plan = _plan(made, "shape.ts::Shape.size", "extent")
+    assert [(edit["path"], edit["line"], edit["column"]) for edit in plan["edits"]] == [
+        ("shape.ts", 1, 25), ("use.ts", 2, 21), ("use.ts", 4, 16)
+    ]  # fmt: skip

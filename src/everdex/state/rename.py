@@ -119,7 +119,7 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
             _doubt(doubts, atlas, use.path, use.site, "an object is asked for it, which may have it by another name")
         elif edit is not None and written.is_shorthand(edit):
             _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])
-        elif edit is not None and not bound(use.path, use.site):
+        elif edit is not None and not (bound(use.path, use.site) or written.is_key(edit)):
             _doubt(doubts, atlas, use.path, use.site, "a name that may only hold it")
         elif edit is not None and not elsewhere:
             edits[edit.path, edit.byte_start] = edit
@@ -224,12 +224,18 @@ class _Written:
 
     def is_shorthand(self, edit: RenameEdit, *, of_module: bool = False) -> bool:
         """Whether the name stands for a property of the same name as well, which would be renamed with it."""
-        if edit.path not in self._syntax:
-            file = self._atlas.graph.number(edit.path)
+        return self._syntax_of(edit.path).is_shorthand(edit.byte_start, edit.byte_end, of_module=of_module)
+
+    def is_key(self, edit: RenameEdit) -> bool:
+        """Whether the name is that of a property where an object is written or taken apart."""
+        return self._syntax_of(edit.path).how(edit.byte_start, edit.byte_end) == "key"
+
+    def _syntax_of(self, path: str) -> Syntax:
+        if path not in self._syntax:
+            file = self._atlas.graph.number(path)
             assert file is not None
-            language = self._atlas.entry(file).language
-            self._syntax[edit.path] = Syntax(language, self._atlas.view.source(edit.path))
-        return self._syntax[edit.path].is_shorthand(edit.byte_start, edit.byte_end, of_module=of_module)
+            self._syntax[path] = Syntax(self._atlas.entry(file).language, self._atlas.view.source(path))
+        return self._syntax[path]
 
     def asks_an_object(self, path: str, site: Site, definition: Definition) -> bool:
         """Whether a place of JavaScript or TypeScript asks an object for what is no member.
