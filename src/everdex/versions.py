@@ -37,7 +37,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: store policy (single-user or shared) fixed at creation
     "store": SchemaRange(1, 1, 1),
     # 1: one mapped file: blobs by file, offers, postings
-    "graph": SchemaRange(1, 1, 1),
+    # 2: what each part of a file looked at; blobs are read without their source
+    "graph": SchemaRange(2, 2, 2),
     # 1: refresh jobs with scope, HEAD, budget and outcome
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
@@ -64,7 +65,8 @@ WORDS_VERSION: Final = "1"
 # 7: assignments to globals and fields in the languages read by names
 # 8: Python: a star before a call in a display stars its result
 # 9: keys of object literals, their properties, members of types inside types, parameters that are fields
-FACTS_VERSION: Final = "9"
+# 10: Python: no body shares its literals with another
+FACTS_VERSION: Final = "10"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -86,7 +88,8 @@ INTERFACE_VERSION: Final = "1"
 # 14: in Python, too, an attribute's site stands where its name does; of a long text the end is kept
 # 15: whoever constructs a class names it, whosever constructor runs; Python: what is outside stands beside what is not
 # 16: TypeScript: members of declared types in object literals, properties of constants, fields that implement
-RESOLVERS_VERSION: Final = "16"
+# 17: Python: literals make no function large; what functions inside bind of a name around them is offered with it
+RESOLVERS_VERSION: Final = "17"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 PICTURES_VERSION: Final = "1"

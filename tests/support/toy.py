@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import xxhash
 
-from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target, World
+from everdex.graph.model import Dependency, FileGraph, Kept, Node, Role, Site, Status, Target, World
 
 
 class Parsed:
@@ -67,7 +67,7 @@ class Resolution:
         self._world = world
         self._parsed = lru_cache(maxsize=None)(lambda path: Parsed(path, world.source(path)))
 
-    def resolve(self, path: str) -> FileGraph:
+    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         source = self._world.source(path)
         if b"crash" in source:
             raise RecursionError("told to")

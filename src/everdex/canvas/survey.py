@@ -75,7 +75,7 @@ def survey(atlas: Atlas, name: str) -> Survey:
         files.append(File(path, roles[path], lines, started.get(path, "")))
         file = bisect_left(atlas.graph.paths, path)
         calls = [total + more for total, more in zip(calls, atlas.entry(file).calls, strict=True)]
-        columns = Columns(atlas.graph.blob(file), source)
+        columns = Columns(atlas.graph.blob(file))
         imported[path] = {item.target.path for item in columns.dependencies() if item.target.path in number} - {path}
         ties.update(
             (number[path], number[item.target.path], True)

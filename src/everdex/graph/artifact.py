@@ -28,7 +28,9 @@ _HEAD: Final = struct.Struct("<8sIIQ16s")  # magic, schema version, sections, fi
 _ENTRY: Final = struct.Struct("<IIQQ")  # section, bytes per element, offset, elements
 _ALIGNMENT: Final = 8
 TABLES: Final = ("reads", "targets", "loose", "names", "ids", "defines")
-_FIXED: Final = ("header", "blobs", "blob_ends", "offer_keys", "offer_files", "offer_contents")
+_FIXED: Final = (
+    "header", "blobs", "blob_ends", "parts", "part_ends", "offer_keys", "offer_files", "offer_contents",
+)  # fmt: skip
 _SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
 
 
@@ -61,6 +63,7 @@ class Parts:
     resolvers: str  # version of what resolved it
     files: tuple[FileEntry, ...]  # by path
     blobs: Sequence[bytes]
+    parts: Sequence[bytes]
     offers: Offers
     tables: dict[str, Postings]
 
@@ -73,6 +76,8 @@ def pack(parts: Parts) -> bytes:
         "header": (1, zlib.compress(msgspec.msgpack.encode(header), 1)),
         "blobs": (1, b"".join(parts.blobs)),
         "blob_ends": (8, np.cumsum([len(blob) for blob in parts.blobs], dtype=np.uint64).tobytes()),
+        "parts": (1, b"".join(parts.parts)),
+        "part_ends": (8, np.cumsum([len(blob) for blob in parts.parts], dtype=np.uint64).tobytes()),
         "offer_keys": (8, parts.offers.keys.tobytes()),
         "offer_files": (small.itemsize, parts.offers.files.astype(small).tobytes()),
         "offer_contents": (4, parts.offers.contents.tobytes()),
@@ -107,8 +112,8 @@ class Graph:
         self.resolvers = header.resolvers
         self.files = header.files
         self.paths = tuple(entry.path for entry in header.files)
-        self._ends = _array(sections["blob_ends"], np.uint64)
-        self._blobs = memoryview(sections["blobs"][1])
+        self._blobs = sections["blobs"][1], _array(sections["blob_ends"], np.uint64)
+        self._parts = sections["parts"][1], _array(sections["part_ends"], np.uint64)
         self.offers = Offers(
             _array(sections["offer_keys"], np.uint64), _files(sections["offer_files"]),
             _array(sections["offer_contents"], np.uint32),
@@ -134,8 +139,17 @@ class Graph:
         return place if place < len(self.paths) and self.paths[place] == path else None
 
     def blob(self, number: int) -> bytes:
-        start = int(self._ends[number - 1]) if number else 0
-        return bytes(self._blobs[start : int(self._ends[number])])
+        """The columns of a file."""
+        return _piece(self._blobs, number)
+
+    def parts(self, number: int) -> bytes:
+        """What the parts of a file looked at; b"" when it was resolved whole."""
+        return _piece(self._parts, number)
+
+
+def _piece(pieces: tuple[memoryview, npt.NDArray[Any]], number: int) -> bytes:
+    data, ends = pieces
+    return bytes(data[int(ends[number - 1]) if number else 0 : int(ends[number])])
 
 
 def _checked(data: bytes | mmap.mmap, where: str) -> dict[str, tuple[int, memoryview]]:

@@ -78,7 +78,7 @@ class Atlas:
     # -- definitions ---------------------------------------------------------------------------
 
     def _read_columns(self, file: int) -> Columns:
-        return Columns(self.graph.blob(file), self.view.source(self.graph.paths[file]))
+        return Columns(self.graph.blob(file))
 
     def entry(self, file: int) -> FileEntry:
         return self.graph.files[file]

@@ -1,7 +1,8 @@
 """Makes the graph of a snapshot: from nothing, or from the graph of another snapshot and what differs.
 
-A file is resolved again when its content changed or when it looked at a key whose offers changed; everything else is
-copied. What comes out does not depend on what it was made from.
+A file is looked at again when its content changed or when it looked at a key whose offers changed; everything else is
+copied. Of such a file only those parts are resolved of which one of both is true, where its resolver knows parts. What
+comes out does not depend on what it was made from.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
-from everdex.graph.crew import hire
-from everdex.graph.postings import EMPTY, NO_OFFERS, FileOffers, Offers, changed_keys
+from everdex.graph.crew import Wanted, hire
+from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.world import Before
 from everdex.numeric import np, npt
 from everdex.view import SnapshotView
 
@@ -61,14 +63,14 @@ def build(
         offers = (base.offers if base is not None else NO_OFFERS).merged(
             _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}
         )
-        suspects = _suspects(base, gone, fresh)
-        todo = sorted({*changed, *(suspects & same)})
+        keys = _changed_keys(base, gone, fresh)
+        todo = sorted({*changed, *(_suspects(base, keys) & same)})
         crew.enter(offers, paths)
         records: dict[str, FileRecord] = {}
-        wholes = {path: item.whole for path, item in fresh.items()}
+        before = _before(base, [path for path in todo if path in kept], same, keys)
         wanted = [
-            (path, files[numbers[path]].content, files[numbers[path]].language,
-             wholes[path] if path in wholes else old[kept[path]].offers)
+            Wanted(path, files[numbers[path]].content, files[numbers[path]].language,
+                   fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
             for path in todo
         ]  # fmt: skip
         for done, item in enumerate(crew.resolve(wanted), start=1):
@@ -87,22 +89,43 @@ def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
     ]
 
 
-def _suspects(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers]) -> set[str]:
-    """Files of the base that looked at a key of which the offers are not what they were.
-
-    What a failed file looked at is not known: any changed key may mend it.
-    """
+def _changed_keys(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers]) -> U32:
+    """The keys of which the offers are not what they were."""
     if base is None:
-        return set()
+        return np.zeros(0, dtype=np.uint32)
     old_numbers = [number for path in gone if (number := base.number(path)) is not None]
     before = base.offers.of(old_numbers, [entry.offers for entry in base.files])
     by_path = {base.paths[number]: item for number, item in before.items()}
     keys: set[int] = set()
     for path in {*by_path, *fresh}:
         keys |= changed_keys(by_path.get(path), fresh.get(path))
-    low = np.array(sorted({key & 0xFFFFFFFF for key in keys}), dtype=np.uint32)
-    failed = {entry.path for entry in base.files if entry.failed} if keys else set()
-    return failed | {base.paths[number] for number in base.tables["reads"].holders_of_any(low)}
+    return np.array(sorted({key & 0xFFFFFFFF for key in keys}), dtype=np.uint32)
+
+
+def _suspects(base: Graph | None, keys: U32) -> set[str]:
+    """Files of the base that looked at one of these keys.
+
+    What a failed file looked at is not known: any changed key may mend it.
+    """
+    if base is None or not len(keys):
+        return set()
+    failed = {entry.path for entry in base.files if entry.failed}
+    return failed | {base.paths[number] for number in base.tables["reads"].holders_of_any(keys)}
+
+
+def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32) -> dict[str, Before]:
+    """What the base says of files that were resolved in parts."""
+    if base is None:
+        return {}
+    numbers = [number for path in paths if (number := base.number(path)) is not None and base.parts(number)]
+    looked = base.tables["reads"].of(numbers)
+    return {
+        base.paths[number]: Before(
+            base.blob(number), base.parts(number), looked[number], keys, base.files[number].interface,
+            base.files[number].partial, base.paths[number] in same,
+        )
+        for number in numbers
+    }  # fmt: skip
 
 
 def _renumber(
@@ -119,15 +142,17 @@ def _parts(
     numbers = {path: number for number, path in enumerate(paths)}
     old = base.files if base is not None else ()
     copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in records}
-    entries, blobs = [], []
+    entries, blobs, parts = [], [], []
     for path in paths:
         if path in records:
             entries.append(records[path].entry)
             blobs.append(records[path].blob)
+            parts.append(records[path].parts)
         else:
             assert base is not None
             entries.append(old[copied[path]])
             blobs.append(base.blob(copied[path]))
+            parts.append(base.parts(copied[path]))
     renumber = _renumber(old, numbers, numbers.keys() & copied.keys())
     tables = {
         name: (base.tables[name] if base is not None else EMPTY).merged(
@@ -135,4 +160,4 @@ def _parts(
         )
         for name in TABLES
     }
-    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, offers, tables)
+    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, parts, offers, tables)

@@ -1,9 +1,8 @@
 """One file's graph as a compact blob, and back: columns of small numbers and one table of strings, compressed.
 
 A blob names other files by path and definitions by key, never by number, so it stays right wherever it is copied.
-Most of its strings stand in the file itself, so the file's bytes are the compressor's dictionary: a blob is a third
-smaller, and is read together with its source. Reading materialises only what is asked for: looking for a target costs
-a scan of one column.
+It is read without its source, which may have changed since. Reading materialises only what is asked for: looking for
+a target costs a scan of one column.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status,
 
 _LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _LEVEL: Final = 6
-_DICTIONARY: Final = 32_768  # as far as zlib looks back
 _ROLES: Final = tuple(Role)
 _STATUSES: Final = tuple(Status)
 _ROLE_NUMBER: Final = {role: number for number, role in enumerate(_ROLES)}
@@ -82,7 +80,7 @@ class _Table:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
-def encode(graph: FileGraph, source: bytes) -> bytes:
+def encode(graph: FileGraph) -> bytes:
     """The blob of a file's graph; the same graph gives the same bytes."""
     strings = _Table()
     targets: dict[Target, int] = {}
@@ -136,8 +134,7 @@ def encode(graph: FileGraph, source: bytes) -> bytes:
         dependencies,
     )
     packed.strings = list(strings.numbers)
-    packer = zlib.compressobj(_LEVEL, zdict=source[:_DICTIONARY])
-    return packer.compress(_ENCODER.encode(packed)) + packer.flush()
+    return zlib.compress(_ENCODER.encode(packed), _LEVEL)
 
 
 def _child(nodes: Sequence[Node], node: Node, attribute: str) -> str | None:
@@ -161,8 +158,8 @@ class Columns:
 
     __slots__ = ("__dict__", "_packed")
 
-    def __init__(self, blob: bytes, source: bytes) -> None:
-        self._packed = _DECODER.decode(zlib.decompressobj(zdict=source[:_DICTIONARY]).decompress(blob))
+    def __init__(self, blob: bytes) -> None:
+        self._packed = _DECODER.decode(zlib.decompress(blob))
 
     # -- definitions ---------------------------------------------------------------------------
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from everdex.graph.postings import FileOffers, Offers
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
-from everdex.graph.world import Bench
+from everdex.graph.world import Before, Bench
 from everdex.memory import collector_held
 from everdex.sync.processes import WorkerProcess, spread
 from everdex.view import SnapshotView
@@ -25,7 +25,15 @@ from everdex.view import SnapshotView
 _WORTH_WORKERS: Final = 400
 _BATCH: Final = 64
 
-Wanted = tuple[str, bytes, str, int]  # path, content, language, hash of its offers
+
+class Wanted(NamedTuple):
+    """A file to be resolved."""
+
+    path: str
+    content: bytes
+    language: str
+    offers: int  # hash of all it offers
+    before: Before | None
 
 
 class Crew(Protocol):
@@ -61,7 +69,6 @@ class Alone:
     """Does everything here."""
 
     def __init__(self, view: SnapshotView, resolvers: Resolvers) -> None:
-        self._view = view
         self._bench = Bench(view, resolvers)
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
@@ -71,9 +78,9 @@ class Alone:
         self._bench.enter(offers, paths)
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
-        for path, content, language, whole in wanted:
-            graph, failed = self._bench.resolve(path)
-            yield record(path, content, language, whole, self._view.source(path), graph, failed)
+        for path, content, language, offers, before in wanted:
+            graph, failed, table = self._bench.resolve(path, before)
+            yield record(path, content, language, offers, graph, failed, table)
 
     def end(self) -> None:
         self._bench.close()

@@ -84,6 +84,25 @@ class Dependency(msgspec.Struct, frozen=True, gc=False):
     names: tuple[str, ...]  # what is taken from it; empty for the whole
 
 
+class Part(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of a file whose sites are resolved, and resolved again, by themselves."""
+
+    node: int  # index; 0, the file, for all that is in no other part
+    digest: int  # 32 bits, of its text and of what its sites' columns depend on
+    looked: int  # bits: which of the keys of `Parts` it looked at; 0 when it was kept
+    kept: int  # -1, or the number of the earlier part whose sites it has
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How a file was resolved in parts."""
+
+    keys: tuple[str, ...]  # all that its parts looked at, the file's own content with it
+    own: int  # bits: which keys stand for that
+    all: tuple[Part, ...]
+    of_sites: tuple[int, ...]  # of each site, its part
+
+
 @dataclass(frozen=True, slots=True)
 class FileGraph:
     """Everything resolution says of one file."""
@@ -91,9 +110,25 @@ class FileGraph:
     nodes: tuple[Node, ...]
     sites: tuple[Site, ...]  # by place
     dependencies: tuple[Dependency, ...]
-    reads: frozenset[str]  # every key that was looked at, found or not
+    reads: frozenset[str]  # every key that was looked at, found or not; but for those that kept parts looked at
     interface: str  # hash of sorted public kind, name, normalised signature: not of bodies, not of private names
     partial: bool  # the file has syntax errors: what is missing may be behind them
+    parts: Parts | None = None  # None where the whole file is resolved at once
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What an earlier resolution said of a file that was resolved in parts."""
+
+    nodes: Sequence[Node]
+    sites: Sequence[Site]
+    dependencies: tuple[Dependency, ...]
+    interface: str
+    partial: bool
+    parts: Sequence[tuple[str, int]]  # key of the node, and digest
+    of_sites: Sequence[int]
+    stale: frozenset[int]  # parts that looked at a key whose offers have changed since
+    same: bool  # the file's bytes are what they were
 
 
 class World(Protocol):
@@ -119,8 +154,8 @@ class World(Protocol):
 class Resolution(Protocol):
     """A resolver at work on one world. It may remember what it worked out, as long as answers do not depend on it."""
 
-    def resolve(self, path: str) -> FileGraph:
-        """The graph of one of its language's files."""
+    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
+        """The graph of one of its language's files; parts that are in `kept` and not stale may be taken from there."""
 
 
 class Resolver(Protocol):

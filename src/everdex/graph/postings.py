@@ -54,6 +54,12 @@ class Postings:
             found.update(self.files[first:last].tolist())
         return sorted(found)
 
+    def of(self, numbers: Sequence[int]) -> dict[int, U32]:
+        """The keys of some files, each file's in order."""
+        chosen = np.isin(self.files, np.array(numbers, dtype=np.uint32))
+        keys, files = self.keys[chosen], self.files[chosen]
+        return {number: keys[files == number] for number in numbers}
+
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
         """With files renumbered (-1: gone) in an order-keeping way, and the keys of some new ones."""
         files = renumber[self.files]

@@ -10,6 +10,7 @@ from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import last_name
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
+from everdex.graph.part_table import PartTable, table_of
 from everdex.graph.postings import U32, keys32
 from everdex.identity.symbols import SymbolNames, names_of
 
@@ -20,6 +21,7 @@ _STATUSES: Final = tuple(Status)
 class FileRecord:
     entry: FileEntry
     blob: bytes
+    parts: bytes  # its PartTable; b"" when it is resolved whole
     keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
 
 
@@ -33,8 +35,9 @@ def symbol_names(path: str, nodes: FileGraph | columns.Columns) -> list[SymbolNa
 
 
 def record(
-    path: str, content: bytes, language: str, offers: int, source: bytes, graph: FileGraph, failed: str
+    path: str, content: bytes, language: str, offers: int, graph: FileGraph, failed: str, before: PartTable | None
 ) -> FileRecord:
+    """What is kept of a file's graph; `before` has what the parts looked at that it kept."""
     calls = dict.fromkeys(_STATUSES, 0)
     unnamed = 0
     targets: set[Target] = {item.target for item in graph.dependencies}
@@ -62,12 +65,13 @@ def record(
             {package_of(language, item.target.key) for item in graph.dependencies if not item.target.path} - {""}
         )),
     )
+    table = table_of(graph.parts, before) if graph.parts is not None else None
     keys = {
-        "reads": keys32(graph.reads),
+        "reads": table.others if table is not None else keys32(graph.reads),
         "targets": keys32(place(target) for target in targets if target.path),
         "loose": keys32(loose),
         "names": keys32(node.name for node in graph.nodes),
         "ids": keys32(names.scoped_id for names in symbol_names(path, graph)),
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
-    return FileRecord(entry, columns.encode(graph, source), keys)
+    return FileRecord(entry, columns.encode(graph), table.encode() if table is not None else b"", keys)

@@ -7,10 +7,13 @@ module alone, and every answer that may have needed it says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
-from everdex.graph.model import FileGraph, Node, Resolution, Resolver
-from everdex.graph.postings import FileOffers, Offers, file_offers
+from everdex.graph.model import FileGraph, Kept, Node, Resolution, Resolver
+from everdex.graph.part_table import PartTable, decode
+from everdex.graph.postings import U32, FileOffers, Offers, file_offers
 from everdex.graph.resolvers import Resolvers
 from everdex.view import SnapshotView
 
@@ -48,6 +51,27 @@ class SnapshotWorld:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What an earlier graph has of a file that was resolved in parts, and which keys' offers have changed since."""
+
+    blob: bytes
+    parts: bytes
+    others: U32
+    changed: U32
+    interface: str
+    partial: bool
+    same: bool  # the file's bytes are what they were
+
+    def kept(self, table: PartTable) -> Kept:
+        columns = Columns(self.blob)
+        parts = [(columns.nodes[node].key, digest) for node, digest in table.parts]
+        return Kept(
+            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.interface, self.partial,
+            parts, table.of_sites, table.stale(self.changed), self.same,
+        )  # fmt: skip
+
+
 class Bench:
     """Resolvers over one view: asked for offers first, for graphs once everybody's offers are known."""
 
@@ -76,20 +100,21 @@ class Bench:
         self._world = SnapshotWorld(self._view, self._facts, offers, paths)
         self._open = {}
 
-    def resolve(self, path: str) -> tuple[FileGraph, str]:
-        """A file's graph, and '' or what kind of error its resolver raised."""
+    def resolve(self, path: str, before: Before | None) -> tuple[FileGraph, str, PartTable | None]:
+        """A file's graph, '' or what kind of error its resolver raised, and the parts that it may have kept."""
         assert self._world is not None
         resolver = self._resolver(path)
         resolution = self._open.get(id(resolver))
         if resolution is None:
             resolution = self._open[id(resolver)] = resolver.open(self._world)
+        table = decode(before.parts, before.others) if before is not None else None
         try:
-            graph = resolution.resolve(path)
+            graph = resolution.resolve(path, before.kept(table) if before is not None and table is not None else None)
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
         except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
-            return _nothing(path), type(error).__name__
-        return graph, ""
+            return _nothing(path), type(error).__name__, None
+        return graph, "", table
 
     def _resolver(self, path: str) -> Resolver:
         resolver = self._resolvers.of(self._view.file_languages[self._view.file_index(path)])

@@ -41,7 +41,7 @@ class Arena:
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}
-        self._literals: dict[tuple[str, str | int | None], int] = {}
+        self.literals: dict[tuple[str, str | int | None], int] = {}
 
     # -- entries
 
@@ -53,10 +53,13 @@ class Arena:
         return len(self.entries) - 1
 
     def literal(self, kind: str, value: str | int | None, start: int, end: int) -> int:
-        """One entry for every place that says the same: nothing is ever asked of where a literal stands."""
-        known = self._literals.get((kind, value))
+        """One entry for all places that say the same in a body, or in a statement of the module or of a class.
+
+        Nothing is asked of where a literal stands but in which of those: who changes one changes no other.
+        """
+        known = self.literals.get((kind, value))
         if known is None:
-            known = self._literals[kind, value] = self.add([m.LITERAL, kind, value], start, end)
+            known = self.literals[kind, value] = self.add([m.LITERAL, kind, value], start, end)
         return known
 
     def text(self, start: int, end: int) -> str:

@@ -41,6 +41,7 @@ class Walk(Branches):
         scope = self.scopes[number]
         self.scope = number
         self.flow = Flow()
+        self.literals = {}
         for index, param in enumerate(scope.params):
             value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)
             self.bind(param[0], value)
@@ -57,6 +58,7 @@ class Walk(Branches):
         """Those of the module or of a class, where others look up one name at a time."""
         for child in node.children:
             if child.type != "comment":
+                self.literals = {}
                 self.statements.append((len(self.entries), len(self.bindings), child.start_byte, self.scope))
                 self.statement(child, 0)
         self.statements.append((len(self.entries), len(self.bindings), self.scopes[self.scope].end, self.scope))

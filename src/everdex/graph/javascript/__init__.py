@@ -10,7 +10,7 @@ from typing import Final
 from everdex.graph.javascript.engine import Engine
 from everdex.graph.javascript.offers import offers
 from everdex.graph.javascript.sites import FileSites, nothing
-from everdex.graph.model import FileGraph, Resolution, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Resolution, Resolver, World
 from everdex.memory import collector_held
 
 __all__ = ["RESOLVER"]
@@ -21,7 +21,7 @@ class _JavaScriptResolution:
         self._world = world
         self._engine = Engine(world)
 
-    def resolve(self, path: str) -> FileGraph:
+    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         if not self._world.facts(path):
             return nothing(path, len(self._world.source(path)))
         with collector_held():

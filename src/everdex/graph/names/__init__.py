@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.model import FileGraph, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Resolver, World
 from everdex.graph.names.index import Index
 from everdex.graph.names.offers import offers_of
 from everdex.graph.names.rules import RULES
@@ -25,7 +25,7 @@ class _Resolution:
     def __init__(self, world: World) -> None:
         self._index = Index(world)
 
-    def resolve(self, path: str) -> FileGraph:
+    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         module = self._index.module(path)
         if module is None:
             return bare_graph(path)

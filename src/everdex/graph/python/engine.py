@@ -8,18 +8,19 @@ files of a world. With every answer it keeps what the answer looked at, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import NAME
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
-from everdex.graph.python.seen import Seen, gathered, joined, joined_with
+from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, unknown
 
 if TYPE_CHECKING:
     from everdex.graph.model import World
 
+T = TypeVar("T")
 # A step into a part of the same expression is free: expressions are trees. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
@@ -47,7 +48,6 @@ class Engine:
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._answers = 0
-        self._gatherings = 0
         self._is_known = False
 
     def begin(self, path: str) -> File:
@@ -64,10 +64,14 @@ class Engine:
             self._answers = 0
         return file
 
-    def end(self, file: File) -> frozenset[str]:
-        """After them: the keys of other files' content that they needed."""
-        self._gatherings += 1
-        found = gathered(self.seen, file.path, self._gatherings)
+    def looked(self) -> list[Seen]:
+        """What was looked at since this was last asked."""
+        found, self.seen = self.seen, []
+        return found
+
+    def end(self, file: File, askers: Iterable[Sequence[Seen]]) -> Gathered:
+        """After them: the keys that each asker needed."""
+        found = gathered(askers, file.path)
         if not self._is_known:  # nobody asked about this file before, so few will: most of its answers are for itself
             self._answers -= len(file.answers) + len(file.cut)
             file.forget()
@@ -171,6 +175,14 @@ class Engine:
         left = fuel - WORTH + self.low if self.low > 0 else fuel - WORTH
         self.low = left if left < saved else saved
         return result
+
+    def noted(self, answer: Callable[[], T]) -> tuple[T, Seen | None]:
+        """An answer with what it looked at, for who remembers it himself; not noted for anybody yet."""
+        around, self.seen = self.seen, []
+        result = answer()
+        seen = joined(self.seen)
+        self.seen = around
+        return result, seen
 
     # -- what is looked at
 

@@ -62,10 +62,12 @@ class Layout:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """How many expressions stand in each scope itself."""
+        """How many expressions stand in each scope itself; literals are none."""
         sizes = [0] * len(self.scopes)
         for scope in self.where:
             sizes[scope] += 1
+        for number in self.of_kind(m.LITERAL):
+            sizes[self.where[number]] -= 1
         return sizes
 
     @cached_property

@@ -54,6 +54,11 @@ def by_name(
     around = file.owner(scope)
     if around != home and file.scopes[around].kind == m.CLASS_SCOPE:
         engine.seen.append(file.seen_member(around, wanted))
+    passed = file.scopes[around].parent
+    while passed > 0 and passed != home:  # functions around that might have bound it
+        if file.scopes[passed].kind != m.CLASS_SCOPE:
+            engine.seen.append(file.seen_scope(passed))
+        passed = file.scopes[passed].parent
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0

@@ -27,6 +27,9 @@ class Places:
         line = bisect_right(self._starts, byte)
         return line, byte - self._starts[line - 1]
 
+    def byte(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + column
+
 
 def nodes_of(
     file: File, module: str, places: Places, variables: Sequence[Variable], source: bytes
@@ -72,6 +75,20 @@ def nodes_of(
             )
         )  # fmt: skip
     return tuple(nodes), index_of, of_variables
+
+
+def known_nodes(
+    file: File, nodes: Sequence[Node], places: Places
+) -> tuple[list[int], dict[str, tuple[int, int]]]:
+    """What `nodes_of` says beside the nodes, of a file whose nodes are known."""
+    number_of = {node.key: number for number, node in enumerate(nodes)}
+    index_of = [number_of[file.scopes[file.owner(number)].key] for number in range(len(file.scopes))]
+    of_variables = {
+        node.key: (number, places.byte(node.name_line, node.name_column))
+        for number, node in enumerate(nodes)
+        if node.key and node.key not in file.scope_by_key
+    }
+    return index_of, of_variables
 
 
 def _qualified(module: str, key: str) -> str:

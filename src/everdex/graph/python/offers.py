@@ -119,11 +119,15 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
             inner.setdefault(file.owner(scope.parent), []).append(scope)
     for each in inner.values():
         each.sort(key=lambda scope: scope.start)
+    inside: dict[int, list[str]] = {}
+    for (number, name), bindings in file.from_inside.items():
+        inside.setdefault(number, []).extend(_bound_inside(file, name, bindings))
     for number, scope in enumerate(file.scopes):
         if scope.kind == m.COMPREHENSION_SCOPE:
             continue
         digest = xxhash.xxh3_64()
         _digest(digest, source, scope.start, scope.end, inner.get(number, ()))
+        digest.update("\n".join(inside.get(number, ())).encode("utf-8", "surrogatepass"))
         if scope.kind == m.CLASS_SCOPE:
             for name, values in file.self_stores.get(number, {}).items():
                 digest.update(f"{name} {[file.scopes[file.where[each]].key for each in values]}".encode())
@@ -190,9 +194,17 @@ def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, in
     whole = b"".join(texts)
     for name, bindings in file.names[0].items():
         parts = found.get(name, [])
-        offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(
-            b"".join(parts) if len(bindings) == 1 and parts else whole
-        )
+        seen = b"".join(parts) if len(bindings) == 1 and parts else whole
+        inside = file.from_inside.get((0, name))
+        if inside:
+            seen += "\n".join(_bound_inside(file, name, inside)).encode("utf-8", "surrogatepass")
+        offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(seen)
+
+
+def _bound_inside(file: File, name: str, bindings: Sequence[int]) -> list[str]:
+    """Where functions inside bind a name of a scope around them, and whether as a variable."""
+    values = [file.bindings[each][2] for each in bindings]
+    return [f"{name} {file.scopes[file.where[each]].key} {file.entries[each][0]}" for each in values]
 
 
 def _members(

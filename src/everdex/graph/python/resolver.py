@@ -6,14 +6,15 @@ import sys
 from collections.abc import Mapping
 
 from everdex.facts.python import model as m
-from everdex.graph.model import Dependency, FileGraph, Resolution, Target, World
+from everdex.graph.model import Dependency, FileGraph, Kept, Resolution, Site, Target, World
 from everdex.graph.python import names
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import File
 from everdex.graph.python.modules import dotted_of, is_package, submodule
-from everdex.graph.python.nodes import Places, interface_of, nodes_of
+from everdex.graph.python.nodes import Places, interface_of, known_nodes, nodes_of
 from everdex.graph.python.offers import offers
+from everdex.graph.python.parts import Again, FileParts
 from everdex.graph.python.sites import Sites
 from everdex.graph.python.values import EXTERNAL, MODULE, Value
 from everdex.graph.python.variables import key_of, variables
@@ -31,24 +32,45 @@ class PythonResolution:
         self._world = world
         self._engine = Engine(world, HANDLERS)
 
-    def resolve(self, path: str) -> FileGraph:
+    def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
             sys.setrecursionlimit(_FRAMES)
         with collector_held():
-            return self._resolve(path)
+            return self._resolve(path, kept)
 
-    def _resolve(self, path: str) -> FileGraph:
+    def _resolve(self, path: str, kept: Kept | None) -> FileGraph:
         engine = self._engine
         file = engine.begin(path)
         places = Places(file.places.line_lengths)
         source = self._world.source(path)
-        own = variables(engine, file)
-        nodes, index_of, of_variables = nodes_of(file, qualified_module(engine, path), places, own, source)
-        sites = Sites(engine, file, source, places, index_of, of_variables).collect()
-        dependencies = _dependencies(engine, file, places)
-        reads = engine.end(file)
-        in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
-        return FileGraph(nodes, sites, dependencies, reads, interface_of(nodes, in_bodies), file.facts.partial)
+        parts = FileParts(file, source)
+        again = Again(kept, parts, file.facts.partial)
+        if kept is not None and again.rest_is_kept:
+            nodes, dependencies, interface = tuple(kept.nodes), kept.dependencies, kept.interface
+            index_of, of_variables = known_nodes(file, nodes, places)
+        else:
+            own = variables(engine, file)
+            nodes, index_of, of_variables = nodes_of(file, qualified_module(engine, path), places, own, source)
+            dependencies = _dependencies(engine, file, places)
+            in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
+            interface = interface_of(nodes, in_bodies)
+        sites = Sites(engine, file, parts, source, places, index_of, of_variables)
+        found: list[tuple[Site, int]] = again.sites_kept(nodes)
+        looked = []
+        for part in again.resolved:
+            found += [(site, part) for site in sites.collect(part)]
+            looked.append(engine.looked())
+        found.sort(key=_place)
+        gathered = engine.end(file, looked)
+        return FileGraph(
+            nodes, tuple([site for site, _ in found]), dependencies, gathered.of_others(), interface,
+            file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
+        )  # fmt: skip
+
+
+def _place(found: tuple[Site, int]) -> tuple[int, int, int, int, str]:
+    site = found[0]
+    return site.line, site.column, site.end_line, site.end_column, site.role.value
 
 
 def qualified_module(engine: Engine, path: str) -> str:

@@ -6,19 +6,19 @@ so remembering costs one small object an answer however much is behind it. It kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 
 class Seen:
     """One key, of a file's own content or of nobody's in particular; or several parts."""
 
-    __slots__ = ("key", "mark", "parts", "path")
+    __slots__ = ("key", "parts", "path")
 
     def __init__(self, key: str, path: str, parts: tuple[Seen, ...]) -> None:
         self.key = key
         self.path = path  # whose content the key stands for; '' when it is not one file's
         self.parts = parts
-        self.mark = 0  # the gathering that came by last
 
 
 def joined(parts: list[Seen]) -> Seen | None:
@@ -49,17 +49,49 @@ def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     return Seen("", "", (own, *distinct))
 
 
-def gathered(parts: Iterable[Seen], home: str, mark: int) -> frozenset[str]:
-    """The keys of all parts but those of one file's own content. Every gathering needs a mark of its own."""
-    keys: set[str] = set()
-    waiting = list(parts)
-    while waiting:
-        part = waiting.pop()
-        if part.mark == mark:
-            continue
-        part.mark = mark
-        if part.parts:
-            waiting += part.parts
-        elif part.path != home:
-            keys.add(part.key)
-    return frozenset(keys)
+class Gathered(NamedTuple):
+    """What several askers looked at."""
+
+    keys: tuple[str, ...]
+    own: int  # bits: which keys stand for one file's own content
+    looked: tuple[int, ...]  # for each asker bits: which keys it looked at
+
+    def of_others(self) -> frozenset[str]:
+        """The keys that do not stand for that file's content."""
+        return frozenset(key for number, key in enumerate(self.keys) if not self.own >> number & 1)
+
+
+def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
+    """The keys behind the parts that each asker has, in one walk: what is shared is looked into once."""
+    numbers: dict[str, int] = {}
+    known: dict[Seen, int] = {}
+    own = 0
+    looked = []
+    for parts in askers:
+        waiting = list(parts)
+        while waiting:
+            part = waiting[-1]
+            if part in known:
+                waiting.pop()
+                continue
+            if not part.parts:
+                bit = 1 << numbers.setdefault(part.key, len(numbers))
+                if part.path == home:
+                    own |= bit
+                known[part] = bit
+                waiting.pop()
+                continue
+            missing = [each for each in part.parts if each not in known]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            bits = 0
+            for each in part.parts:
+                bits |= known[each]
+            known[part] = bits
+        bits = 0
+        for part in parts:
+            bits |= known[part]
+        looked.append(bits)
+    return Gathered(tuple(numbers), own, tuple(looked))

@@ -6,6 +6,7 @@ iteration, with, properties, items) is a call site when it reaches a function of
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -42,24 +43,26 @@ from everdex.graph.python.variable_sites import VariableSites
 
 
 class Sites(VariableSites):
-    """Collects the sites of one file."""
+    """Collects the sites of one file, part by part."""
 
-    def collect(self) -> tuple[Site, ...]:
-        entries = self.file.entries
-        callees: set[int] = set()
-        for entry in entries:
-            if entry[0] == m.CALL or entry[0] == m.DECORATED:
-                callees.add(entry[1])
+    def collect(self, part: int) -> list[Site]:
+        """The sites of a part, those that stand at the same place in the order of asking."""
+        self.found = []
+        entries, callees = self.file.entries, self._callees
         handlers = _HANDLERS
-        for number, entry in enumerate(entries):
+        for number in self.parts.entries[part]:
+            entry = entries[number]
             handler = handlers.get(entry[0])
             if handler is not None:
                 handler(self, number, entry, number in callees)
-        self._scopes()
-        self._item_stores()
-        self.writes()
-        self.found.sort(key=lambda site: (site.line, site.column, site.end_line, site.end_column, site.role.value))
-        return tuple(self.found)
+        self._scopes(part)
+        self._item_stores(part)
+        self.writes(part)
+        return self.found
+
+    @cached_property
+    def _callees(self) -> set[int]:
+        return {entry[1] for entry in self.file.entries if entry[0] == m.CALL or entry[0] == m.DECORATED}
 
     def _implicit(self, number: int, functions: Values) -> None:
         """A call that nothing in the text names."""
@@ -151,11 +154,7 @@ class Sites(VariableSites):
         reaching = entry[2]
         if len(reaching) == 1 and self.local[reaching[0]]:
             return
-        key = tuple(reaching) or (file.where[number], entry[1])
-        meant = self.meant.get(key)
-        if meant is None:
-            meant = self.meant[key] = self.meaning(file.where[number], entry[1], reaching)
-        naming, named = meant
+        naming, named = self.meaning(file.where[number], entry[1], reaching)
         if named:
             self.add(self.read_or_deleted(number), number, Answer(Status.RESOLVED, named, ""))
         if naming and not is_callee:
@@ -275,18 +274,23 @@ class Sites(VariableSites):
                     self._implicit(each, found)
                     break
 
-    def _item_stores(self) -> None:
-        deleted = {(base, key) for base, key, value in self.file.facts.item_stores if value < 0}
-        for number, entry in enumerate(self.file.entries):
+    def _item_stores(self, part: int) -> None:
+        for number in self.parts.entries[part]:
+            entry = self.file.entries[number]
             if entry[0] == m.STORE_ITEM:
-                name = "__delitem__" if (entry[1], entry[2]) in deleted else "__setitem__"
+                name = "__delitem__" if (entry[1], entry[2]) in self._deleted_items else "__setitem__"
                 self._implicit(number, self._special(entry[1], name))
+
+    @cached_property
+    def _deleted_items(self) -> set[tuple[int, int]]:
+        return {(base, key) for base, key, value in self.file.facts.item_stores if value < 0}
 
     # -- definitions
 
-    def _scopes(self) -> None:
+    def _scopes(self, part: int) -> None:
         engine, file = self.engine, self.file
-        for number, scope in enumerate(file.scopes):
+        for number in self.parts.inner[part]:
+            scope = file.scopes[number]
             if scope.kind == m.CLASS_SCOPE:
                 for base in scope.bases:
                     what = file.entries[base]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Site, Status, Target
@@ -15,9 +15,12 @@ from everdex.graph.python import names, variables
 from everdex.graph.python.engine import FUEL, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.nodes import Places
+from everdex.graph.python.parts import FileParts
+from everdex.graph.python.seen import Seen
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import CLASS, Values
 
+T = TypeVar("T")
 _MAX_TEXT: Final = 80
 _ATTRIBUTES: Final = frozenset((m.ATTRIBUTE, m.STORE))
 _NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
@@ -27,18 +30,19 @@ class VariableSites:
     """Makes sites, and finds those of variables."""
 
     def __init__(
-        self, engine: Engine, file: File, source: bytes, places: Places, index_of: list[int],
+        self, engine: Engine, file: File, parts: FileParts, source: bytes, places: Places, index_of: list[int],
         of_variables: Mapping[str, tuple[int, int]],
     ) -> None:  # fmt: skip
         self.engine = engine
         self.file = file
+        self.parts = parts
         self.source = source
         self.places = places
         self.index_of = index_of
         self.of_variables = of_variables  # node and where the name begins, by key
         self.found: list[Site] = []
-        self.meant: dict[tuple[int, ...] | tuple[int, str], tuple[bool, tuple[Target, ...]]] = {}
-        self._read: dict[tuple[Values, str], Answer | None] = {}
+        self._meant: dict[tuple[int, ...] | tuple[int, str], tuple[tuple[bool, tuple[Target, ...]], Seen | None]] = {}
+        self._read: dict[tuple[Values, str], tuple[Answer | None, Seen | None]] = {}
         self._deleted = frozenset(file.places.deleted)
 
     # -- making sites
@@ -77,10 +81,26 @@ class VariableSites:
 
     def meaning(self, where: int, name: str, reaching: list[int]) -> tuple[bool, tuple[Target, ...]]:
         """Whether a name stands for definitions or modules, and the variables it means; a local one is none."""
+        key = tuple(reaching) or (where, name)
+        if key not in self._meant:
+            self._meant[key] = self.engine.noted(lambda: self._meaning(where, name, reaching))
+        return self._again(self._meant[key])
+
+    def _again(self, answer: tuple[T, Seen | None]) -> T:
+        """An answer from before; who takes it has looked where it looked."""
+        if answer[1] is not None:
+            self.engine.seen.append(answer[1])
+        return answer[0]
+
+    def _meaning(self, where: int, name: str, reaching: list[int]) -> tuple[bool, tuple[Target, ...]]:
         file, engine = self.file, self.engine
         home, bindings = file.bindings[reaching[-1]][0] if reaching else -1, reaching
         if not reaching:
             home, bindings = names.binding_scope(file, where, name)
+        if home < 0:
+            engine.seen.append(file.seen_stars)
+        if home < 0 or file.is_by_name(home):
+            engine.seen.append(file.seen_member(max(home, 0), name))
         values = [file.entries[file.bindings[each][2]] for each in bindings]
         found: dict[Target, None] = {}
         if home >= 0 and file.is_variable(home, name):
@@ -110,8 +130,8 @@ class VariableSites:
         bases = self.values(base)
         key = bases, name
         if key not in self._read:
-            self._read[key] = variables.read(self.engine, bases, name)
-        return self._read[key]
+            self._read[key] = self.engine.noted(lambda: variables.read(self.engine, bases, name))
+        return self._again(self._read[key])
 
     def read_or_deleted(self, number: int) -> Role:
         return Role.WRITE if number in self._deleted else Role.REFERENCE
@@ -125,14 +145,21 @@ class VariableSites:
         bases = frozenset(((CLASS, self.file.path, owner),)) if owner >= 0 else self.values(entry[1])
         return variables.stored(self.engine, bases, entry[2])
 
-    def writes(self) -> None:
+    def writes(self, part: int) -> None:
         """Assignments to names of the module and of its classes."""
         file = self.file
-        for each in variables.written(file):
+        for each in self._written.get(part, ()):
+            target = Target(file.path, variables.key_of(file, each.home, each.name))
+            answer = Answer(Status.RESOLVED, (target,), "")
+            self.add_at(Role.WRITE, each.start, each.end, answer, self.index_of[each.where])
+
+    @cached_property
+    def _written(self) -> dict[int, list[variables.Written]]:
+        found: dict[int, list[variables.Written]] = {}
+        for each in variables.written(self.file):
             if each.is_value:
-                target = Target(file.path, variables.key_of(file, each.home, each.name))
-                answer = Answer(Status.RESOLVED, (target,), "")
-                self.add_at(Role.WRITE, each.start, each.end, answer, self.index_of[each.where])
+                found.setdefault(self.parts.of_scope[each.where], []).append(each)
+        return found
 
     def variables_replaced(self, number: int) -> None:
         file = self.file

@@ -1,0 +1,193 @@
+"""Functions edited, moved, renamed, wrapped and broken at random: parts that are kept are what would be found.
+
+In memory, so that many edits are cheap: every step resolves each file in parts from what the step before kept, and
+from nothing, and compares all that a graph keeps of it.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+
+from everdex.graph.model import Resolution
+from everdex.graph.part_table import decode
+from everdex.graph.postings import FileOffers, changed_keys, file_offers
+from everdex.graph.python import RESOLVER
+from everdex.graph.record import FileRecord, record
+from everdex.graph.world import Before
+from everdex.numeric import np
+from fixtures.callgraph.python.harness import MemoryWorld
+
+_PATHS = ("base.py", "tools.py", "pkg/__init__.py", "pkg/inner.py", "test_all.py")
+_MODULES = ("base", "tools", "pkg", "pkg.inner")
+_NAMES = ("open", "read", "close", "make", "each", "Reader", "Writer")
+_CLASSES = ("Reader", "Writer", "Store")
+_ATTRIBUTES = ("kept", "other", "open")
+_EDITS = ("add", "drop", "move", "line", "line", "line", "rename", "wrap", "decorate", "break", "head", "shift")
+
+
+class _Author:
+    """Writes files of many functions that call, store, decorate and pass on each other by few names."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.pick = self.chance.choice
+
+    def _line(self) -> list[str]:
+        pick = self.pick
+        name, other, kind, kept = pick(_NAMES), pick(_NAMES), pick(_CLASSES), pick(_ATTRIBUTES)
+        return pick(
+            (
+                [f"{name}()"], [f"x = {kind}()"], [f"x = {pick(_MODULES)}.{name}"], [f"x.{name}({other})"],
+                [f"return {name}"], [f"return x.{kept}"], [f"self.{name}()"], [f"super().{name}()"],
+                [f"self.{kept} = {kind}()"], [f"self.{kept}.{name}()"], [f"x.{kept} = {name}"],
+                [f"{name} = {other}"], [f"{name}({other})"], ["x()"], [f"yield {kind}()"],
+                [f"for x in {name}():", f"    x.{other}()"], [f"with {name}() as x:", f"    x.{kept}.{other}()"],
+                [f"x = lambda x=None: {name}(x)", f"x({kind})"], [f"x = [x.{name} for x in {other}()]"],
+                [f"table['{pick('ab')}'] = {name}"], [f"{pick(_MODULES)}.table['{pick('ab')}']()"],
+                [f"global {name}", f"{name} = {kind}"], [f"if isinstance(x, {kind}):", f"    x.{name}()"],
+                [f"def {name}(x=None):", f"    nonlocal_ = {other}", "    return nonlocal_(x)"],
+                ["y = None", "def inner():", "    nonlocal y", f"    y = {name}", "y()"],
+                [f"class {kind}({pick(_CLASSES)}):", f"    {kept} = {name}", f"    def open(self): {other}()"],
+                [f"from {pick(_MODULES)} import {name}"], ["# nothing"], [f"x = {kind}.{kept} + x"], [f"del x.{kept}"],
+            )
+        )  # fmt: skip
+
+    def function(self, indent: str = "", name: str = "") -> list[str]:
+        """A definition; as a method when it is indented."""
+        pick = self.pick
+        head = [f"@{pick(('property', 'staticmethod', *_NAMES[:5]))}"] if self.chance.random() < 0.2 else []
+        first = "self, " if indent else ""
+        name = name or pick((*_NAMES[:5], "test_it"))
+        annotation = pick(("", f": {pick(_CLASSES)}", f": '{pick(_CLASSES)}'"))
+        head.append(f"def {name}({first}x{annotation} = {pick(('None', *_NAMES))}, open=None):")
+        body = [f"    {line}" for _ in range(self.chance.randint(1, 4)) for line in self._line()]
+        return [indent + line for line in (*head, *body)]
+
+    def block(self) -> list[str]:
+        pick = self.pick
+        kind = self.chance.random()
+        if kind < 0.45:
+            return self.function()
+        if kind < 0.75:
+            lines = [f"class {pick(_CLASSES)}{pick(('', f'({pick(_CLASSES)})', '(base.Reader)'))}:"]
+            if self.chance.random() < 0.5:
+                lines.append(f"    {pick(_ATTRIBUTES)} = {pick(_NAMES)}")
+            for _ in range(self.chance.randint(1, 4)):
+                lines += self.function("    ")
+            return lines
+        return pick(
+            (
+                [f"from {pick(_MODULES)} import {pick(_NAMES)} as {pick(_NAMES)}"], [f"from {pick(_MODULES)} import *"],
+                [f"import {pick(_MODULES)}"], ["table = {}"], [f"{pick(_NAMES)} = lambda x: x()"],
+                [f"{pick(_NAMES)} = {pick(_NAMES)}"], [f"__all__ = ['{pick(_NAMES)}']"], [f"{pick(_NAMES)}()"],
+                [f"{pick(_NAMES)}.{pick(_ATTRIBUTES)} = {pick(_NAMES)}"], ["import pytest", "@pytest.fixture"],
+                ["if x:", f"    def {pick(_NAMES)}(): return {pick(_NAMES)}()"],
+            )
+        )  # fmt: skip
+
+    def edited(self, blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
+        """Another version of a file, and what was done."""
+        blocks = [list(block) for block in blocks]
+        what = self.pick(_EDITS)
+        if what == "add" or not blocks:
+            blocks.insert(self.chance.randint(0, len(blocks)), self.block())
+            return "add", blocks
+        block = self.pick(blocks)
+        inside = [number for number, line in enumerate(block) if line.startswith("    ") and not line.endswith(":")]
+        if what == "drop":
+            blocks.remove(block)
+        elif what == "move":
+            blocks.remove(block)
+            blocks.insert(self.chance.randint(0, len(blocks)), block)
+        elif what == "line" and inside:
+            number = self.pick(inside)
+            indent = " " * (len(block[number]) - len(block[number].lstrip()))
+            keep = self.chance.random() < 0.5
+            block[number : number + (not keep)] = [indent + line for line in self._line()]
+        elif what == "rename":
+            block[:] = [line.replace(f"def {self.pick(_NAMES)}(", f"def {self.pick(_NAMES)}(") for line in block]
+        elif what == "wrap":
+            block[:] = [f"class {self.pick(_CLASSES)}:", *(f"    {line}" for line in block)]
+        elif what == "decorate":
+            block.insert(0, f"@{self.pick(_NAMES)}")
+        elif what == "break":
+            block.insert(self.chance.randint(0, len(block)), self.pick(("def broken(:", ")", "    x = (", "class")))
+        elif what == "head":
+            block[:] = [line.replace("open=None", self.pick(("open=None", "close=open"))) for line in block]
+        else:
+            block.insert(0, "# moved")
+        return what, blocks
+
+
+@dataclass
+class _Kept:
+    """What a graph keeps of a tree."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    offers: dict[str, FileOffers] = field(default_factory=dict)
+    records: dict[str, FileRecord] = field(default_factory=dict)
+
+
+def _step(before: _Kept, files: dict[str, bytes]) -> tuple[_Kept, int, int]:
+    """The tree's next graph, and how many parts it has and how many of them were resolved."""
+    world = MemoryWorld(files)
+    offers = {path: file_offers(RESOLVER.offers(path, world.facts(path), world.source(path))) for path in files}
+    changed: set[int] = set()
+    for path in {*before.files, *files}:
+        if before.files.get(path) != files.get(path):
+            changed |= changed_keys(before.offers.get(path), offers.get(path))
+    low = np.array(sorted({key & 0xFFFFFFFF for key in changed}), dtype=np.uint32)
+    records, parts, resolved = {}, 0, 0
+    resolution: Resolution = RESOLVER.open(world)
+    for path in files:
+        old = before.records.get(path)
+        table = decode(old.parts, old.keys["reads"]) if old is not None else None
+        kept = None
+        if old is not None and table is not None:
+            same = before.files[path] == files[path]
+            entry = old.entry
+            kept = Before(old.blob, old.parts, old.keys["reads"], low, entry.interface, entry.partial, same).kept(table)
+        graph = resolution.resolve(path, kept)
+        assert graph.parts is not None
+        parts += len(graph.parts.all)
+        resolved += sum(part.kept < 0 for part in graph.parts.all)
+        records[path] = record(path, b"", "python", offers[path].whole, graph, "", table)
+    return _Kept(files, offers, records), parts, resolved
+
+
+def _text(blocks: list[list[str]]) -> bytes:
+    return "\n".join([line for block in blocks for line in (*block, "")]).encode()
+
+
+def _differ(kept: _Kept, clean: _Kept) -> list[str]:
+    return [
+        path
+        for path, left in kept.records.items()
+        if (right := clean.records[path]) is not left
+        and (
+            (left.entry, left.blob, left.parts) != (right.entry, right.blob, right.parts)
+            or any(not np.array_equal(left.keys[name], right.keys[name]) for name in left.keys)
+        )
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
+    """Sites, targets, places and what was looked at: byte for byte, while most parts are not resolved again."""
+    author = _Author(seed)
+    tree = {path: [author.block() for _ in range(4)] for path in _PATHS}
+    kept, history, whole, again = _Kept(), [], 0, 0
+    for _ in range(25):
+        for _ in range(author.pick((1, 1, 1, 2))):
+            path = author.pick(_PATHS)
+            what, tree[path] = author.edited(tree[path])
+            history.append(f"{what} {path}")
+        files = {path: _text(blocks) for path, blocks in tree.items()}
+        kept, parts, resolved = _step(kept, files)
+        whole, again = whole + parts, again + resolved
+        clean, _, _ = _step(_Kept(), files)
+        assert _differ(kept, clean) == [], history
+    assert again < 0.7 * whole
