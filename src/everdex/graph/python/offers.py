@@ -161,7 +161,8 @@ def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: 
 
 
 def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope]) -> list[bytes]:
-    """Of each statement of a scope: its text, and how what it defines is called in the graph."""
+    """Of each statement of a scope: its text, how what it defines is called in the graph, and which of the names that
+    it reads were bound before."""
     texts: list[bytes] = []
     place = 0
     for number in range(first, last):
@@ -172,6 +173,8 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
             place += 1
         digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
         _digest(digest, source, start, end, within)
+        entries = file.entries[file.facts.statements[number][0] : file.facts.statements[number + 1][0]]
+        digest.update(bytes([bool(entry[2]) for entry in entries if entry[0] == m.NAME]))
         texts.append(digest.digest())
     return texts
 

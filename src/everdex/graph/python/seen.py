@@ -68,30 +68,24 @@ def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
     own = 0
     looked = []
     for parts in askers:
-        waiting = list(parts)
+        whole = Seen("", "", tuple(parts))
+        waiting = [whole]
         while waiting:
             part = waiting[-1]
-            if part in known:
-                waiting.pop()
-                continue
-            if not part.parts:
-                bit = 1 << numbers.setdefault(part.key, len(numbers))
-                if part.path == home:
-                    own |= bit
-                known[part] = bit
-                waiting.pop()
-                continue
-            missing = [each for each in part.parts if each not in known]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            bits = 0
+            bits, height = 0, len(waiting)
             for each in part.parts:
-                bits |= known[each]
-            known[part] = bits
-        bits = 0
-        for part in parts:
-            bits |= known[part]
-        looked.append(bits)
+                found = known.get(each)
+                if found is not None:
+                    bits |= found
+                elif each.parts:
+                    waiting.append(each)
+                else:
+                    known[each] = bit = 1 << numbers.setdefault(each.key, len(numbers))
+                    bits |= bit
+                    if each.path == home:
+                        own |= bit
+            if len(waiting) == height:
+                known[part] = bits
+                waiting.pop()
+        looked.append(known[whole])
     return Gathered(tuple(numbers), own, tuple(looked))
