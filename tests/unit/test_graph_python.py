@@ -286,6 +286,16 @@ print(digest.hexdigest())
 """
 
 
+def test_a_function_around_that_begins_to_bind_a_name_is_seen_from_inside() -> None:
+    """Whoever follows a call inside a lambda has looked at the functions around it: they might bind what it calls."""
+    user = "def each(x):\n    x()\n"
+    lib = "from user import each\ndef f(): pass\ndef make():\n    return lambda: each(f)\n"
+    before = world(lib=lib, user=user)
+    after = world(lib=lib.replace("    return", "    from os import each\n    return"), user=user)
+    assert resolve(before)["user.py"].sites != resolve(after)["user.py"].sites
+    assert "user.py" in _again(resolve(before), before, after)
+
+
 def test_answers_do_not_depend_on_how_strings_are_hashed() -> None:
     """Two processes that order their sets differently find the same and look at the same."""
     tests = str(Path(__file__).parents[1])
