@@ -88,7 +88,7 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     """A stretch of a file whose sites are resolved, and resolved again, by themselves."""
 
     node: int  # index; 0, the file, for all that is in no other part
-    digest: int  # 32 bits, of its text and of what its sites' columns depend on
+    digest: int  # 64 bits, of its text and of what its sites' columns depend on
     looked: int  # bits: which of the keys of `Parts` it looked at; 0 when it was kept
     kept: int  # -1, or the number of the earlier part whose sites it has
 

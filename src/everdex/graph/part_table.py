@@ -51,7 +51,7 @@ class PartTable:
     def encode(self) -> bytes:
         packed = _Packed(
             _differences([node for node, _ in self.parts]),
-            np.array([digest for _, digest in self.parts], dtype=np.uint32).tobytes(),
+            np.array([digest for _, digest in self.parts], dtype=np.uint64).tobytes(),
             _differences(self.of_sites),
             self.own.tobytes(),
             np.packbits(self.looked.T, axis=1).tobytes(),
@@ -66,7 +66,7 @@ def decode(blob: bytes, others: U32) -> PartTable:
     count = len(packed.nodes)
     rows = np.frombuffer(packed.looked, dtype=np.uint8).reshape(len(others) + len(own), -(-count // 8))
     looked = np.unpackbits(rows, axis=1, count=count).T.astype(np.bool_)
-    digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint32).tolist()
+    digests: list[int] = np.frombuffer(packed.digests, dtype=np.uint64).tolist()
     parts = tuple(zip(accumulate(packed.nodes), digests, strict=True))
     return PartTable(parts, tuple(accumulate(packed.of_sites)), others, own, looked)
 

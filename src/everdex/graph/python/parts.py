@@ -44,7 +44,7 @@ class FileParts:
 def _digest(source: bytes, scope: m.Scope) -> int:
     """From the begin of its line: what stands on the same line is as far from the margin as it was."""
     line = source.rfind(b"\n", 0, scope.start) + 1
-    return xxhash.xxh32_intdigest(source[line : scope.end])
+    return xxhash.xxh3_64_intdigest(source[line : scope.end])
 
 
 class Again:
