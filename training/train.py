@@ -23,7 +23,7 @@ START_SEED: Final = 20_261_115
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    dimensions: int = 256
+    dimensions: int = 288
     batch: int = 4_096
     group: int = 256  # of a batch, alike and so the hard negatives of each other
     anywhere: float = 0.5  # of the pairs, how many are grouped with those of all packages and not of their own
