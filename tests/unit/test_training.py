@@ -155,7 +155,7 @@ def test_a_file_under_another_licence_than_its_package_is_not_mined(downloads: P
 
 
 def test_languages_that_few_packages_have_are_held_out_more_often() -> None:
-    """By name alone a package is held out; in a thin language one of eight is, elsewhere one of fifty."""
+    """By name alone a package is held out; in a thin language one of seven is, elsewhere one of fifty."""
     lua = [Pair("lua", "function", "one two three", "", "", "a b c d e f")]
     go = [Pair("go", "function", "one two three", "", "", "a b c d e f")]
     names = [f"npm~package{number}~1.0" for number in range(2_000)]
@@ -163,7 +163,7 @@ def test_languages_that_few_packages_have_are_held_out_more_often() -> None:
     plain = {name for name in names if prepare.is_held_out(name, go)}
     assert plain < thin
     assert 20 <= len(plain) <= 60
-    assert 220 <= len(thin) <= 320
+    assert 250 <= len(thin) <= 380
 
 
 def test_languages_that_few_packages_have_get_more_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
