@@ -1,7 +1,7 @@
 """Packages as they come from a registry: which one an archive is, and its files, without running any of it.
 
-Wheels, npm tarballs, Debian binary and Debian source packages. Members are read into memory one at a time and
-never written, so a hostile path in an archive leads nowhere.
+Wheels, npm tarballs, Debian binary and Debian source packages, and of such a source only what its authors wrote.
+Members are read into memory one at a time and never written, so a hostile path in an archive leads nowhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Wanted = Callable[[str], bool]
 class Archive:
     """A package on disk; `files` holds its parts (a Debian source package has several), the naming one first."""
 
-    registry: str  # pypi, npm, deb, src
+    registry: str  # pypi, npm, deb, src, tar
     name: str
     version: str
     files: tuple[Path, ...]
@@ -67,11 +67,12 @@ def _tar_members(tar: tarfile.TarFile, wanted: Wanted) -> Iterator[tuple[str, by
 
 
 def archives_in(directory: Path) -> list[Archive]:
-    """Every package in a download directory (`pypi`, `npm`, `deb`, `src` below it), sorted."""
+    """Every package in a download directory (`pypi`, `npm`, `deb`, `src`, `tar` below it), sorted."""
     found = [_wheel(file) for file in directory.glob("pypi/*.whl")]
     found += [_npm(file) for file in directory.glob("npm/*.tgz")]
     found += [_deb(file) for file in directory.glob("deb/*.deb")]
     found += [made for file in directory.glob("src/*.dsc") if (made := _source(file)) is not None]
+    found += _upstream(directory / "tar")
     return sorted(found, key=lambda archive: (archive.registry, archive.name, archive.version))
 
 
@@ -110,3 +111,12 @@ def _source(file: Path) -> Archive | None:
     if not all(part.exists() for part in tars):
         return None
     return Archive("src", name[1], version[1], (file, *tars))
+
+
+def _upstream(directory: Path) -> list[Archive]:
+    """Sources without their packaging: `name_version.orig.tar.*`, some in several parts."""
+    parts: dict[tuple[str, str], list[Path]] = {}
+    for file in sorted(directory.glob("*.orig*.tar.*")):
+        name, _, rest = file.name.partition("_")
+        parts.setdefault((name, rest.partition(".orig")[0]), []).append(file)
+    return [Archive("tar", name, version, tuple(files)) for (name, version), files in parts.items()]

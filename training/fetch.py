@@ -1,10 +1,10 @@
 """Obtains the pinned packages with pip, npm and apt, and holds each to its pinned hash.
 
 `packages.tsv` names registry, package, version, SHA-256 and licence. Nothing that is downloaded is run: wheels only
-for Python, tarballs for npm, packed Debian packages. What cannot be had any more, or is not the pinned file, is left
-out and named; the run goes on without it. Licences are checked when a package is pinned, and the hash holds the file to
-that check. `python -m training.fetch --pin DOWNLOADS` writes the list anew from a
-directory of downloads, after the licence and benchmark checks.
+for Python, tarballs for npm, packed Debian packages (`tar`: of a source package only its authors' files). What cannot
+be had any more, or is not the pinned file, is left out and named; the run goes on without it. Licences are checked when
+a package is pinned, and the hash holds the file to that check. `python -m training.fetch --pin DOWNLOADS` writes the
+list anew from a directory of downloads, after the licence and benchmark checks.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _PARALLEL: Final = 4
 _WORKERS: Final = 2
 _TIMEOUT_S: Final = 600
 _HEADER: Final = "registry\tpackage\tversion\tsha256\tlicence"
+_RELEASE, _NEXT_RELEASE = "bookworm", "trixie"  # of Debian: the pins are of the first, some sources only in the second
 _SOURCES: Final = (Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d"))
 
 
@@ -112,10 +113,10 @@ def fetch(pins: Sequence[Pin], downloads: Path) -> None:
     downloads = downloads.resolve()  # the clients run inside its folders
     there = {(archive.registry, archive.name, archive.version) for archive in archives_in(downloads)}
     todo = [one for one in pins if (one.registry, one.name, one.version) not in there]
-    if any(one.registry in ("deb", "src") for one in todo):
+    if any(one.registry in ("deb", "src", "tar") for one in todo):
         _prepare_apt(downloads)
     batches = []
-    for registry in ("pypi", "npm", "deb", "src"):
+    for registry in ("pypi", "npm", "deb", "src", "tar"):
         (downloads / registry).mkdir(parents=True, exist_ok=True)
         mine = [one for one in todo if one.registry == registry]
         batches += [mine[start : start + _BATCH] for start in range(0, len(mine), _BATCH)]
@@ -140,9 +141,11 @@ def _run(batch: Sequence[Pin], downloads: Path) -> bool:
     elif registry == "npm":
         command = ["npm", "pack", "--silent", *(f"{one.name}@{one.version}" for one in batch)]
     else:
-        verb = ["download"] if registry == "deb" else ["source", "--download-only"]
-        command = ["apt-get", "-qq", "-c", str(downloads / "apt" / "apt.conf"), *verb]
-        command += [f"{one.name}={one.version}" for one in batch]
+        verb = {"deb": ["download"], "src": ["source", "--download-only"]}
+        command = ["apt-get", "-qq", "-c", str(downloads / "apt" / "apt.conf")]
+        command += verb.get(registry, ["source", "--download-only", "--tar-only"])
+        # The authors' version is not one that apt can ask for: what comes instead is held to the pin by its file.
+        command += [one.name if registry == "tar" else f"{one.name}={one.version}" for one in batch]
     try:
         done = subprocess.run(command, cwd=directory, capture_output=True, timeout=_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -151,7 +154,7 @@ def _run(batch: Sequence[Pin], downloads: Path) -> bool:
 
 
 def _prepare_apt(downloads: Path) -> None:
-    """The machine's own package sources with source packages switched on, in a state of their own."""
+    """The package sources of this machine and of the next release, with source packages, in a state of their own."""
     home = (downloads / "apt").resolve()
     for part in ("lists/partial", "cache/archives/partial", "parts"):
         (home / part).mkdir(parents=True, exist_ok=True)
@@ -161,6 +164,8 @@ def _prepare_apt(downloads: Path) -> None:
             if file.suffix == ".list":
                 text += "\n" + "\n".join("deb-src" + line[3:] for line in text.splitlines() if line.startswith("deb "))
             (home / "parts" / file.name).write_text(text, encoding="utf-8")
+            later = text.replace(_RELEASE, _NEXT_RELEASE).replace("Types: deb deb-src\n", "Types: deb-src\n")
+            (home / "parts" / f"{_NEXT_RELEASE}-{file.name}").write_text(later, encoding="utf-8")
     (home / "apt.conf").write_text(
         f'Dir::State::lists "{home}/lists";\nDir::Cache "{home}/cache";\nDir::Etc::sourcelist "/dev/null";\n'
         f'Dir::Etc::sourceparts "{home}/parts";\nAPT::Sandbox::User "";\n',

@@ -39,6 +39,12 @@ _PERMISSIVE_TEXT: Final = re.compile(
     r"|Boost\s+Software\s+License|CC0|provided\s+['‘]as-is['’]|MIT\s+License|Zope\s+Public\s+License",
     re.IGNORECASE,
 )
+_COPYLEFT_HEAD: Final = re.compile(
+    rb"GNU\s[\s*#/;-]*(LESSER\s|LIBRARY\s|AFFERO\s)?[\s*#/;-]*GENERAL\s[\s*#/;-]*PUBLIC\s[\s*#/;-]*LICENSE"
+    rb"|SPDX-License-Identifier:\s*\(?(L?GPL|AGPL|MPL|EPL)",
+    re.IGNORECASE,
+)
+_HEAD_BYTES: Final = 3_000
 _LICENCE_FILE: Final = re.compile(r"(^|/)(licen[cs]es?|copying|copyright|unlicense)([-._][\w.-]*)?$", re.IGNORECASE)
 _MAX_LICENCE_DEPTH: Final = 3
 
@@ -59,8 +65,13 @@ def licence_of(archive: Archive) -> str | None:
     return _declared_licence(archive)
 
 
+def names_copyleft(data: bytes) -> bool:
+    """Whether a file's own head puts it under another licence than its package's."""
+    return _COPYLEFT_HEAD.search(data, 0, _HEAD_BYTES) is not None
+
+
 def _declared_licence(archive: Archive) -> str | None:
-    """Wheels and npm tarballs: what the metadata declares, held against the licence file."""
+    """Wheels, npm tarballs and authors' sources: what the metadata declares, held against the licence file."""
     declared, texts = "", []
     for path, content in members(archive, _is_metadata):
         text = content.decode("utf-8", "replace")

@@ -27,15 +27,16 @@ from everdex.parse.file import parse_file
 from everdex.parse.model import ParsedFile
 from training.archives import Archive, members
 from training.hygiene import BenchmarkCode
-from training.licences import refused_paths
+from training.licences import names_copyleft, refused_paths
 from training.modules import mine_module
-from training.pairs import MAX_WORDS, MIN_DOCUMENT_WORDS, Pair, embedding_words, question
+from training.pairs import MAX_WORDS, MIN_DOCUMENT_WORDS, THIN_LANGUAGES, Pair, embedding_words, question
 from training.readmes import is_readme, mine_readme
 from training.sentences import further_sentences
 
 MAX_PAIRS: Final = 6_000  # a package, of first sentences and comments
 # Of a package, how many of each of these; all but the comments come on top of its pairs.
 _MOST: Final = {"inline": 1_500, "file": 1_500, "further": 3_000}
+_THIN_ROOM: Final = 3  # times as many of everything, in the languages that few packages have
 _INLINE_LINES: Final = 14
 _MAX_FILES: Final = 1_500
 _MAX_LINE: Final = 180  # mean bytes a line: longer is generated or minified
@@ -182,15 +183,35 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
     seed = int.from_bytes(hashlib.sha256(f"{archive.registry}/{archive.name}".encode()).digest()[:8], "big")
     generator = random.Random(seed)
     refused = refused_paths(archive)
-    files = [(path, data) for path, data in members(archive, wanted) if refused is None or refused.search(path) is None]
+    files = [
+        (path, data)
+        for path, data in members(archive, wanted)
+        if (refused is None or refused.search(path) is None) and not names_copyleft(data)
+    ]
     generator.shuffle(files)
     pairs: dict[tuple[str, str], Pair] = {}
     for path, data in files:
         if is_readme(path):
             pairs.update(((pair.query, pair.body), pair) for pair in mine_readme(data, benchmarks))
-    left = dict(_MOST)
+    sources = [file for file in files if not is_readme(file[0])]
+    thin = [file for file in sources if _is_thin(file[0])]
+    pairs |= _mine_files(thin, benchmarks, _THIN_ROOM)
+    pairs |= _mine_files([file for file in sources if not _is_thin(file[0])], benchmarks, 1)
+    return list(pairs.values())
+
+
+def _is_thin(path: str) -> bool:
+    return parsed_language(language_of(path) or "") in THIN_LANGUAGES
+
+
+def _mine_files(
+    files: list[tuple[str, bytes]], benchmarks: BenchmarkCode, room: int
+) -> dict[tuple[str, str], Pair]:
+    """The pairs of these files up to so many times the limits."""
+    pairs: dict[tuple[str, str], Pair] = {}
+    left = {kind: room * most for kind, most in _MOST.items()}
     extra = 0
-    for path, data in [file for file in files if not is_readme(file[0])][:_MAX_FILES]:
+    for path, data in files[: room * _MAX_FILES]:
         for pair in mine_file(path, data, benchmarks):
             if pair.kind in left:
                 if not left[pair.kind]:
@@ -198,9 +219,9 @@ def mine_package(archive: Archive, benchmarks: BenchmarkCode) -> list[Pair]:
                 left[pair.kind] -= 1
                 extra += pair.kind != "inline"
             pairs.setdefault((pair.query, pair.body), pair)
-        if len(pairs) - extra >= MAX_PAIRS:
+        if len(pairs) - extra >= room * MAX_PAIRS:
             break
-    return list(pairs.values())
+    return pairs
 
 
 _benchmarks: BenchmarkCode

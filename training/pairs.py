@@ -13,6 +13,8 @@ from everdex.terms import split
 MAX_WORDS: Final = 220  # a document
 MIN_DOCUMENT_WORDS: Final = 6
 MIN_QUERY_WORDS, MAX_QUERY_WORDS = 3, 40
+# Few packages have these: each gives more of them, and more of the packages are held out, so that each has a figure.
+THIN_LANGUAGES: Final = frozenset(("csharp", "elixir", "kotlin", "lua", "scala", "swift", "zig"))
 _BOILERPLATE: Final = re.compile(
     r"copyright|licen[cs]e|generated|noqa|eslint|pylint|todo|fixme|deprecated|inheritdoc|^\W*@|type: ignore"
     r"|prettier-ignore|ts-ignore|https?://|@param|@return|nolint|clang-format|coverage:|istanbul|-{5}|={5}",

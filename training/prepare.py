@@ -23,11 +23,12 @@ from scipy import sparse
 from everdex.embed.pieces import WordPieces
 from training import vocabulary
 from training.mine import read_pairs
-from training.pairs import Pair
+from training.pairs import THIN_LANGUAGES, Pair
 
 MAX_REPEATS: Final = 20
 FIELDS: Final = ("query", "name", "path", "body")
 _HELD_OUT: Final = 50  # one package of this many is never trained on
+_HELD_OUT_THIN: Final = 7  # and one of this many whose pairs are mostly of a language that few have
 
 Matrix = Any  # scipy.sparse has no types
 
@@ -48,10 +49,12 @@ class Prepared:
     examples: npt.NDArray[np.bool_]  # by pair: from a README
 
 
-def is_held_out(package: str) -> bool:
+def is_held_out(package: str, pairs: list[Pair]) -> bool:
     """By the package's name without its version, so that an update does not move it."""
     name = "~".join(package.split("~")[:-1])
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % _HELD_OUT == 0
+    thin = 2 * sum(pair.language in THIN_LANGUAGES for pair in pairs) > len(pairs)
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+    return number % _HELD_OUT == 0 or (thin and number % _HELD_OUT_THIN == 0)
 
 
 def _kept(directory: Path) -> Iterator[tuple[str, list[Pair]]]:
@@ -88,7 +91,7 @@ def prepare(pairs: Path, output: Path, size: int = vocabulary.SIZE, trained: int
     held_out: list[bool] = []
     examples: list[bool] = []
     for number, (package, kept) in enumerate(_kept(pairs)):
-        held = is_held_out(package)
+        held = is_held_out(package, kept)
         for pair in kept:
             for field in FIELDS:
                 text = getattr(pair, field).split()

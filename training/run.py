@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from training import average, evaluate, fetch, hygiene, mine, pack, prepare, train
 from training.model import Parameters, load_parameters
 
-MODEL_NAME = "everdex-code-3"
+MODEL_NAME = "everdex-code-4"
 
 
 def main() -> int:

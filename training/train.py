@@ -1,4 +1,4 @@
-"""One run: two passes, batches that put like code of one package side by side, Adam on the rows that a batch touches.
+"""One run: three passes, batches that put like code of one package side by side, Adam on the rows that a batch touches.
 
 All runs start from the same table and differ in their order only. A run is a function of the prepared pairs, its number
 and the settings; a finished run is not repeated.
@@ -23,11 +23,11 @@ START_SEED: Final = 20_261_115
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    dimensions: int = 256
+    dimensions: int = 288
     batch: int = 4_096
     group: int = 256  # of a batch, alike and so the hard negatives of each other
     anywhere: float = 0.5  # of the pairs, how many are grouped with those of all packages and not of their own
-    epochs: int = 2
+    epochs: int = 3
     rate: float = 8e-3
     warm_up: int = 50
     dropout: float = 0.1

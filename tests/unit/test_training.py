@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from training import fetch, hygiene, mine, modules, prepare, readmes, vocabulary
-from training.archives import archives_in
+from training.archives import Archive, archives_in
 from training.licences import is_permissive, licence_of
 from training.model import Bag, Batch, gradients, start
 from training.neighbours import Neighbours
@@ -78,7 +80,7 @@ def make(work: Path, packages: Path, *extra: str) -> str:
     command += ["--runs", "2", "--epochs", "3", "--batch", "32", "--vocabulary", "300", "--pieces", "120"]
     done = subprocess.run([*command, "--workers", "1", *extra], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return hashlib.sha256((work / "everdex-code-3.safetensors").read_bytes()).hexdigest()
+    return hashlib.sha256((work / "everdex-code-4.safetensors").read_bytes()).hexdigest()
 
 
 def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_path: Path) -> None:
@@ -86,10 +88,10 @@ def test_the_pipeline_goes_from_packages_to_a_packed_model(downloads: Path, tmp_
     packages = tmp_path / "packages.tsv"
     fetch.write_pins(fetch.pin(downloads), packages)
     first = make(downloads.parent, packages)
-    path = downloads.parent / "everdex-code-3.safetensors"
+    path = downloads.parent / "everdex-code-4.safetensors"
     tensors = read_tensors(path, map_file(path))
     pieces = tensors["vocabulary"].tobytes().decode().split("\n")
-    assert tensors["table"].shape == (len(pieces), 256)
+    assert tensors["table"].shape == (len(pieces), 288)
     assert len(tensors["scales"]) == len(tensors["asking"]) == len(pieces)
     assert "snapshot" in pieces
     stamps = {file: file.stat().st_mtime_ns for file in downloads.parent.glob("run-*.npz")}
@@ -118,6 +120,64 @@ def test_only_permissive_packages_are_pinned(tmp_path: Path) -> None:
     wheel(tmp_path / "pypi", "liar", ("token",), "MIT", GPL)
     wheel(tmp_path / "pypi", "silent", ("token",), "", "all mine")
     assert {one.name for one in fetch.pin(tmp_path)} == {"free", "choice"}
+
+
+def tarball(file: Path, contents: dict[str, str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(file, "w:gz") as archive:
+        for path, text in contents.items():
+            entry = tarfile.TarInfo(path)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+def test_an_authors_source_is_pinned_by_its_licence_file(tmp_path: Path) -> None:
+    """Sources without packaging: one archive a package whatever its parts, refused when a licence file is copyleft."""
+    free = {"json-6.0/LICENSE.md": MIT, "json-6.0/Src/Json.cs": "class Json {}"}
+    tarball(tmp_path / "tar" / "json_6.0+dfsg.orig.tar.gz", free)
+    tarball(tmp_path / "tar" / "json_6.0+dfsg.orig-tests.tar.gz", {"tests/Json.cs": "class Tests {}"})
+    tarball(tmp_path / "tar" / "lock_1.orig.tar.gz", {"lock-1/COPYING": GPL, "lock-1/a.lua": "return 1"})
+    tarball(tmp_path / "tar" / "mute_1.orig.tar.gz", {"mute-1/a.lua": "return 1"})
+    pins = fetch.pin(tmp_path)
+    assert [(one.registry, one.name, one.version) for one in pins] == [("tar", "json", "6.0+dfsg")]
+    (archive,) = fetch.pinned_archives(tmp_path, pins)
+    assert [file.name for file in archive.files] == ["json_6.0+dfsg.orig-tests.tar.gz", "json_6.0+dfsg.orig.tar.gz"]
+
+
+def test_a_file_under_another_licence_than_its_package_is_not_mined(downloads: Path) -> None:
+    """A head that names a copyleft licence takes the file out, however the comment is broken into lines."""
+    free, bound = module(VERBS, "token"), module(VERBS, "socket")
+    head = "# under the terms of the GNU General\n# Public License as published\n"
+    path = downloads / "npm" / "mixed-1.0.tgz"
+    tarball(path, {"package/a.py": free, "package/b.py": head + bound})
+    pairs = mine.mine_package(Archive("npm", "mixed", "1.0", (path,)), hygiene.read_benchmarks([]))
+    assert {"token" in pair.query for pair in pairs} == {True}
+
+
+def test_languages_that_few_packages_have_are_held_out_more_often() -> None:
+    """By name alone a package is held out; in a thin language one of seven is, elsewhere one of fifty."""
+    lua = [Pair("lua", "function", "one two three", "", "", "a b c d e f")]
+    go = [Pair("go", "function", "one two three", "", "", "a b c d e f")]
+    names = [f"npm~package{number}~1.0" for number in range(2_000)]
+    thin = {name for name in names if prepare.is_held_out(name, lua)}
+    plain = {name for name in names if prepare.is_held_out(name, go)}
+    assert plain < thin
+    assert 20 <= len(plain) <= 60
+    assert 250 <= len(thin) <= 380
+
+
+def test_languages_that_few_packages_have_get_more_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package's limit is three times as wide for them, and its other files do not take from it."""
+    monkeypatch.setattr(mine, "MAX_PAIRS", 4)
+    body = "  local handle = open(name)\n  handle:write(text, position)\n  return handle:close(flags)\nend\n"
+    lua = "".join(f"-- Write the {verb} of a page.\nfunction {verb}(name)\n{body}\n" for verb in VERBS)
+    files = {f"package/{number}.lua": lua.replace("page", f"page {noun}") for number, noun in enumerate(NOUNS)}
+    files |= {f"package/{noun}.py": module(VERBS, noun) for noun in NOUNS}
+    tarball(tmp_path / "both-1.0.tgz", files)
+    archive = Archive("npm", "both", "1.0", (tmp_path / "both-1.0.tgz",))
+    counts = Counter(pair.language for pair in mine.mine_package(archive, hygiene.read_benchmarks([])))
+    assert counts["python"] == len(VERBS)  # one file is over the limit, and none is cut
+    assert counts["lua"] == 2 * len(VERBS)
 
 
 @pytest.mark.parametrize(

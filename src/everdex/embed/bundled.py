@@ -42,7 +42,7 @@ class Bundled:
             raise EmbedderUnavailable(f"model file {path} has no whole model: {error}") from error
         sizes = {len(self._scales), len(asking), len(vocabulary)}
         if self._table.shape != _SHAPE or sizes != {_SHAPE[0]}:
-            raise EmbedderUnavailable(f"model file {path} has no 32,000 × 256 table")
+            raise EmbedderUnavailable(f"model file {path} has no {_SHAPE[0]:,} × {_SHAPE[1]} table")
         self._identity = identity
         self._asked = self._scales * asking
         self._pieces = WordPieces(vocabulary)
