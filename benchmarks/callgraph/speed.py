@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from everdex import relations
+from everdex.durable import make_directory
 from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
@@ -86,9 +87,11 @@ def edits(tree: Path, places: list[str]) -> None:
             file.write_bytes(data)
             index.sync(SyncOptions())
             with open_view(index.store()) as view:
-                started = time.process_time()
-                built = _build(view, before)
-                spent = time.process_time() - started
+                times: dict[str, float] = defaultdict(float)
+                for number in range(_REPEATS):
+                    with _timed(times, str(number)):
+                        built = _build(view, before)
+                spent = min(times.values())
                 same = built.data == _build(view, None).data
             file.write_bytes(old)
             print(f"| {said} | {built.resolved} | {spent * 1000:.0f} | {'yes' if same else 'NO'} |", flush=True)
@@ -141,6 +144,7 @@ def _indexed(tree: Path) -> Iterator[Index]:
         shutil.copytree(tree, f"{place}/tree", symlinks=True, ignore=shutil.ignore_patterns(".git"))
         index = Index.open(f"{place}/tree", force_root=True)
         index.sync(SyncOptions())
+        make_directory(index.store().graphs, index.store().permissions)  # or no facts would be kept
         yield index
 
 
@@ -160,9 +164,9 @@ def _watched(spent: dict[str, float], method: str) -> Iterator[None]:
     """Count the CPU of a method of the bench."""
     inner = getattr(Bench, method)
 
-    def watched(self: Bench, path: str) -> Any:
+    def watched(self: Bench, *arguments: Any) -> Any:
         with _timed(spent, method):
-            return inner(self, path)
+            return inner(self, *arguments)
 
     setattr(Bench, method, watched)
     yield

@@ -63,6 +63,7 @@ def claimed(graphs: dict[str, FileGraph], ambiguous: bool) -> set[Edge]:
         for site in graph.sites
         if site.role is Role.CALL and site.status in wanted
         for target in site.targets
+        if target.path
     }
 
 
