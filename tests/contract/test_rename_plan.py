@@ -359,3 +359,24 @@ def test_the_key_of_a_literal_that_has_a_declared_type_is_renamed_with_its_membe
     assert [(edit["path"], edit["line"], edit["column"]) for edit in plan["edits"]] == [
         ("shape.ts", 1, 25), ("use.ts", 2, 21), ("use.ts", 4, 16)
     ]  # fmt: skip
+
+
+def test_the_names_of_modules_in_imports_are_no_doubts_about_a_method(tmp_path: Path) -> None:
+    """`from pkg.search import x` names a module and can mean no method, however it is called."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "pkg/__init__.py": "",
+            "pkg/search.py": "class Index:\n    def search(self): return 1\n\n\nx = 2\n",
+            "app.py": (
+                "import elsewhere.search\nimport elsewhere.search as other\nfrom pkg.search import Index\n"
+                "from elsewhere.search import y\nIndex().search()\nelsewhere.search.z()\n"
+            ),
+            "pkg/near.py": "from .search import Index\nfrom . import search\nIndex().search()\n",
+        },
+    )
+    plan = _plan(made, "pkg/search.py::Index.search", "find")
+    assert [(edit["path"], edit["line"]) for edit in plan["edits"]] == [
+        ("app.py", 5), ("pkg/near.py", 3), ("pkg/search.py", 2)
+    ]  # fmt: skip
+    assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("app.py", 6)]

@@ -49,12 +49,14 @@ class Syntax:
         self._tree: Tree | None = parse_tree(language, source) if language in GRAMMARS else None
 
     def how(self, start: int, end: int) -> str:
-        """What a name at a place is; empty for a comment or prose."""
+        """What a name at a place is; empty for a comment, prose, or part of a module's name in an import."""
         leaf = self._tree.root_node.descendant_for_byte_range(start, end) if self._tree is not None else None
         if leaf is None or "comment" in leaf.type:
             return ""
         if _is_string(leaf):
             return self._in_text(leaf, start, end)
+        if _is_module(leaf):
+            return ""
         if _is_shorthand(leaf):
             return "shorthand"
         if _ACCESS.search(self._source, max(0, start - _LOOKED_BACK), start):
@@ -81,6 +83,19 @@ class Syntax:
 
 def _is_shorthand(leaf: Node) -> bool:
     return leaf.type in _SHORTHANDS or (leaf.parent is not None and leaf.parent.type in _SHORTHANDS)
+
+
+def _is_module(leaf: Node) -> bool:
+    """Whether a name is part of a module's where Python imports it."""
+    dotted = leaf.parent
+    if dotted is None or dotted.type != "dotted_name":
+        return False
+    around = dotted.parent
+    if around is not None and around.type == "aliased_import":
+        around = around.parent
+    if around is None or around.type != "import_from_statement":
+        return around is not None and around.type in ("import_statement", "relative_import")
+    return around.child_by_field_name("module_name") == dotted
 
 
 def _is_of_module(leaf: Node) -> bool:

@@ -126,7 +126,10 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
         else:
             why = "it may mean something else too" if elsewhere else use.site.reason or "its name is not written there"
             _doubt(doubts, atlas, use.path, use.site, why)
+    is_inside = is_member(atlas, definition) and atlas.entry(definition.file).language == "python"
     for path, site in _loose(atlas, old, targets):
+        if is_inside and site.role is Role.IMPORT:
+            continue  # Python imports modules and what stands at their top, no members
         if not written.names_another(path, site, old, targets):
             _doubt(doubts, atlas, path, site, site.reason or "taken for something outside the repository")
     for found in unknown_places(atlas, definition, {edit.path for edit in edits.values()}):
