@@ -7,16 +7,18 @@ store that is too damaged to name its snapshot speaks of the tree instead.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from everdex import answers, clock, versions
+from everdex import answers, clock, limits, versions
 from everdex.answers import Answer, Origin
-from everdex.errors import EverdexError
+from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
-from everdex.service import Index, patiently
+from everdex.service import Index
 from everdex.snapshot import active
 from everdex.sync.model import SyncOptions
+
+Done = TypeVar("Done")
 
 
 def health(index: Index) -> Answer:
@@ -108,3 +110,18 @@ def _origin(index: Index, snapshot_id: str | None) -> Origin:
         return answers.origin_of(active.pin(index.store(), snapshot_id).manifest)
     except EverdexError:
         return index.tree_origin()
+
+
+def patiently(write: Callable[[], Done]) -> Done:
+    """Try again for a few seconds while it is `Busy`.
+
+    A daemon indexes every edit unasked: whoever writes on a user's word must not fail because of that.
+    """
+    deadline = time.monotonic() + limits.WRITER_WAIT_MS / 1000
+    while True:
+        try:
+            return write()
+        except Busy:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(limits.GUARD_POLL_MS / 1000)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
-from everdex import answers, config, describe, limits
+from everdex import answers, config, describe
 from everdex.answers import Answer, Freshness, Origin
 from everdex.changes import detect
 from everdex.changes.model import NO_CHANGES
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from everdex.view import SnapshotView
 
 _WAIT_FOR_WRITER_S: Final = 600.0
-
-Done = TypeVar("Done")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -379,21 +377,6 @@ class Index:
             self.root, self.config.index, include_untracked=self.untracked, everdex_home=everdex_home(),
             with_ignored=with_ignored,
         )  # fmt: skip
-
-
-def patiently(write: Callable[[], Done]) -> Done:
-    """Try again for a few seconds while it is `Busy`.
-
-    A daemon indexes every edit unasked: whoever writes on a user's word must not fail because of that.
-    """
-    deadline = time.monotonic() + limits.WRITER_WAIT_MS / 1000
-    while True:
-        try:
-            return write()
-        except Busy:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(limits.GUARD_POLL_MS / 1000)
 
 
 def only_paths(listing: Answer, paths: tuple[str, ...]) -> Answer:

@@ -6,6 +6,7 @@ names inside it are mentioned all the same.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Final
 
@@ -21,7 +22,7 @@ _INSIDE: Final = frozenset(
      "opting_type_annotation", "omitting_type_annotation", "adding_type_annotation", "default_type"))  # fmt: skip
 
 
-class Types(Builder):
+class Types(Builder, ABC):
     """Adds `type` and the declarations that only types have."""
 
     def __init__(self, data: bytes) -> None:
@@ -51,8 +52,8 @@ class Types(Builder):
             "type_predicate": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "boolean"),
         }
 
-    def visit(self, node: Node) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def visit(self, node: Node) -> int: ...
 
     def type(self, node: Node | None) -> int:
         """The row of a type or of an annotation."""

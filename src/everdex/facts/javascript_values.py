@@ -6,6 +6,7 @@ and read on its own: nothing inside it is lost, only what it gives to the expres
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Final
 
@@ -314,8 +315,8 @@ class Values(Types):
         self.hint = ""
         return self.add(m.ARRAY, [self.visit(child) for child in node.named_children if child.type != "comment"])
 
-    def _object(self, node: Node) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _object(self, node: Node) -> int: ...
 
     # -- JSX ------------------------------------------------------------------------------------
 

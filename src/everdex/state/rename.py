@@ -21,12 +21,11 @@ from everdex.graph.mentions import Syntax
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
-from everdex.state.unknown import REASONS, Bound, is_member, same_name, unknown_places
+from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
 _CONTEXT: Final = 40  # bytes of anchor on either side
-_WITH_OBJECTS: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
 
 
@@ -245,7 +244,10 @@ class _Written:
 
         A property has its name from where the object was made. Only a module is known to pass names on as they are.
         """
-        if "." not in site.text or not path.endswith(_WITH_OBJECTS) or is_member(self._atlas, definition):
+        file = self._atlas.graph.number(path)
+        assert file is not None
+        has_objects = self._atlas.entry(file).language in WITH_OBJECTS
+        if "." not in site.text or not has_objects or is_member(self._atlas, definition):
             return False
         receiver = self._ending(path, (site.line, site.column - 1))
         return not any(target.path and not target.key for other in receiver for target in other.targets)

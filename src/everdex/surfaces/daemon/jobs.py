@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 
 from everdex.errors import Busy, EverdexError
+from everdex.maintain import patiently
 from everdex.refreshing import RefreshJobs
 from everdex.resident import ResidentIndex
-from everdex.service import patiently
 from everdex.state.jobs import NAME, JobStatus
 from everdex.sync.model import SyncOptions
 
