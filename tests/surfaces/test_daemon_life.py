@@ -48,7 +48,8 @@ def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Pa
 
 
 def test_a_second_daemon_is_refused_and_a_signal_ends_the_first(repository: Path, home: Path) -> None:
-    """Two for one store: `busy`. SIGTERM: those waiting are told, those at work end, exit code 0, no socket left."""
+    """Two for one store: `busy`. SIGTERM: those waiting are told, those at work end, whoever asks on is told and loses
+    nothing it had asked before; exit code 0, no socket left."""
     with Daemon(repository) as daemon:
         second = everdex("serve", cwd=repository)
         assert (second.code, f"process {daemon.process.pid}" in second.err) == (10, True)
@@ -63,6 +64,9 @@ def test_a_second_daemon_is_refused_and_a_signal_ends_the_first(repository: Path
                     time.sleep(0.01)
             daemon.process.send_signal(signal.SIGTERM)
             waiting = [clients[2].receive() for _ in range(4)]
+            for client in clients[:2]:
+                client.send({"id": "late", **ask})
+                waiting.append(client.receive())
         assert {reply["error"]["code"] for reply in waiting} == {"daemon_stopping"}
         for client in clients[:2]:
             assert all(client.receive()["result"]["results"] for _ in range(4))

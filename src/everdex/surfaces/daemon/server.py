@@ -169,7 +169,8 @@ class Server:
     def _converse(self, client: Client, connection: socket.socket, crowded: bool) -> None:
         try:
             self._greet(client, connection, crowded)
-            while not self._reason:
+            # Also while we are leaving: who stops reading a client gives up the answers it still waits for.
+            while True:
                 payload = read_payload(
                     client.stream, wire.MAX_REQUEST, first_byte_s=limits.DAEMON_SILENCE_S,
                     whole_s=limits.DAEMON_FRAME_S,
