@@ -51,7 +51,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
 # 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
-CHUNKER_VERSION: Final = "2"
+# 3: signatures without comments and line breaks
+CHUNKER_VERSION: Final = "3"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -66,7 +67,8 @@ WORDS_VERSION: Final = "1"
 # 8: Python: a star before a call in a display stars its result
 # 9: keys of object literals, their properties, members of types inside types, parameters that are fields
 # 10: Python: no body shares its literals with another
-FACTS_VERSION: Final = "10"
+# 11: signatures without comments and line breaks, longer ones whole
+FACTS_VERSION: Final = "11"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

@@ -41,6 +41,29 @@ def test_the_map_fits_its_budget_and_says_what_it_left_out(tmp_path: Path) -> No
     assert ask("map", budget=300)["sections"] == small["sections"]
 
 
+def test_the_map_names_what_a_newcomer_must_know_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large class that three files use stands before a logger that all use and a helper of one line; a test's use
+    counts less, and its own file's is enough for a place."""
+    monkeypatch.setattr(resolvers, "MODULES", ("everdex.graph.python",))
+    engine = "class Engine:\n" + "".join(f"    def step{n}(self):\n        return {n}\n" for n in range(20))
+    imports = "from app.engine import Engine\nfrom app.small import log, tiny\n\n"
+    users = {
+        f"app/user{n}.py": f"{imports}def use{n}():\n    log(tiny())\n    return Engine().step{n}()\n" for n in range(3)
+    }
+    tests = {f"tests/test_{n}.py": "from app.tested import tried\n\ndef test_it():\n    tried(1)\n" for n in range(3)}
+    made = synced(
+        tmp_path / "tree",
+        {
+            "app/__init__.py": "", "app/engine.py": engine, **users, **tests,
+            "app/small.py": "log = print\n\ndef tiny():\n    return 1\n",
+            "app/tested.py": "def tried(x):\n    return _own(x)\n\ndef _own(x):\n    return x\n",
+        },
+    )  # fmt: skip
+    central = next(part for part in asker(made)("map")["sections"] if part["name"] == "central")["items"]
+    names = [item["qualified_name"] for item in central if ".step" not in item["qualified_name"]]
+    assert names == ["app.engine.Engine", "app.small.tiny", "app.tested.tried", "app.small.log", "app.tested._own"]
+
+
 def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:
     """pyproject.toml and package.json are the repository's own words."""
     made = synced(

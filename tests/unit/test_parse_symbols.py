@@ -54,7 +54,7 @@ def test_every_grammar_has_a_fixture() -> None:
 def test_signature_and_documentation() -> None:
     """A signature is the header on one line; documentation is its first sentence, wherever it is written."""
     python = symbols_of("a.py", '@cache\ndef f(\n    a,\n    b: int = 1,\n) -> str:\n    """Adds it.\n\n    More."""\n')
-    assert (python["f"].signature, python["f"].doc) == ("def f( a, b: int = 1, ) -> str", "Adds it.")
+    assert (python["f"].signature, python["f"].doc) == ("def f(a, b: int = 1) -> str", "Adds it.")
     rust = symbols_of("a.rs", "/// Grows it. Or not.\n#[inline]\npub fn grow(by: u8) -> u8 {\n    by\n}\n")
     assert (rust["grow"].signature, rust["grow"].doc) == ("pub fn grow(by: u8) -> u8", "Grows it.")
     java = symbols_of("A.java", "/**\n * Opens the door.\n * @param x y\n */\nclass A {\n}\n")

@@ -19,6 +19,7 @@ from everdex.graph.record import place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
 from everdex.languages import role_of
 from everdex.memory import remembering
+from everdex.parse.headers import shortened
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
@@ -192,10 +193,10 @@ class Atlas:
 
     @staticmethod
     def reads(definition: Definition) -> str:
-        """A definition as people write it: its name with its parameters or bases, or the signature itself."""
+        """A definition as people write it: its name with its parameters or bases, or the signature; shortened."""
         node = definition.node
         bare = node.signature.startswith(("(", "[", "<")) or node.name not in node.signature
-        return f"{node.qualified_name}{node.signature}" if bare else node.signature
+        return shortened(f"{node.qualified_name}{node.signature}" if bare else node.signature)
 
     def describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it."""

@@ -1,57 +1,63 @@
-"""Which files and definitions matter most: PageRank over who refers to what.
+"""How widely files and definitions are used: by how many other files, tests counting less.
 
-A file hands its weight to the definitions it refers to, in equal shares, and a definition's weight belongs to its
-file. Only the sorted tables of the graph are read, no file is decoded. References inside one file do not count.
+Only the sorted tables of the graph are read, no file is decoded. PageRank stood here before and put loggers, aliases
+and one-line helpers first: weight flows to the leaves of a program, and those are not what a newcomer must know.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from everdex.graph.artifact import Graph
 from everdex.numeric import np, npt
 
-_DAMPING: Final = 0.85
-_ROUNDS: Final = 40
+_TEST: Final = 0.35  # a test's use of something says that it exists, not that others build on it
+_OWN: Final = 0.2  # so that a program of one file has something to show
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
-    files: npt.NDArray[np.float64]  # weight of each file
+class Uses:
+    files: npt.NDArray[np.float64]  # of each file: by how many others
     keys: npt.NDArray[np.uint32]  # of definitions, sorted
     key_files: npt.NDArray[np.uint32]
     weights: npt.NDArray[np.float64]  # of each definition
 
     def heaviest(self, count: int) -> list[int]:
-        """The first so many files by weight."""
-        found: list[int] = np.argsort(-self.files.round(12), kind="stable")[:count].tolist()
+        """The first so many files."""
+        found: list[int] = np.argsort(-self.files, kind="stable")[:count].tolist()
         return found
 
-    def best(self) -> list[int]:
-        """Definitions by weight, heaviest first, as places in `keys`; those that nobody refers to are left out."""
-        order = np.lexsort((self.keys, self.key_files, -self.weights.round(12)))
+    def best(self, count: int) -> list[int]:
+        """The first so many definitions, as places in `keys`; those that nobody refers to are left out."""
+        order = np.lexsort((self.keys, self.key_files, -self.weights.round(12)))[:count]
         found: list[int] = order[self.weights[order] > 0].tolist()
         return found
 
+    @property
+    def used(self) -> int:
+        """How many definitions somebody refers to."""
+        return int(np.count_nonzero(self.weights))
 
-def ranks(graph: Graph) -> Ranks:
-    uses, defines = graph.tables["targets"], graph.tables["defines"]
+
+def uses(graph: Graph, tests: Sequence[bool]) -> Uses:
+    """`tests` says of each file whether it is one."""
+    named, defines = graph.tables["targets"], graph.tables["defines"]
     count = len(graph.files)
     if not count or not len(defines.keys):
-        empty = np.zeros(0, dtype=np.float64)
-        return Ranks(np.zeros(count), defines.keys, defines.files, empty)
-    place = np.minimum(np.searchsorted(defines.keys, uses.keys), len(defines.keys) - 1)
-    source, target = uses.files.astype(np.int64), defines.files[place].astype(np.int64)
-    real = (defines.keys[place] == uses.keys) & (source != target)
-    place, source, target = place[real], source[real], target[real]
-    degree = np.bincount(source, minlength=count)
-    share = 1.0 / np.maximum(degree, 1)
-    weights = np.full(count, 1.0 / count)
-    for _ in range(_ROUNDS):
-        # Files that refer to nothing give their weight to all alike.
-        loose = weights[degree == 0].sum() / count
-        received = np.bincount(target, weights=(weights * share)[source], minlength=count)
-        weights = (1 - _DAMPING) / count + _DAMPING * (received + loose)
-    by_definition = np.bincount(place, weights=(weights * share)[source], minlength=len(defines.keys))
-    return Ranks(weights, defines.keys, defines.files, by_definition.astype(np.float64))
+        return Uses(np.zeros(count), defines.keys, defines.files, np.zeros(0, dtype=np.float64))
+    place = np.minimum(np.searchsorted(defines.keys, named.keys), len(defines.keys) - 1)
+    ours = defines.keys[place] == named.keys
+    place, source = place[ours], named.files[ours].astype(np.int64)
+    target = defines.files[place].astype(np.int64)
+    outside, test = source != target, np.asarray(tests, dtype=bool)[source]
+
+    def counted(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        return np.log1p(np.bincount(place[chosen], minlength=len(defines.keys)))
+
+    weights = counted(outside & ~test) + _TEST * counted(outside & test)
+    weights += _OWN * (np.bincount(place[~outside], minlength=len(defines.keys)) > 0)
+    pairs = np.unique(source[outside & ~test] * count + target[outside & ~test])
+    by_file = np.bincount(pairs % count, minlength=count)
+    return Uses(by_file.astype(np.float64), defines.keys, defines.files, weights)

@@ -6,6 +6,7 @@ heaviest first. A token is counted as three bytes.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections import Counter
@@ -16,7 +17,7 @@ import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
-from everdex.graph.rank import Ranks, ranks
+from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
 
 _BYTES_PER_TOKEN: Final = 3
@@ -30,11 +31,16 @@ _MAIN: Final = re.compile(
 # Of C and C++ the headers are what others see; methods are their type's, and a guard of a header says nothing.
 _IMPLEMENTATION: Final = (".c", ".cc", ".cpp", ".cxx", ".cu")
 _NOT_OFFERED: Final = frozenset(("lambda", "variable", "method", "namespace", "field"))
-_NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace"))
+# A constructor is its class's, which stands there.
+_NOT_CENTRAL: Final = frozenset(("field", "variant", "lambda", "namespace", "constructor"))
+_NOT_CENTRAL_NAMES: Final = frozenset(("_", "__init__"))
+_LIGHT: Final = {"variable": 0.25, "constant": 0.25, "macro": 0.25, "property": 0.25, "member": 0.25}
+_PRIVATE: Final = 0.5
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
 _INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
 _FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
+_DEFINITIONS_WEIGHED: Final = 1_500
 _MAX_MANIFEST: Final = 1 << 20
 
 Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
@@ -42,22 +48,22 @@ Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
 
 def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     """The body of a map answer."""
-    weighed = ranks(atlas.graph)
     roles = atlas.roles
+    widely = uses(atlas.graph, [roles[path] == "test" for path in atlas.graph.paths])
     sections = {
         "languages": list(_languages(atlas)),
         "structure": list(_structure(atlas)),
         "entry_points": list(entry_points(atlas, roles)),
         "dependencies": list(_dependencies(atlas, roles)),
         "tests": list(_tests(roles)),
-        "public_api": _public(atlas, weighed, roles),
+        "public_api": _public(atlas, widely, roles),
     }
     used, shown = 0, []
     for name, items in sections.items():
         cost, kept = _fill(items, int(budget * _SHARES[name]))
         used += cost
         shown.append({"name": name, "items": kept, "omitted": len(items) - len(kept)})
-    central = _central(atlas, weighed, roles, budget - used)
+    central = _central(atlas, widely, roles, budget - used)
     used += central.pop("used")
     shown.append(central)
     return {"sections": shown, "budget": {"tokens": budget, "used": used}}
@@ -165,10 +171,10 @@ def _tests(roles: dict[str, str]) -> Iterator[Item]:
         yield {"text": f"{directory or '.'}/ {_files(files)}", "directory": directory, "files": files}
 
 
-def _public(atlas: Atlas, weighed: Ranks, roles: dict[str, str]) -> list[Item]:
-    """Public definitions at the top of source files, file by file, the weightiest file first."""
+def _public(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[Item]:
+    """Public definitions at the top of source files, file by file, the most widely used file first."""
     found: list[Item] = []
-    for file in weighed.heaviest(_FILES_ASKED):
+    for file in used.heaviest(_FILES_ASKED):
         path = atlas.graph.paths[file]
         private = any(part.startswith("_") or part == "internal" for part in path.split("/")[:-1])
         if roles[path] != "source" or private or path.endswith(_IMPLEMENTATION):
@@ -193,32 +199,45 @@ def _offered(atlas: Atlas, file: int) -> list[str]:
     return sorted(found, key=lambda name: found[name])
 
 
-def _central(atlas: Atlas, weighed: Ranks, roles: dict[str, str], room: int) -> dict[str, Any]:
-    """The weightiest definitions that fit into what is left."""
+def _central(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> dict[str, Any]:
+    """The definitions that most depends on, as many as fit into what is left."""
     kept: list[Item] = []
-    used = _TITLE_TOKENS
-    best = weighed.best()
-    for number, at in enumerate(best):
-        file = int(weighed.key_files[at])
-        if roles[atlas.graph.paths[file]] == "test":
-            continue
-        item = _with_key(atlas, file, int(weighed.keys[at]))
-        if item is None or item.is_file or item.node.kind in _NOT_CENTRAL or item.node.name == "_":
-            continue
+    spent = _TITLE_TOKENS
+    for weight, item in _weighed(atlas, used, roles):
         node = item.node
         text = f"{item.path}:{node.name_line}: {_read_alone(atlas, item)}"
         cost = tokens(text)
-        if used + cost > room:
-            return {"name": "central", "items": kept, "omitted": len(best) - number, "used": used if kept else 0}
-        used += cost
+        if spent + cost > room:
+            break
+        spent += cost
         kept.append(
             {
                 "text": text, "path": item.path, "line": node.name_line, "kind": node.kind,
                 "qualified_name": node.qualified_name, "signature": node.signature,
-                "symbol": atlas.symbol(item), "weight": round(float(weighed.weights[at]), 6),
+                "symbol": atlas.symbol(item), "weight": round(weight, 6),
             }
         )  # fmt: skip
-    return {"name": "central", "items": kept, "omitted": 0, "used": used if kept else 0}
+    return {"name": "central", "items": kept, "omitted": used.used - len(kept), "used": spent if kept else 0}
+
+
+def _weighed(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[tuple[float, Definition]]:
+    """Widely used definitions, heaviest first: what is large says more, and a function more than a name."""
+    by_file: dict[int, dict[int, float]] = {}
+    for at in used.best(_DEFINITIONS_WEIGHED):
+        file = int(used.key_files[at])
+        if roles[atlas.graph.paths[file]] != "test":
+            by_file.setdefault(file, {})[int(used.keys[at])] = float(used.weights[at])
+    found: list[tuple[float, Definition]] = []
+    for file, weights in by_file.items():
+        for item in atlas.definitions(file):
+            weight = weights.get(key32(place(item.target)))
+            node = item.node
+            if weight is None or item.is_file or node.kind in _NOT_CENTRAL or node.name in _NOT_CENTRAL_NAMES:
+                continue
+            weight *= math.log1p(node.end_line - node.start_line + 1)
+            weight *= _LIGHT.get(node.kind, 1.0) * (1.0 if node.public else _PRIVATE)
+            found.append((weight, item))
+    return sorted(found, key=lambda pair: (-round(pair[0], 9), pair[1].path, pair[1].number))
 
 
 def _read_alone(atlas: Atlas, item: Definition) -> str:
@@ -227,7 +246,3 @@ def _read_alone(atlas: Atlas, item: Definition) -> str:
     around = atlas.definition(item.file, item.node.parent)
     own = item.node.kind not in ("method", "constructor") or around.is_file or around.node.name in text
     return text if own else f"{around.node.name}: {text}"
-
-
-def _with_key(atlas: Atlas, file: int, key: int) -> Definition | None:
-    return next((item for item in atlas.definitions(file) if key32(place(item.target)) == key), None)

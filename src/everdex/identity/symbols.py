@@ -17,8 +17,6 @@ from typing import Any, Final
 NAMESPACE: Final = "repo"
 SEMANTIC_PREFIXES: Final = ("scip:", "lsif:", "lsp:")
 _TWIN: Final = re.compile(r"~\d+(?=\.|$)")
-_COMMENT: Final = re.compile(r"/\*.*?\*/|(?<!\S)(?:#|//)[^\n]*", re.DOTALL)
-_SPACE: Final = re.compile(r"\s+")
 
 
 def _sha1(text: str) -> str:
@@ -35,8 +33,8 @@ def symbol_key(virtual_path: str, kind: str, qualified_name: str, namespace: str
 
 
 def signature_key(signature: str) -> str | None:
-    """None for a definition without a signature. Comments and spacing are not part of one."""
-    normalised = _SPACE.sub(" ", _COMMENT.sub(" ", signature)).strip()
+    """None for a definition without a signature, which comes here on one line and without comments."""
+    normalised = " ".join(signature.split())
     return "sig:v1:sha1:" + _sha1(normalised) if normalised else None
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from typing import Final
 
 from everdex.parse.definitions import CLASS_LIKE, Definition
+from everdex.parse.headers import one_line
 from everdex.parse.model import Symbol
 from everdex.parse.text import Atoms
 
@@ -83,7 +84,7 @@ def _signature(item: Definition, data: bytes) -> str:
     else:
         newline = data.find(b"\n", start, limit)
         end = newline if newline != -1 else limit
-    text = " ".join(data[start:end].decode("utf-8", "ignore").split()[:120])
+    text = one_line(data[start:end], item.language)
     return text.rstrip(" {:=").removesuffix(" do")[:_MAX_TEXT]
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from everdex.facts.python import model as m
 from everdex.facts.python.expressions import Expressions
+from everdex.parse.headers import one_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MAX_SIGNATURE = 400
+_MAX_SIGNATURE = 2_000
 
 
 def _new(walk: Expressions, kind: int, name: str, node: Node, named: Node | None, signature: str) -> m.Scope:
@@ -27,11 +28,11 @@ def _new(walk: Expressions, kind: int, name: str, node: Node, named: Node | None
 
 
 def _signature(walk: Expressions, first: Node | None, last: Node | None) -> str:
-    """As written, on one line."""
+    """As written, on one line without comments."""
     if first is None:
         return ""
     end = last.end_byte if last is not None else first.end_byte
-    return " ".join(walk.data[first.start_byte : end].decode("utf-8", "replace").split())[:_MAX_SIGNATURE]
+    return one_line(walk.data[first.start_byte : end], "python")[:_MAX_SIGNATURE]
 
 
 def lambda_scope(walk: Expressions, node: Node, depth: int) -> int:

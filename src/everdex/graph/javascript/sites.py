@@ -16,6 +16,7 @@ from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.targets import Finder, Found
 from everdex.graph.javascript.values import Value
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+from everdex.parse.headers import one_line
 
 _TEXT_LIMIT: Final = 80
 _SIGNATURE_LIMIT: Final = 200
@@ -85,7 +86,7 @@ class FileSites:
             start_line, _ = self._place(row.start)
             name_line, name_column = self._place(row.named_at)
             cut = min(row.signature_end, row.start + 4 * _SIGNATURE_LIMIT) if index else row.start
-            signature = " ".join(self._data[row.start : cut].decode("utf-8", "replace").split())[:_SIGNATURE_LIMIT]
+            signature = one_line(self._data[row.start : cut], "javascript")[:_SIGNATURE_LIMIT]
             found.append(
                 Node(
                     key, f"{base}.{key}" if key else base, row.name or base.rpartition(".")[2], row.kind, row.parent,

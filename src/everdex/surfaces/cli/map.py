@@ -35,8 +35,8 @@ def map_command(
 ) -> int:  # fmt: skip
     """Show languages, structure, entry points, dependencies, tests, public API and the most central symbols.
 
-    Central is what much of the repository refers to, directly or not (PageRank over references between files). Each
-    section says how much it left out.
+    Central is what many files refer to, the large before the small, functions and types before variables; a test's
+    reference counts less. Each section says how much it left out.
 
     \b
     Examples:
