@@ -50,7 +50,7 @@ def test_the_bundled_table_gives_words_their_meaning() -> None:
     """Related words of code are nearer than unrelated ones, and what the table does not know is spelled."""
     opened = embed.open_embedder("bundled", Path("/"))
     assert opened is not None
-    assert opened.dim == 256
+    assert opened.dim == 288
     vectors = opened.word_vectors(["remove", "delete", "matrix", "zzxqj", "用户", ""])
     lengths = np.linalg.norm(vectors, axis=1)
     assert lengths[3] > 0

@@ -17,9 +17,9 @@ from everdex.embed.tables import check_sha256, map_file, read_tensors, sum_piece
 from everdex.errors import EmbedderUnavailable
 from everdex.numeric import np, npt
 
-NAME: Final = "everdex-code-3.safetensors"
-SHA256: Final = "85e99d7e12c4eac103224f79f01c97b6d732083863b25c9f0a8def48a20a82e0"
-_SHAPE: Final = (32_000, 256)
+NAME: Final = "everdex-code-4.safetensors"
+SHA256: Final = "c527d7d81431a57de99bf8f5a8d191ce2421bb4dc4a10235c665fc61b3747db9"
+_SHAPE: Final = (32_000, 288)
 
 
 def model_path() -> Path:
