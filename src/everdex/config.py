@@ -50,7 +50,7 @@ class QueryConfig(msgspec.Struct, frozen=True):
     profile: str = "balanced"
     rerank: bool = False  # needs everdex[rerank]
     dense_weight: float = 1.0  # how much vectors count, beside what was fitted
-    file_mean_share: float = 1.0  # how much of its file's mean vector a chunk's has
+    file_mean_share: float = 1.0  # how much its file's mean vector counts in a chunk's, beside what was fitted
 
 
 class HooksConfig(msgspec.Struct, frozen=True):

@@ -102,7 +102,8 @@ PICTURES_VERSION: Final = "1"
 # 4: in an index of one language its name, and that code is wanted, are no part of the question
 # 5: weights fitted to both sets
 # 6: sentences about what code does have weights of their own; a README asked for by name is not put back
-RANKING_VERSION: Final = "6"
+# 7: for a subject, vectors count more, and in a chunk's that of its whole file
+RANKING_VERSION: Final = "7"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

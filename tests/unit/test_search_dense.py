@@ -10,6 +10,8 @@ from everdex.embed import open_embedder
 from everdex.embed.compose import query_vector
 from everdex.numeric import np, npt
 from everdex.search import dense
+from everdex.search.query import parse_query
+from everdex.search.signals import SignalSource
 from everdex.segment.vectors import quantize_query
 from everdex.terms.words import words_of
 from everdex.upkeep.housekeeping import compact_now
@@ -41,7 +43,7 @@ def layered(tmp_path: Path) -> Workspace:
 
 def cosines(made: Workspace) -> npt.NDArray[np.float64]:
     with open_view(made.store) as view:
-        found = dense.DenseScorer(view, SHARE).cosines(open_embedder(made.config.index.embedder, made.path), QUESTION)
+        found = dense.DenseScorer(view).cosines(open_embedder(made.config.index.embedder, made.path), QUESTION, SHARE)
     assert found is not None
     return found
 
@@ -80,6 +82,23 @@ def test_a_cosine_is_that_of_text_plus_half_the_path_plus_a_share_of_the_mean(la
             joint = text + 0.5 * _unit(path) + SHARE * np.mean(texts[file], axis=0)
             assert found[doc] == pytest.approx(float(_unit(joint) @ _unit(query)), abs=1e-6)
         assert view.doc_count > 5
+
+
+@pytest.mark.parametrize(("question", "fitted"), [("session cookie handling", 2.0), (QUESTION, 1.0)])
+def test_a_subject_counts_its_file_for_more_than_what_code_does(
+    layered: Workspace, question: str, fitted: float
+) -> None:
+    """The mean's share is that of the kind of question times the configured one, whatever was asked before."""
+    embedder = open_embedder(layered.config.index.embedder, layered.path)
+    with open_view(layered.store) as view:
+        source = SignalSource(view, 0.7)
+        source.compute(parse_query("how the reader opens"), embedder, lexical=False)
+        source.compute(parse_query("open a window"), embedder, lexical=False)
+        found = source.compute(parse_query(question), embedder, lexical=False)
+        expected = dense.DenseScorer(view).cosines(embedder, question, 0.7 * fitted)
+        assert expected is not None
+        assert found.best_cosine == expected.max()
+        assert found.dense.tolist() == (np.maximum(expected, 0.0) / expected.max()).tolist()
 
 
 def _unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 A document's vector is its text's unit vector plus a share of its path's and one of the mean of its file's texts, joined
 here. The path is worth about .02 in dense NDCG@10 on the development set over the path as more words of the text, the
-mean .004 in the whole ranking.
+mean .004 in the whole ranking. How large the mean's share is depends on the question (weights.FILE_MEAN).
 """
 
 from __future__ import annotations
@@ -34,38 +34,39 @@ class _Matrix(msgspec.Struct, frozen=True):
     factors: npt.NDArray[np.float32]  # 1 / length of each vector
     texts: Places | slice  # which vector is each document's text
     paths: Places  # which vector is each file's path
-    lengths: npt.NDArray[np.float64]  # of each document's joint vector
 
 
 class DenseScorer:
     """Scores queries against one view; whatever does not depend on the query is kept."""
 
-    def __init__(self, view: SnapshotView, mean_share: float) -> None:
+    def __init__(self, view: SnapshotView) -> None:
         self._view = view
-        self._mean_share = mean_share
         self._matrix: _Matrix | None = None
+        self._lengths: dict[float, npt.NDArray[np.float64]] = {}  # of each document's joint vector, by the mean's share
 
-    def cosines(self, embedder: Embedder, text: str) -> npt.NDArray[np.float64] | None:
+    def cosines(self, embedder: Embedder, text: str, mean_share: float) -> npt.NDArray[np.float64] | None:
         """Cosine by docId; None when no word of the query has a vector."""
         query = quantize_query(query_vector(embedder, words_of(text)))
         norm = float(np.sqrt(np.square(query.astype(np.float64)).sum()))
         if norm == 0.0 or not self._view.doc_count:
             return None
         if self._matrix is None:
-            self._matrix = _gather(self._view, self._mean_share)
+            self._matrix = _gather(self._view)
+        if mean_share not in self._lengths:
+            self._lengths[mean_share] = _joint_lengths(self._view, mean_share)
         matrix = self._matrix
         near = np.concatenate([products(query, block) for block in matrix.blocks])
         near *= matrix.factors
         joint = near[matrix.texts].astype(np.float64)
         of_file = PATH_SHARE * near[matrix.paths].astype(np.float64)
         # What the mean of some vectors has in common with the query is the mean of what they have.
-        of_file += self._mean_share * file_means(joint, self._view.doc_files, len(of_file))
+        of_file += mean_share * file_means(joint, self._view.doc_files, len(of_file))
         joint += of_file[self._view.doc_files]
-        joint /= matrix.lengths * norm
+        joint /= self._lengths[mean_share] * norm
         return joint
 
 
-def _gather(view: SnapshotView, mean_share: float) -> _Matrix:
+def _gather(view: SnapshotView) -> _Matrix:
     readers = [segment.vectors for segment in view.segments]
     starts = np.cumsum([0, *(len(reader.vectors) for reader in readers)])
     rows = np.array([reader.rows for reader in readers])
@@ -92,13 +93,21 @@ def _gather(view: SnapshotView, mean_share: float) -> _Matrix:
     order = np.concatenate([*taken, *copies])
     numbers[order] = np.arange(len(order))
     factors = np.concatenate([part for reader in readers for part in (reader.row_factors, reader.path_factors)])
-    overlaps = np.concatenate([reader.overlaps for reader in readers])[view.doc_rows]
-    coherence = np.concatenate([reader.coherence for reader in readers])[view.doc_rows]
-    shares = PATH_SHARE, mean_share
-    lengths = joint_lengths(factors[texts], overlaps, coherence, factors[paths], view.doc_files, shares)
-    return _Matrix(
-        tuple(blocks), factors[order], _plain(numbers[texts]), numbers[paths], np.where(lengths > 0, lengths, 1.0)
+    return _Matrix(tuple(blocks), factors[order], _plain(numbers[texts]), numbers[paths])
+
+
+def _joint_lengths(view: SnapshotView, mean_share: float) -> npt.NDArray[np.float64]:
+    readers = [segment.vectors for segment in view.segments]
+    row_factors, overlaps, coherence = (
+        np.concatenate(parts)[view.doc_rows]
+        for parts in zip(*((reader.row_factors, reader.overlaps, reader.coherence) for reader in readers), strict=True)
     )
+    segments, file_numbers = view.file_places
+    starts = np.cumsum([0, *(len(reader.path_factors) for reader in readers)])
+    path_factors = np.concatenate([reader.path_factors for reader in readers])[starts[segments] + file_numbers]
+    shares = PATH_SHARE, mean_share
+    lengths = joint_lengths(row_factors, overlaps, coherence, path_factors, view.doc_files, shares)
+    return np.where(lengths > 0, lengths, 1.0)
 
 
 def _plain(places: Places) -> Places | slice:

@@ -36,7 +36,8 @@ class SignalSource:
             [segment.lexical for segment in view.segments], view.bases, view.doc_rows, view.doc_files, len(view.paths),
             weights.BM25,
         )  # fmt: skip
-        self._dense = DenseScorer(view, mean_share)
+        self._dense = DenseScorer(view)
+        self._mean_share = mean_share
         counts = np.diff(view.file_offsets)
         self._filled = np.flatnonzero(counts)
         self.file_sizes: Floats = np.log1p(counts) / 6.0
@@ -57,7 +58,10 @@ class SignalSource:
         if lexical:
             scores, by_file = self.bm25.scores(query.terms)
         wanted = embedder is not None and not (dense_if_needed and scores.any())
-        cosines = self._dense.cosines(embedder, query.text) if wanted and embedder is not None else None
+        cosines = None
+        if wanted and embedder is not None:
+            share = self._mean_share * weights.FILE_MEAN[query.intent]
+            cosines = self._dense.cosines(embedder, query.text, share)
         near = np.zeros(view.doc_count) if cosines is None else np.maximum(cosines, 0.0)
         return Signals(
             lexical=_scaled(scores),
