@@ -184,7 +184,7 @@ def _as_declared(
 def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
     """Overload signatures stand beside the method that implements them."""
     bodies = [slot for slot in slots if slot.kind != "a"]
-    return tuple(bodies or slots[:1])
+    return tuple(bodies or slots)
 
 
 # -- functions and prototypes -------------------------------------------------------------------
@@ -267,7 +267,7 @@ def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) 
         engine.touch(file, file.top(row.node))
     own = tuple(Slot("t", file.path, node, 0, type_) for member, type_, node in row.members if member == name)
     if own:
-        return own[:1]
+        return own
     slots: list[Slot] = []
     for base in row.extends:
         for value in types.of(engine, file, base, fuel - _JUMP):
