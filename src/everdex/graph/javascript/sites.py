@@ -23,7 +23,7 @@ _TEXT_LIMIT: Final = 80
 _SIGNATURE_LIMIT: Final = 200
 _ARGUMENTS_AHEAD: Final = 40
 SHORTHAND: Final = "{ "  # before the text of a site whose one word names a variable and a property
-_NAMED: Final = frozenset(("variable", "constant", "field", "property", "member", "method", "class"))
+_NAMED: Final = frozenset(("variable", "constant", "field", "property", "member", "method"))
 _ROLES: Final = {
     "c": Role.CALL, "n": Role.CALL, "r": Role.REFERENCE, "w": Role.WRITE, "i": Role.IMPORT, "h": Role.INHERIT,
     "d": Role.DECORATE, "R": Role.REFERENCE, "W": Role.WRITE,
@@ -177,20 +177,22 @@ class FileSites:
         if self._file.expressions[callee][0] not in (m.NAME, m.MEMBER):
             return
         named = self._finder.reference(self._file, callee)
-        targets_of = list(named.targets)
-        if len(targets_of) > 1:
-            targets_of = self._finder.meant(self._file, arguments, targets_of)
-        files = self._engine.files
-        around = {(path, files[path].facts.nodes[node].parent) for path, node in called.targets}
-        values = [
-            target for target in targets_of
-            if target not in called.targets and (kind := files[target[0]].facts.nodes[target[1]].kind) in _NAMED
-            and not (kind == "class" and target in around)
-        ]  # fmt: skip
+        meant = list(named.targets)
+        if len(meant) > 1:
+            meant = self._finder.meant(self._file, arguments, meant)
+        values = {target: None for target in meant if target not in called.targets and self._is_named(target, called)}
         if values:
-            status, targets, reason = self._finder.answer(Found(targets=dict.fromkeys(values)))
+            status, targets, reason = self._finder.answer(Found(targets=values))
             role = Role.CALL if named.accessor else Role.REFERENCE
             self._add(role, mention.node, span, text, status, targets, reason)
+
+    def _is_named(self, target: tuple[str, int], called: Found) -> bool:
+        """Whether whoever asks for a definition means this call, too; a class has its callers by its constructor."""
+        files = self._engine.files
+        kind = files[target[0]].facts.nodes[target[1]].kind
+        if kind != "class":
+            return kind in _NAMED
+        return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
         """Functions handed to something outside are called by it: from here, as far as anyone can see."""
