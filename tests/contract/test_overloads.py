@@ -51,13 +51,13 @@ CASES = {
     "kotlin": Case(
         {"Shop.kt": (
             "class Shop {\n  fun sell(a: Int) { }\n  fun sell(a: String) { }\n  fun sell(a: Int, b: () -> Unit) { }\n"
-            "  fun all() {\n    sell(1)\n    sell(1) { all() }\n  }\n}\n")},
+            "  fun all() {\n    sell(1)\n    sell(1) { }\n  }\n}\n")},
         "Shop.sell", (2, 3, 4), {6: "?2 3", 7: "4"}, (2, 3), ("(a: Int) { }", "(a: Int) { all() }"),
     ),
     "swift": Case(
         {"Shop.swift": (
             "class Shop {\n  func sell(_ a: Int) { }\n  func sell(_ a: String) { }\n"
-            "  func sell(_ a: Int, b: () -> Void) { }\n  func all() {\n    sell(1)\n    sell(1) { all() }\n  }\n}\n")},
+            "  func sell(_ a: Int, b: () -> Void) { }\n  func all() {\n    sell(1)\n    sell(1) { }\n  }\n}\n")},
         "Shop.sell", (2, 3, 4), {6: "?2 3", 7: "4"}, (2, 3), ("(_ a: Int) { }", "(_ a: Int) { all() }"),
     ),
     "scala": Case(
@@ -75,8 +75,8 @@ CASES = {
     ),
     "typescript methods": Case(
         {"a.ts": (
-            "export class Box {\n  put(a: number): void;\n  put(a: string, b: number): void;\n  put(a: any, b = 1) { }\n}\n"
-            "export function use(box: Box) {\n  box.put(1);\n  box.put('x', 2);\n}\n")},
+            "export class Box {\n  put(a: number): void;\n  put(a: string, b: number): void;\n  put(a: any, b = 1) { }\n"
+            "}\nexport function use(box: Box) {\n  box.put(1);\n  box.put('x', 2);\n}\n")},
         "Box.put", (2, 3, 4), {7: "4", 8: "4"}, (2, 3), ("b = 1) { }", "b = 1) { this.put(1); }"), one=4,
     ),
     "typescript constructors": Case(
@@ -89,7 +89,9 @@ CASES = {
         {"a.d.ts": (
             "declare function ping(a: string): void;\ndeclare function ping(a: number): void;\n"
             "declare function ping(a: number, b: number): void;\n"),
-         "b.ts": "ping('x');\nping(1);\nping(1, 2);\nfunction go(all: any[], one: any) {\n  ping(...all);\n  ping(one);\n}\n"},
+         "b.ts": (
+            "ping('x');\nping(1);\nping(1, 2);\nfunction go(all: any[], one: any) {\n  ping(...all);\n"
+            "  ping(one);\n}\n")},
         "ping", (1, 2, 3), {1: "1", 2: "2", 3: "3", 5: "?1 2 3", 6: "?1 2"}, (1, 2), ("", ""),
     ),
     "typescript interfaces": Case(
@@ -103,7 +105,8 @@ CASES = {
     ),
     "typescript abstract methods": Case(
         {"a.ts": (
-            "export abstract class Shape {\n  abstract draw(x: number): void;\n  abstract draw(x: number, y: number): void;\n}\n"
+            "export abstract class Shape {\n  abstract draw(x: number): void;\n"
+            "  abstract draw(x: number, y: number): void;\n}\n"
             "export function use(shape: Shape) {\n  shape.draw(1);\n  shape.draw(1, 2);\n}\n")},
         "Shape.draw", (2, 3), {6: "2", 7: "3"}, (2, 3), ("", ""),
     ),
@@ -145,13 +148,14 @@ CASES = {
     ),
     "php": Case(
         {"a.php": (
-            "<?php\nif (PHP_VERSION_ID > 8) {\n  function home($a) { return 1; }\n} else {\n  function home() { return 2; }\n}\n"
-            "function go() {\n  home(1);\n}\n")},
+            "<?php\nif (PHP_VERSION_ID > 8) {\n  function home($a) { return 1; }\n} else {\n"
+            "  function home() { return 2; }\n}\nfunction go() {\n  home(1);\n}\n")},
         "home", (3, 5), {8: "?3 5"}, None, ("return 2", "return 3"),
     ),
     "lua": Case(
-        {"a.lua": "local M = {}\nfunction M.a() end\nfunction M.a(x) end\nfunction M.use()\n  M.a(1)\nend\nreturn M\n"},
-        "M.a", (2, 3), {5: "?2 3"}, (2, 3), ("a() end", "a() M.use() end"),
+        {"a.lua": (
+            "local M = {}\nfunction M.a() return 1 end\nfunction M.a(x) return x end\nfunction M.use()\n  M.a(1)\nend\n")},
+        "M.a", (2, 3), {5: "?2 3"}, (2, 3), ("return 1", "return M.use()"),
     ),
 }  # fmt: skip
 

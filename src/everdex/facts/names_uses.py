@@ -110,7 +110,10 @@ class Uses:
         written = self._written(node) if receiver and self.language in _QUALIFIED else ""
         end -= tail
         start = end - len(name.encode())
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), written)
+        count, known = self._arguments(captures), self.uses.get((start, 0))
+        if known is not None and known[5] > count >= 0:
+            return  # a call with a block after it contains the one without
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, written)
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
