@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from everdex.facts import facts_of
 from everdex.graph.javascript import RESOLVER
-from everdex.graph.model import FileGraph
+from everdex.graph.model import FileGraph, Node
+from everdex.identity.symbols import plain_name
 from everdex.languages import language_of
 from everdex.parse import trees_of
 
@@ -44,6 +45,11 @@ class MemoryWorld:
         """Every file's graph, resolved in an order."""
         resolution = RESOLVER.open(self)
         return {path: resolution.resolve(path) for path in order or sorted(self._facts)}
+
+
+def numbered(node: Node) -> str:
+    """A definition's full name, with the number of a second one of that name."""
+    return node.qualified_name.removesuffix(plain_name(node.key)) + node.key
 
 
 def world(**files: str) -> MemoryWorld:

@@ -68,7 +68,8 @@ WORDS_VERSION: Final = "1"
 # 9: keys of object literals, their properties, members of types inside types, parameters that are fields
 # 10: Python: no body shares its literals with another
 # 11: signatures without comments and line breaks, longer ones whole
-FACTS_VERSION: Final = "11"
+# 12: overload signatures of TypeScript functions are definitions; how many arguments a signature takes; closing tags
+FACTS_VERSION: Final = "12"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -91,7 +92,9 @@ INTERFACE_VERSION: Final = "1"
 # 15: whoever constructs a class names it, whosever constructor runs; Python: what is outside stands beside what is not
 # 16: TypeScript: members of declared types in object literals, properties of constants, fields that implement
 # 17: Python: literals make no function large; what functions inside bind of a name around them is offered with it
-RESOLVERS_VERSION: Final = "17"
+# 18: overloads by number and kind of arguments; inherited constructors of JavaScript are called; closing tags name
+#    their components; the parts of one class
+RESOLVERS_VERSION: Final = "18"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 PICTURES_VERSION: Final = "1"

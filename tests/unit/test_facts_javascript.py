@@ -75,9 +75,10 @@ def test_functions_without_a_name_are_numbered_in_their_scope() -> None:
 
 
 def test_a_second_definition_of_a_name_is_another_one() -> None:
-    """Redefinitions have keys of their own; overload signatures belong to the function they describe."""
+    """Redefinitions have keys of their own, and so have the signatures of a function."""
     assert list(_keys("function f() {} function f() {}")) == ["", "f", "f~2"]
-    assert list(_keys("function f(a: string): void; function f(a: number): void; function f(a: any) {}")) == ["", "f"]
+    signatures = "function f(a: string): void; function f(a: number): void; "
+    assert list(_keys(signatures + "function f(a: any) {}")) == ["", "f", "f~2", "f~3"]
 
 
 def test_a_syntax_error_hides_nothing_outside_it() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Site, Status
-from javascript_world import MemoryWorld
+from javascript_world import MemoryWorld, numbered
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
 CASES = sorted(path.name for path in FIXTURES.iterdir())
@@ -39,7 +39,7 @@ def _expected(line: str) -> list[str]:
 def _graphs(case: str) -> tuple[dict[str, bytes], dict[str, FileGraph], dict[tuple[str, str], str]]:
     files = _files(case)
     graphs = MemoryWorld(files).graphs()
-    names = {(path, node.key): node.qualified_name for path, graph in graphs.items() for node in graph.nodes}
+    names = {(path, node.key): numbered(node) for path, graph in graphs.items() for node in graph.nodes}
     return files, graphs, names
 
 

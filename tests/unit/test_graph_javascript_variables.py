@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from everdex.graph.model import FileGraph, Role, Site, Status
-from javascript_world import MemoryWorld, world
+from javascript_world import MemoryWorld, numbered, world
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "variables" / "javascript"
 _WORDS = {Role.WRITE: "write", Role.REFERENCE: "read", Role.IMPORT: "import"}
@@ -25,7 +25,7 @@ def test_every_read_and_write_says_what_its_line_expects() -> None:
     def said(site: Site) -> str:
         if site.status is Status.UNRESOLVED:
             return f"{_WORDS[site.role]} ?"
-        names = (nodes[t.path, t.key].qualified_name if t.path else f"ext {t.key}" for t in site.targets)
+        names = (numbered(nodes[t.path, t.key]) if t.path else f"ext {t.key}" for t in site.targets)
         mark = "~" if site.status is Status.AMBIGUOUS else ""
         return f"{_WORDS[site.role]} {mark}{', '.join(names)}"
 

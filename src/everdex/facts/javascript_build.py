@@ -68,6 +68,7 @@ class Builder:
         self.scopes: list[Scope] = [Scope(-1, True, None)]
         self.is_module = False
         self.hidden: set[int] = set()  # definitions marked private
+        self.beside: dict[int, int] = {}  # signature of an overloaded function -> its definition, or the first one
         self.satisfied: dict[int, int] = {}
         self.stored: dict[int, int] = {}
         self.at = At(0, 0, 0, "", -1, -1, -1)
@@ -310,9 +311,10 @@ class Builder:
                 self._publish_object(row, public)
         for index, node in enumerate(self.nodes[1:], 1):
             parent = self.nodes[node.parent]
+            named = self.beside.get(index, index)
             node.public = (
-                node.public
-                or index in public
+                self.nodes[named].public
+                or named in public
                 or (node.parent == 0 and not self.is_module and not node.name.startswith("<"))
                 or (parent.public and node.parent != 0 and parent.kind not in ("function", "method", "lambda"))
             ) and index not in self.hidden

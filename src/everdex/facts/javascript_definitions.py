@@ -140,6 +140,8 @@ class Definitions(Functions):
             function = self.functions[self.expressions[value][1]]
             if name == "constructor":
                 function.flags |= m.CONSTRUCTOR
+            if code == "m":
+                self.overload(value, [each[3] for each in row.members if each[:3] == (name, "a", static)])
             row.members.append((name, code, static, value, 0, function.node))
         if len(self.nodes) > first:
             if any(self.text(child) == "private" for child in node.children if child.type == "accessibility_modifier"):

@@ -24,7 +24,7 @@ class Functions(Stores):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        self._overloads: dict[int, dict[str, int]] = {}
+        self._signatures: dict[tuple[int, str], list[int]] = {}  # scope and name: values that wait for a body
         self.having = -1  # the definition whose members the properties of the next object are
         self._properties = 0
         self.handlers |= {
@@ -53,32 +53,39 @@ class Functions(Stores):
         name = node.child_by_field_name("name")
         text = self.text(name) if name is not None else self.taken_hint() or "default"
         self.hint = ""
-        signature_only = node.type == "function_signature"
-        if signature_only and self.at.scope in self._overloads and text in self._overloads[self.at.scope]:
-            # a later overload of the same function: its types are read, the definition is the first one's
-            self.parameter_types(node.child_by_field_name("parameters"))
-            self.type(node.child_by_field_name("return_type"))
-            return self.name(text)
-        overloaded = self._overloads.setdefault(self.at.scope, {})
-        if not signature_only and text in overloaded:
-            value = self.function(node, text, "function", into=overloaded.pop(text))
-        else:
-            value = self.function(node, text, "function")
-            if signature_only:
-                overloaded[text] = self.expressions[value][1]
-        binding = self.bind(text, m.DECLARED_FUNCTION, value)
-        if self.bindings[binding].node < 0:
-            self.bindings[binding].node = self.functions[self.expressions[value][1]].node
+        value = self.function(node, text, "function")
+        index = self.functions[self.expressions[value][1]].node
+        waiting = self._signatures.setdefault((self.at.scope, text), [])
+        binding = self.bindings[self.bind(text, m.DECLARED_FUNCTION, value)]
+        if node.type == "function_signature":
+            waiting.append(value)
+            if len(waiting) > 1:
+                self.beside[index] = binding.node
+        elif waiting:
+            # what is called is the function that has the body; the others say how
+            binding.values = [known for known in binding.values if known not in waiting]
+            binding.node = index
+            self.overload(value, waiting)
+            waiting.clear()
+        if binding.node < 0:
+            binding.node = index
         return self.name(text)
 
+    def overload(self, value: int, signatures: list[int]) -> None:
+        """Signatures of a function: definitions of their own that name the one with the body."""
+        function = self.functions[self.expressions[value][1]]
+        function.overloads = [self.expressions[signature][1] for signature in signatures]
+        for number in function.overloads:
+            self.beside[self.functions[number].node] = function.node
+
     def function(
-        self, node: Node, name: str, kind: str, this: tuple[int, int] | None = None, own_name: str = "", into: int = -1,
+        self, node: Node, name: str, kind: str, this: tuple[int, int] | None = None, own_name: str = "",
         label: Node | None = None,
     ) -> int:
-        """A definition and a function row for it, or for the overload `into`; the row of its value."""
+        """A definition and a function row for it; the row of its value."""
         label = node.child_by_field_name("name") or label
         body = node.child_by_field_name("body")
-        index = self.functions[into].node if into >= 0 else self.define(name, kind, node, label, body)
+        index = self.define(name, kind, node, label, body)
         arrow = node.type == "arrow_function"
         flags = (m.ARROW if arrow else 0) | (0 if body is not None else m.DECLARED_ONLY)
         for child in node.children:
@@ -104,10 +111,6 @@ class Functions(Stores):
         self.generics(node.child_by_field_name("type_parameters"))
         self._parameters(node, row, number)
         row.result = self.type(node.child_by_field_name("return_type"))
-        if into >= 0:
-            if not row.result:
-                row.result = self.functions[into].result
-            row.node = index
         if body is not None:
             if body.type == "statement_block":
                 for child in body.named_children:
@@ -148,6 +151,8 @@ class Functions(Stores):
             value = self.add(m.PARAMETER, number, len(row.parameters))
             if pattern.type == "rest_pattern":
                 row.rest = True
+            elif not default and child.type != "optional_parameter":
+                row.least = len(row.parameters) + 1
             binding = len(self.bindings)
             self.target(pattern, value, self._declare_parameter)
             named = pattern.type == "identifier" and binding < len(self.bindings)

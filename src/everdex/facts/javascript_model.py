@@ -48,7 +48,7 @@ T_UNKNOWN: Final = 0
 T_NAME: Final = 1  # expression that names it, [arguments]
 T_ARRAY: Final = 2  # type
 T_UNION: Final = 3  # [types]; intersections too: a value has what any part has
-T_FUNCTION: Final = 4  # [parameter types], result
+T_FUNCTION: Final = 4  # [parameter types], result, how many it needs, whether the last takes the rest
 T_OBJECT: Final = 5  # interface
 T_BUILTIN: Final = 6  # name
 T_QUERY: Final = 7  # expression
@@ -122,6 +122,8 @@ class Function(msgspec.Struct, array_like=True):
     stores: list[tuple[str, int]] = []  # this.name = value
     binding: int = -1
     rest: bool = False
+    least: int = 0  # how many parameters have to be given
+    overloads: list[int] = []  # the functions that only declare how this one may be called
 
 
 class Class(msgspec.Struct, array_like=True):

@@ -150,19 +150,26 @@ class Types(Builder, ABC):
         self.at, outer = self.at._replace(scope=self.open_scope()), self.at
         having, self._having = self._having, -1
         self.generics(node.child_by_field_name("type_parameters"))
-        rows = self.parameter_types(node.child_by_field_name("parameters"))
+        rows, least, rest = self._parameter_types(node.child_by_field_name("parameters"))
         result = self.type(node.child_by_field_name("return_type") or node.child_by_field_name("type"))
         self.at, self._having = outer, having
-        return self.add_type(m.T_FUNCTION, rows, result)
+        return self.add_type(m.T_FUNCTION, rows, result, least, rest)
 
-    def parameter_types(self, parameters: Node | None) -> list[int]:
-        if parameters is None:
-            return []
-        return [
-            self.type(child.child_by_field_name("type"))
-            for child in parameters.named_children
-            if child.type in ("required_parameter", "optional_parameter")
-        ]
+    def _parameter_types(self, parameters: Node | None) -> tuple[list[int], int, bool]:
+        """Of each parameter its type; how many have to be given, and whether the last takes all the others."""
+        rows: list[int] = []
+        least, rest = 0, False
+        for child in parameters.named_children if parameters is not None else ():
+            if child.type in ("required_parameter", "optional_parameter"):
+                pattern = child.child_by_field_name("pattern")
+                row = self.type(child.child_by_field_name("type"))
+                if pattern is not None and pattern.type == "this":
+                    continue
+                rows.append(row)
+                rest = pattern is not None and pattern.type == "rest_pattern"
+                if child.type == "required_parameter" and not rest:
+                    least = len(rows)
+        return rows, least, rest
 
     def _query(self, node: Node) -> int:
         children = node.named_children

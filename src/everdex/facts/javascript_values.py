@@ -79,7 +79,7 @@ class Values(Types):
             "spread_element": lambda node: self.add(m.SPREAD, self._last(node)),
             "jsx_opening_element": self._tag,
             "jsx_self_closing_element": self._tag,
-            "jsx_closing_element": lambda node: 0,
+            "jsx_closing_element": self._closing_tag,
             "jsx_text": lambda node: 0,
             "jsx_attribute": self._attribute,
             "instantiation_expression": self._instantiation,
@@ -323,16 +323,27 @@ class Values(Types):
     def _tag(self, node: Node) -> int:
         name = node.child_by_field_name("name")
         value = 0
-        if name is not None:
-            text = self.text(name)
-            if name.type == "member_expression" or (name.type == "identifier" and not text[:1].islower()):
-                callee, token = self._callee(name)
-                value = self.call(callee, [])
-                self.mention("c", token, value, name)
+        if name is not None and self._is_component(name):
+            callee, token = self._callee(name)
+            value = self.call(callee, [])
+            self.mention("c", token, value, name)
         for child in node.children_by_field_name("attribute"):
             self.visit(child)
         self.type_arguments(node)
         return value
+
+    def _closing_tag(self, node: Node) -> int:
+        """It names what the opening one called, for whoever renames it."""
+        name = node.child_by_field_name("name")
+        if name is not None and self._is_component(name):
+            self.visit(name)
+        return 0
+
+    def _is_component(self, name: Node) -> bool:
+        """Names in small letters are HTML's."""
+        return name.type == "member_expression" or (
+            name.type == "identifier" and not self.data[name.start_byte : name.start_byte + 1].islower()
+        )
 
     def _attribute(self, node: Node) -> int:
         for child in node.named_children[1:]:

@@ -53,6 +53,7 @@ _MATCH_LIMIT: Final = 65_536
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
 
@@ -280,10 +281,13 @@ class _Extraction(Uses):
         least, most, receiver = -1, -1, ""
         if "parameters" in shape:
             # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
-            texts = [part for node in shape["parameters"] for part in parameters_of(self._text(node))]
+            lists = [self._text(node) for node in shape["parameters"]]
+            texts = [part for text in lists if not text.startswith(_IMPLICIT) for part in parameters_of(text)]
             if texts and texts[0].startswith("this "):
                 receiver = type_of(texts.pop(0)[5:].rpartition(" ")[0])
             least, most = arity_of(texts, self.language)
+            if most >= 0:  # what is implicit may be given all the same
+                most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
         if "extended" in shape:
             receiver = type_of(self._text(shape["extended"][0]))
         bases = [part for node in shape.get("base", ()) for part in bases_of(self._text(node))]

@@ -15,6 +15,7 @@ from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of, split_callee
 
 _EMPTY_LIST: Final = len("()")
+_BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
 _MAX_TEXT: Final = 80
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _SQUARE: Final = ord("[")
@@ -44,8 +45,11 @@ class Uses:
         if not nodes:
             return 0
         count = 0
-        for node in nodes:
+        for node in (*nodes, *self._later_lists(nodes[-1])):
             start, end = node.start_byte, node.end_byte
+            if node.type in _BLOCKS:
+                count += 1
+                continue
             if end - start == _EMPTY_LIST:
                 continue
             text = self.data[start:end]
@@ -56,6 +60,18 @@ class Uses:
             if text[-4:-1] == b"...":
                 return -1
         return count
+
+    def _later_lists(self, last: Node) -> list[Node]:
+        """What a call of Scala is given after its first list of arguments."""
+        found: list[Node] = []
+        around = last.parent if self.language == "scala" else None
+        while around is not None:
+            outer = around.parent
+            if outer is None or outer.type != "call_expression" or outer.child_by_field_name("function") != around:
+                break
+            found += [part for part in (outer.child_by_field_name("arguments"),) if part is not None]
+            around = outer
+        return found
 
     def _call(self, node: Node, captures: dict[str, list[Node]], role: str) -> None:
         start, end = node.start_byte, node.end_byte
@@ -94,7 +110,10 @@ class Uses:
         written = self._written(node) if receiver and self.language in _QUALIFIED else ""
         end -= tail
         start = end - len(name.encode())
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, self._arguments(captures), written)
+        count, known = self._arguments(captures), self.uses.get((start, 0))
+        if known is not None and known[5] > count >= 0:
+            return  # a call with a block after it contains the one without
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, written)
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Final
 
-from everdex.facts.expressions import parameters_of, type_of
+from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
 _BASE_WORDS: Final = re.compile(
@@ -29,12 +29,12 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
 
 
 def swift_shape(signature: str) -> tuple[int, int, str]:
-    """The Swift grammar has no list of parameters; how many have defaults is not counted."""
+    """The Swift grammar has no list of parameters: how many a function takes, at least and at most, and its result."""
     head, arrow, returns = signature.rpartition("->")
     if not arrow or head.count("(") != head.count(")"):
         head, returns = signature, ""
-    count = len(parameters_of(head[head.find("(") : head.rfind(")") + 1])) if "(" in head else 0
-    return 0, count, type_of(returns.partition(" where ")[0])
+    listed = parameters_of(head[head.find("(") : head.rfind(")") + 1]) if "(" in head else []
+    return *arity_of(listed, "swift"), type_of(returns.partition(" where ")[0])
 
 
 def bases_of(text: str) -> list[str]:

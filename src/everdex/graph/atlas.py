@@ -28,7 +28,9 @@ CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
 })  # fmt: skip
 VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})  # what is read and written
-_CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct", "init", "<init>"})
+_CONSTRUCTORS: Final = frozenset({
+    "__init__", "__new__", "constructor", "initialize", "__construct", "init", "<init>", "this",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""What C and C++ declare in one place and write out in another: one definition to whoever asks.
+"""What is declared in one place and written out in another: one definition to whoever asks.
 
-Calls lead to where the body is. So a declaration whose body is known stands for that; one without (a library's, a pure
-virtual method) stays what it is. Several bodies, as platforms have them, are all given: nothing is chosen.
+Calls lead to where the body is. So a declaration of C or C++ whose body is known stands for that, and so does an
+overload of TypeScript or Python; one without (a library's, a pure virtual method, an interface's) stays what it is.
+Several bodies, as platforms have them, are all given: nothing is chosen.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.model import Role
 from everdex.graph.postings import key32
 from everdex.identity.symbols import plain_name
 
 _LANGUAGES: Final = frozenset(("c", "cpp", "cuda"))
+_WITH_SIGNATURES: Final = frozenset(("typescript", "tsx", "vue", "svelte", "python"))
+_MARKS: Final = frozenset(("typing.overload", "typing_extensions.overload"))
 _KINDS: Final = frozenset(("function", "method", "constructor"))
 
 
@@ -27,6 +31,8 @@ def written_out(atlas: Atlas, found: Iterable[Definition]) -> list[Definition]:
 
 
 def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
+    if atlas.entry(declared.file).language in _WITH_SIGNATURES:
+        return _implementation(atlas, declared)
     if not _is_declaration(atlas, declared):
         return []
     node = declared.node
@@ -42,6 +48,34 @@ def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
         and _parameters(item.node.signature) == parameters
         and (file == declared.file or not item.node.signature.startswith("static "))
     ]
+
+
+def _implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
+    """What an overload is a signature of: TypeScript's names it where it stands, Python's are marked as such."""
+    node, columns = declared.node, atlas.columns(declared.file)
+    if node.kind not in _KINDS:
+        return []
+    for number, source in enumerate(columns.sources):
+        if source == declared.number and columns.role(number) is Role.REFERENCE:
+            site = columns.site(number)
+            if (site.line, site.column) == (node.name_line, node.name_column):
+                return [item for target in site.targets if (item := atlas.at(target)) is not None]
+    if not _is_overload(atlas, declared):
+        return []
+    later = (
+        item for item in atlas.definitions(declared.file)
+        if item.number > declared.number and item.node.parent == node.parent and item.node.name == node.name
+    )  # fmt: skip
+    return [item for item in later if not _is_overload(atlas, item)][:1]
+
+
+def _is_overload(atlas: Atlas, item: Definition) -> bool:
+    columns = atlas.columns(item.file)
+    return any(
+        source == item.number and columns.role(number) is Role.DECORATE
+        and any(target.key in _MARKS for target in columns.site(number).targets)
+        for number, source in enumerate(columns.sources)
+    )  # fmt: skip
 
 
 def _is_declaration(atlas: Atlas, item: Definition) -> bool:

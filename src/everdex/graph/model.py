@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -34,6 +34,10 @@ class Status(StrEnum):
     AMBIGUOUS = "ambiguous"  # the evidence ends at several candidates, or at a name that only they have
     EXTERNAL = "external"  # outside the root: a library, a builtin
     UNRESOLVED = "unresolved"  # `reason` says why; targets are empty
+
+
+# Why a site is ambiguous whose candidates are all one name: signatures of a function that nothing implements.
+OVERLOADS: Final = "several overloads fit"
 
 
 class Node(msgspec.Struct, frozen=True, gc=False):

@@ -57,7 +57,8 @@ def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
 
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
-    found = [item for item in _holding(atlas, "names", name.rpartition(".")[2]) if _fits(item, name)]
+    last = plain_name(name).rpartition(".")[2]
+    found = [item for item in _holding(atlas, "names", last) if _fits(item, name)]
     return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
 
 
@@ -97,11 +98,11 @@ def _holding(atlas: Atlas, table: str, text: str) -> Iterator[Definition]:
 
 
 def _fits(item: Definition, name: str) -> bool:
-    """Whether a dotted name is the definition's own, or the end of its full one."""
+    """Whether a dotted name is the definition's own, or the end of its full one; `name~2` is the second of a name."""
     if not name:
         return False
     ending = f".{name}"
-    own, full = f".{plain_name(item.node.key)}", f".{item.node.qualified_name}"
+    own, full = f".{item.node.key if '~' in name else plain_name(item.node.key)}", f".{item.node.qualified_name}"
     return own.replace(".#", ".").endswith(ending) or full.replace(".#", ".").endswith(ending)
 
 

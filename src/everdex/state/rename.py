@@ -18,7 +18,7 @@ from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.columns import last_name
 from everdex.graph.mentions import Syntax
-from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
 from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
@@ -107,7 +107,9 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     for use in uses(atlas, targets):
         if use.site.role is Role.OVERRIDE or last_name(use.site.text) not in ("", old):
             continue  # a definition of the family, or a place that says it by another name
-        edit = _at_site(atlas, use.path, use.site, old, contents) if use.site.status is Status.RESOLVED else None
+        one_name = use.site.reason == OVERLOADS and targets.issuperset(use.site.targets)
+        sure = use.site.status is Status.RESOLVED or one_name
+        edit = _at_site(atlas, use.path, use.site, old, contents) if sure else None
         if written.names_another(use.path, use.site, old, targets):
             if edit is not None and written.is_shorthand(edit, of_module=True):
                 _doubt(doubts, atlas, use.path, use.site, REASONS["shorthand"])

@@ -1,4 +1,4 @@
-(call_expression . (_) @callee (call_suffix (value_arguments)? @arguments))
+(call_expression . (_) @callee (call_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
 (import_declaration) @import
 (class_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @shape
 (protocol_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, types
+from everdex.graph.javascript import builtins, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -26,7 +26,7 @@ def settled(values: Values) -> Values:
 def result(engine: Engine, file: File, index: int, fuel: int) -> Values:
     """What a call expression gives."""
     _, callee, arguments = file.expressions[index]
-    called = engine.evaluate(file, callee, fuel - 1)
+    called = overloads.counted(engine, file, arguments, engine.evaluate(file, callee, fuel - 1))
     return v.union(_given(engine, file, value, callee, arguments, fuel) for value in called)
 
 
@@ -46,27 +46,31 @@ def _given(engine: Engine, file: File, value: Value, callee: int, arguments: lis
     return returned(engine, value, fuel - _JUMP)
 
 
-def returned(engine: Engine, value: Value, fuel: int) -> Values:
-    """What calling something gives, whatever the arguments."""
+def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...] = ()) -> Values:
+    """What calling something gives, whatever the arguments; by these of its signatures, or by all of them."""
     kind = value[0]
     if kind == v.FUNCTION:
         file = engine.files[value[1]]
-        answer: Values = engine.remember(file, ("r", value[2]), fuel, _returns, engine, file, value[2])
+        said = signatures or tuple(file.functions[value[2]].overloads)
+        answer: Values = engine.remember(file, ("r", value[2], said), fuel, _returns, engine, file, value[2], said)
         return answer
     if kind == v.CALLABLE:
         file = engine.files[value[1]]
         return types.of(engine, file, file.types[value[2]][2], fuel - 1)
     if kind == v.TYPED:
         file = engine.files[value[1]]
-        signatures = [row for name, row, _ in file.interfaces[value[2]].members if not name]
-        return v.union(types.of(engine, file, file.types[row][2], fuel - 1) for row in signatures)
+        rows = [row for name, row, _ in file.interfaces[value[2]].members if not name]
+        return v.union(types.of(engine, file, file.types[row][2], fuel - 1) for row in rows)
     return (value,) if kind in (v.EXTERNAL, v.UNKNOWN) else v.NOTHING
 
 
-def _returns(engine: Engine, file: File, index: int, fuel: int) -> Values:
+def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...], fuel: int) -> Values:
     row = file.functions[index]
     engine.touch(file, file.top(row.node))
-    declared = types.of(engine, file, row.result, fuel - 1) if row.result else v.NOTHING
+    results = [file.functions[number].result for number in signatures]
+    declared = v.union(types.of(engine, file, result, fuel - 1) for result in results if result)
+    if not v.known(declared) and row.result:
+        declared = types.of(engine, file, row.result, fuel - 1)
     plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     if useful and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
@@ -84,11 +88,15 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     target = engine.files[value[1]]
     row = target.functions[value[2]]
     engine.touch(target, target.top(row.node))
+    signatures = overloads.declared(engine, file, value, arguments) if row.overloads else ()
     handed, receiver = _handed_back(target, value[2])
+    for signature in signatures:
+        more, itself = _handed_back(target, signature[2])
+        handed, receiver = sorted({*handed, *more}), receiver or itself
     groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
     if receiver:
         groups.append(_receiver(engine, file, callee, fuel))
-    general = returned(engine, value, fuel - _JUMP)
+    general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures))
     groups.append(v.known(general) if any(v.known(group) for group in groups) else general)
     return v.union(groups)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import types
+from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.parameters import literal_type
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ _JUMP: Final = 4
 _MAX_FILES: Final = 40
 MAX_HEIRS: Final = 24
 _MAX_LEVELS: Final = 4
+_AROUND: Final = frozenset((
+    *builtins.PROMISE_TYPES, *builtins.ARRAY_TYPES, *builtins.MAP_TYPES, *builtins.TRANSPARENT_TYPES,
+))  # fmt: skip
 
 
 def claims(file: File) -> dict[str, list[tuple[str, int]]]:
@@ -31,14 +35,33 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
     for index, interface in enumerate(file.interfaces):
         for part in interface.extends:
             found.setdefault(_type_name(file, part), []).append(("interface", index))
-    for index, binding in enumerate(file.bindings):
-        if binding.type and any(file.expressions[value][0] == m.OBJECT for value in binding.values):
-            found.setdefault(_type_name(file, binding.type), []).append(("binding", index))
-    for index, function in enumerate(file.functions):
-        if function.result and any(file.expressions[value][0] == m.OBJECT for value in function.returns):
-            found.setdefault(_type_name(file, function.result), []).append(("function", index))
+    for literal in file.placed[1]:
+        if file.expressions[literal][0] == m.OBJECT:
+            for name in _type_names(file, _stated(file, literal)):
+                found.setdefault(name, []).append(("literal", literal))
     found.pop("", None)
     return found
+
+
+def _stated(file: File, literal: int) -> int:
+    """The type that is written where a literal stands, also in an array or a choice; 0 where there is none."""
+    kind, index, _ = file.placed[1][literal]
+    while kind in ("element", "choice") and index in file.placed[1]:
+        kind, index, _ = file.placed[1][index]
+    return index if kind == "type" else file.functions[index].result if kind == "result" else 0
+
+
+def _type_names(file: File, index: int) -> list[str]:
+    """The names of what a type may hold: of its parts, and of what is in an array or a promise."""
+    row = file.types[index]
+    if row[0] == m.T_ARRAY:
+        return _type_names(file, row[1])
+    if row[0] == m.T_UNION:
+        return [name for part in row[1] for name in _type_names(file, part)]
+    if row[0] != m.T_NAME:
+        return []
+    name = _name(file, row[1])
+    return _type_names(file, row[2][-1]) if row[2] and name in _AROUND else [name]
 
 
 def _type_name(file: File, index: int) -> str:
@@ -108,17 +131,7 @@ def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fu
         return (v.INSTANCE, file.path, index) if any(value in base for base in bases) else None
     if kind == "interface":
         parts = file.interfaces[index].extends
-        heir: Value | None = (v.TYPED, file.path, index)
-    elif kind == "binding":
-        engine.touch(file, file.bindings[index].top)  # what the literal has is looked up without a name
-        parts = [file.bindings[index].type]
-        heir = _object(file, file.bindings[index].values)
-    else:
-        engine.touch(file, file.top(file.functions[index].node))
-        parts = [file.functions[index].result]
-        heir = _object(file, file.functions[index].returns)
-    return heir if any(value in types.of(engine, file, part, fuel) for part in parts) else None
-
-
-def _object(file: File, values: list[int]) -> Value | None:
-    return next(((v.OBJECT, file.path, value) for value in values if file.expressions[value][0] == m.OBJECT), None)
+        extends = any(value in types.of(engine, file, part, fuel) for part in parts)
+        return (v.TYPED, file.path, index) if extends else None
+    engine.reads.add(f"js:literals:{file.path}")  # what the literal has is looked up without a name
+    return (v.OBJECT, file.path, index) if value in literal_type(engine, file, index, fuel) else None

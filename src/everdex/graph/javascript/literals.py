@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from everdex.graph.javascript import members, parameters
+from everdex.graph.javascript import members, overloads, parameters
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
@@ -30,7 +30,7 @@ def written(engine: Engine, file: File, literal: int, name: str) -> Written:
         for slot in members.find(engine, value, name, FUEL)
         if slot.node >= 0
     }
-    return tuple(found), sure and len(found) == 1
+    return tuple(found), sure and (len(found) == 1 or len(overloads.sets(engine, found)) == 1)
 
 
 def _fitting(engine: Engine, file: File, literal: int, fuel: int) -> tuple[Values, bool]:

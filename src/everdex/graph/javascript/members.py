@@ -184,7 +184,7 @@ def _as_declared(
 def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
     """Overload signatures stand beside the method that implements them."""
     bodies = [slot for slot in slots if slot.kind != "a"]
-    return tuple(bodies or slots[:1])
+    return tuple(bodies or slots)
 
 
 # -- functions and prototypes -------------------------------------------------------------------
@@ -261,13 +261,26 @@ def _values(value: Value) -> tuple[Slot, ...]:
     return (Slot("x", "", -1, 0, 0, value[1]),)
 
 
+def _signatures(file: File, index: int) -> dict[str, tuple[Slot, ...]]:
+    """The members of an interface by name: of a method that is overloaded, each."""
+    key = "i", index
+    found: dict[str, tuple[Slot, ...]] | None = file.memo.get(key)
+    if found is None:
+        found = file.memo[key] = {}
+        for member, type_, node in file.interfaces[index].members:
+            found[member] = (*found.get(member, ()), Slot("t", file.path, node, 0, type_))
+    return found
+
+
 def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
     row = file.interfaces[index]
     if row.node >= 0:
         engine.touch(file, file.top(row.node))
-    own = tuple(Slot("t", file.path, node, 0, type_) for member, type_, node in row.members if member == name)
+    own = _signatures(file, index).get(name)
     if own:
-        return own[:1]
+        return own
+    if not row.extends:
+        return ()
     slots: list[Slot] = []
     for base in row.extends:
         for value in types.of(engine, file, base, fuel - _JUMP):

@@ -161,7 +161,7 @@ class _Hashes:
             return self._key(file.classes[index].node)
         if kind == "interface":
             return self._key(file.interfaces[index].node)
-        return self._binding(index) if kind == "binding" else self._key(file.functions[index].node)
+        return self.rows[index]
 
     def definitions(self) -> dict[str, list[Any]]:
         """By top-level definition: all that evaluation may read of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members, types
+from everdex.graph.javascript import builtins, members, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
@@ -55,9 +55,8 @@ def _expected(engine: Engine, file: File, function: int, number: int, fuel: int)
     row = file.functions[function]
     call, argument = row.passed
     if call >= 0:
-        callee = file.expressions[call][1]
         return v.union(
-            _handed(engine, value, argument, number, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+            _handed(engine, value, argument, number, fuel - _JUMP) for value in _callees(engine, file, call, fuel - 1)
         )
     if row.binding >= 0 and file.bindings[row.binding].type:
         declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
@@ -108,10 +107,23 @@ def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
             return settled(types.of(engine, file, result, fuel - 1))
         wanted = _function_type(engine, file, index, fuel - 1)
         return settled(v.union(types.result_of(engine, value, fuel - 1) for value in wanted))
-    callee = file.expressions[index][1]
+    return _asked_for(engine, file, index, which, fuel)
+
+
+def _asked_for(engine: Engine, file: File, call: int, argument: int, fuel: int) -> Values:
+    """The type that an argument of a call has to have."""
     return v.union(
-        _argument_type(engine, value, which, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
+        _argument_type(engine, value, argument, fuel - _JUMP) for value in _callees(engine, file, call, fuel - 1)
     )
+
+
+def _callees(engine: Engine, file: File, call: int, fuel: int) -> Values:
+    """What says of the arguments of a call what they have to be."""
+    _, callee, arguments = file.expressions[call]
+    found: list[Value] = []
+    for value in engine.evaluate(file, callee, fuel):
+        found += overloads.declared(engine, file, value, arguments) if value[0] == v.FUNCTION else (value,)
+    return overloads.counted(engine, file, arguments, tuple(found))
 
 
 def _function_type(engine: Engine, file: File, function: int, fuel: int) -> Values:
@@ -119,10 +131,7 @@ def _function_type(engine: Engine, file: File, function: int, fuel: int) -> Valu
     row = file.functions[function]
     call, argument = row.passed
     if call >= 0:
-        callee = file.expressions[call][1]
-        found = [
-            _argument_type(engine, value, argument, fuel - _JUMP) for value in engine.evaluate(file, callee, fuel - 1)
-        ]
+        found = [_asked_for(engine, file, call, argument, fuel)]
     elif row.binding >= 0 and file.bindings[row.binding].type:
         found = [types.of(engine, file, file.bindings[row.binding].type, fuel - 1)]
     elif function in file.placed[0]:
@@ -151,14 +160,14 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
     """The declared type of a parameter of something that is called."""
     if callee[0] == v.CLASS:
         made = members.find(engine, (v.INSTANCE, *callee[1:]), "constructor", fuel)
-        file = engine.files[callee[1]]
-        rows = [file.expressions[slot.value] for slot in made if slot.path == callee[1] and slot.value]
-        callee = (v.FUNCTION, callee[1], rows[0][1]) if rows and rows[0][0] == m.FUNCTION else v.DEEP
+        rows = [(slot.path, engine.files[slot.path].expressions[slot.value]) for slot in made if slot.value]
+        path, row = rows[0] if rows else ("", (m.UNKNOWN,))
+        callee = (v.FUNCTION, path, row[1]) if row[0] == m.FUNCTION else v.DEEP
     if callee[0] == v.FUNCTION:
         file = engine.files[callee[1]]
-        row = file.functions[callee[2]]
-        engine.touch(file, file.top(row.node))
-        type_ = row.parameters[argument][1] if argument < len(row.parameters) else 0
+        function = file.functions[callee[2]]
+        engine.touch(file, file.top(function.node))
+        type_ = function.parameters[argument][1] if argument < len(function.parameters) else 0
         return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
     if callee[0] == v.METHOD:
         taken = builtins.TAKES_INTO.get((callee[1], callee[2]))

@@ -16,6 +16,7 @@ from everdex.graph.javascript.modules import stem
 from everdex.graph.javascript.targets import Finder, Found
 from everdex.graph.javascript.values import Value
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+from everdex.identity.symbols import plain_name
 from everdex.parse.headers import one_line
 
 _TEXT_LIMIT: Final = 80
@@ -50,6 +51,7 @@ class FileSites:
         nodes = self._nodes()
         self._mentions(m.unpack(file.facts.mentions))
         self._overrides()
+        self._signatures()
         dependencies = self._dependencies()
         self._sites.sort(key=lambda item: (item[0], item[1].role))
         return FileGraph(
@@ -83,13 +85,14 @@ class FileSites:
         found: list[Node] = []
         for index, row in enumerate(file.facts.nodes):
             key = file.keys[index]
+            full = f"{base}.{plain_name(key)}" if key else base
             start_line, _ = self._place(row.start)
             name_line, name_column = self._place(row.named_at)
             cut = min(row.signature_end, row.start + 4 * _SIGNATURE_LIMIT) if index else row.start
             signature = one_line(self._data[row.start : cut], "javascript")[:_SIGNATURE_LIMIT]
             found.append(
                 Node(
-                    key, f"{base}.{key}" if key else base, row.name or base.rpartition(".")[2], row.kind, row.parent,
+                    key, full, row.name or base.rpartition(".")[2], row.kind, row.parent,
                     row.start, row.end if index else len(self._data), start_line,
                     self._place(row.end)[0] if index else len(self._lines), name_line, name_column, signature,
                     row.public,
@@ -114,7 +117,7 @@ class FileSites:
                 text = f"{SHORTHAND}{text}"
             role = _ROLES[mention.role]
             if role is Role.CALL:
-                found = self._finder.call(file, file.expressions[mention.value][1])
+                found = self._finder.call(file, mention.value)
                 self._call(mention, found, span, text)
                 self._named(mention, found, span, text)
                 if found.outside and not found.targets:
@@ -168,20 +171,28 @@ class FileSites:
         self._add(Role.CALL, mention.node, span, text, status, targets, reason)
 
     def _named(self, mention: m.Mention, called: Found, span: tuple[int, int], text: str) -> None:
-        """What the call names, where that is not what runs: a variable that holds it, a method that is only declared.
-        A getter runs as well."""
-        callee = self._file.expressions[mention.value][1]
+        """What the call names, where that is not what runs: a variable that holds it, a method that is only declared, a
+        class that inherits its constructor. A getter runs as well."""
+        _, callee, arguments = self._file.expressions[mention.value]
         if self._file.expressions[callee][0] not in (m.NAME, m.MEMBER):
             return
         named = self._finder.reference(self._file, callee)
-        values = {
-            (path, node): None for path, node in named.targets
-            if (path, node) not in called.targets and self._engine.files[path].facts.nodes[node].kind in _NAMED
-        }  # fmt: skip
+        meant = list(named.targets)
+        if len(meant) > 1:
+            meant = self._finder.meant(self._file, arguments, meant)
+        values = {target: None for target in meant if target not in called.targets and self._is_named(target, called)}
         if values:
             status, targets, reason = self._finder.answer(Found(targets=values))
             role = Role.CALL if named.accessor else Role.REFERENCE
             self._add(role, mention.node, span, text, status, targets, reason)
+
+    def _is_named(self, target: tuple[str, int], called: Found) -> bool:
+        """Whether whoever asks for a definition means this call, too; a class has its callers by its constructor."""
+        files = self._engine.files
+        kind = files[target[0]].facts.nodes[target[1]].kind
+        if kind != "class":
+            return kind in _NAMED
+        return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
         """Functions handed to something outside are called by it: from here, as far as anyone can see."""
@@ -222,6 +233,18 @@ class FileSites:
                 bases = [value for part in interface.extends for value in types.of(engine, file, part, FUEL)]
                 if node >= 0 and (targets := self._replaced_in(bases, name)):
                     self._override(node, targets)
+
+    def _signatures(self) -> None:
+        """Each signature of a function names the one that has the body."""
+        file = self._file
+        for function in file.functions:
+            for number in function.overloads:
+                row = file.facts.nodes[file.functions[number].node]
+                span = row.named_at, row.named_at + len(row.name.encode())
+                target = Target(file.path, file.keys[function.node])
+                self._add(
+                    Role.REFERENCE, file.functions[number].node, span, row.name, Status.RESOLVED, (target,), ""
+                )
 
     def _override(self, node: int, targets: tuple[Target, ...]) -> None:
         row = self._file.facts.nodes[node]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, literals, members
+from everdex.graph.javascript import builtins, literals, members, overloads
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
@@ -14,7 +14,7 @@ from everdex.graph.javascript.files import File
 from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
 from everdex.graph.javascript.members import Slot
 from everdex.graph.javascript.values import Value, Values
-from everdex.graph.model import Status, Target
+from everdex.graph.model import OVERLOADS, Status, Target
 
 _MAX_NAMESAKES: Final = 3
 _MAX_TARGETS: Final = 24
@@ -33,6 +33,7 @@ class Found:
     cut: bool = False
     doubt: str = ""  # why the targets are only candidates
     accessor: bool = False
+    asked: tuple[File, list[int]] | None = None  # of a call: its arguments
     held: tuple[tuple[str, int], ...] = ()  # definitions that the property named holds
     run: tuple[tuple[str, int], ...] = ()  # accessors below a declared property
 
@@ -79,17 +80,38 @@ class Finder:
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def call(self, file: File, callee: int) -> Found:
-        """What is called when an expression is."""
-        found = Found()
+    def call(self, file: File, call: int) -> Found:
+        """What a call calls."""
+        _, callee, arguments = file.expressions[call]
+        found = Found(asked=(file, arguments))
         row = file.expressions[callee]
         if row[0] == m.MEMBER:
             for receiver in self._engine.evaluate(file, row[1], FUEL):
                 self._member_call(receiver, row[2], found)
         else:
-            for value in self._engine.evaluate(file, callee, FUEL):
+            values = self._engine.evaluate(file, callee, FUEL)
+            for value in overloads.meant(self._engine, file, arguments, values, FUEL):
                 self._called(value, found)
+        if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
+            found.doubt = OVERLOADS
         return found
+
+    def _are_overloads(self, nodes: list[tuple[str, int]]) -> bool:
+        """Whether these only declare, and two of them the same."""
+        files = self._engine.files
+        return all(overloads.at(files[path], node) for path, node in nodes) and any(
+            len(each) > 1 for each in overloads.sets(self._engine, nodes)
+        )
+
+    def meant(self, file: File, arguments: list[int], nodes: list[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Without those signatures that a call with these arguments cannot mean."""
+        kept: list[tuple[str, int]] = []
+        for each in overloads.sets(self._engine, nodes):
+            found = [(overloads.at(self._engine.files[path], node), (path, node)) for path, node in each]
+            signed = {signature.value: place for signature, place in found if signature}
+            fits = overloads.fitting(self._engine, file, arguments, list(signed), FUEL) if len(signed) > 1 else ()
+            kept += [signed[value] for value in fits] or each
+        return kept
 
     def _member_call(self, receiver: Value, name: str, found: Found) -> None:
         if receiver[0] == v.UNKNOWN:
@@ -98,15 +120,14 @@ class Finder:
         slots = members.find(self._engine, receiver, name, FUEL)
         if not slots and receiver[0] != v.HOLDER:
             found.impossible("no such member")
+        declared = [slot for slot in slots if slot.kind in ("t", "a")]
+        if declared:
+            self._declared(declared, receiver, name, found)
         for slot in slots:
-            self._slot_call(slot, receiver, name, found)
+            if slot.kind not in ("t", "a", "d"):
+                self._slot_call(slot, receiver, found)
 
-    def _slot_call(self, slot: Slot, receiver: Value, name: str, found: Found) -> None:
-        if slot.kind in ("t", "a"):
-            self._declared(slot, receiver, name, found)
-            return
-        if slot.kind == "d":
-            return
+    def _slot_call(self, slot: Slot, receiver: Value, found: Found) -> None:
         values = members.slot_values(self._engine, slot, receiver, FUEL - 1)
         before = len(found.targets) + len(found.outside)
         for value in values:
@@ -115,22 +136,27 @@ class Finder:
             # a field that holds a function of which only the type is known: the field itself is what can be named
             found.targets[slot.path, slot.node] = None
 
-    def _declared(self, slot: Slot, receiver: Value, name: str, found: Found) -> None:
+    def _declared(self, slots: list[Slot], receiver: Value, name: str, found: Found) -> None:
         """A method that is only declared: those that implement it, or the declaration where none does."""
         below = heirs(self._engine, receiver, FUEL)
         found.cut = found.cut or len(below) > MAX_HEIRS
         before = len(found.targets)
+        declared = {(slot.path, slot.node) for slot in slots}
         for heir in below:
             for inner in members.find(self._engine, heir, name, FUEL):
-                if inner.kind in ("t", "a") or (inner.path, inner.node) == (slot.path, slot.node):
+                if inner.kind in ("t", "a") or (inner.path, inner.node) in declared:
                     continue
                 for value in members.slot_values(self._engine, inner, heir, FUEL - 1):
                     if value[0] == v.FUNCTION:
                         self._called(value, found)
-        if len(found.targets) == before:
-            if slot.node >= 0:
-                found.targets[slot.path, slot.node] = None
-            else:
+        if len(found.targets) > before:
+            return
+        nodes = [(slot.path, slot.node) for slot in slots if slot.node >= 0]
+        if len(nodes) > 1 and found.asked is not None:
+            nodes = self.meant(*found.asked, nodes)
+        found.targets |= dict.fromkeys(nodes)
+        for slot in slots:
+            if slot.node < 0:
                 for value in members.slot_values(self._engine, slot, receiver, FUEL - 1):
                     self._called(value, found)
 
@@ -140,7 +166,7 @@ class Finder:
         if kind in (v.FUNCTION, v.MADE):
             found.targets[value[1], self._engine.files[value[1]].functions[value[2]].node] = None
         elif kind in (v.CLASS, v.INSTANCE):
-            found.targets[value[1], self._constructor(value)] = None
+            self._construct(value, found)
         elif kind == v.METHOD:
             if value[1] == "Function" and value[2] in ("call", "apply"):
                 self._called(value[3], found)
@@ -158,10 +184,13 @@ class Finder:
         else:
             found.impossible("not a function")
 
-    def _constructor(self, value: Value) -> int:
-        row = self._engine.files[value[1]].classes[value[2]]
-        own = [node for name, kind, _, _, _, node in row.members if name == "constructor" and kind == "m"]
-        return own[0] if own else row.node
+    def _construct(self, value: Value, found: Found) -> None:
+        """What runs when a class is: its constructor or the one it inherits, else the class stands for both."""
+        slots = members.find(self._engine, (v.INSTANCE, *value[1:]), "constructor", FUEL)
+        nodes = [(slot.path, slot.node) for slot in slots if slot.node >= 0 and slot.kind in ("f", "a")]
+        if len(nodes) > 1 and found.asked is not None:
+            nodes = self.meant(*found.asked, nodes)
+        found.targets |= dict.fromkeys(nodes or [(value[1], self._engine.files[value[1]].classes[value[2]].node)])
 
     def namesakes(self, name: str) -> tuple[Target, ...]:
         """The methods of a name, where few enough have it that the name alone is evidence."""
@@ -202,7 +231,7 @@ class Finder:
         binding = file.bindings[index]
         if binding.kind != m.IMPORTED:
             if binding.node >= 0:
-                found.targets[file.path, binding.node] = None
+                self._bound(file, binding, found)
             else:
                 for value in self._engine.binding(file, index, FUEL):
                     self.definition(value, found)
@@ -217,6 +246,13 @@ class Finder:
             found.outside[outside if name in ("*", "default") else f"{outside}.{name}"] = None
         else:
             found.unknown("missing import")
+
+    def _bound(self, file: File, binding: m.Binding, found: Found) -> None:
+        """What a name is bound to: its definition, and of a function that is declared more than once every one."""
+        found.targets[file.path, binding.node] = None
+        if binding.kind == m.DECLARED_FUNCTION and len(binding.values) > 1:
+            rows = (file.expressions[value] for value in binding.values)
+            found.targets |= {(file.path, file.functions[row[1]].node): None for row in rows if row[0] == m.FUNCTION}
 
     def _exported(self, path: str, name: str, found: Found) -> None:
         places = locate(self._engine, path, name)
@@ -239,7 +275,7 @@ class Finder:
             row = file.expressions[index]
             if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
                 self._engine.touch(file, file.bindings[row[1]].top)
-                found.targets[path, file.bindings[row[1]].node] = None
+                self._bound(file, file.bindings[row[1]], found)
                 return
             before = len(found.targets)
             for value in self._engine.evaluate(file, index, FUEL):

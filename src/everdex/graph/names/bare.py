@@ -44,7 +44,7 @@ class Bare(OnReceivers):
         if thing.kind == TYPE and (self.rules.call_constructs or use.role == facts.NEW):
             return self._constructed(thing, use)
         if thing.kind == TYPE and self.language in ("go", "c", "ruby"):
-            return Answer(Status.RESOLVED, self._types(thing))  # a conversion
+            return self._type(thing, outside_root(thing.name))  # a conversion
         if thing.kind == CALLABLE:
             return self._in_block(list(thing.refs), use, place)
         if thing.kind == OUTSIDE:

@@ -17,6 +17,8 @@ from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, UNKNOWN, Thing
 
 _MAX_GUESSES: Final = 3
+_BESIDE_TYPES: Final = frozenset(("type", "object"))  # an alias of the name, and Scala's companions
+_IN_PARTS: Final = TYPES | {"module"}
 MAX_CANDIDATES: Final = 16
 # Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
 _RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
@@ -74,10 +76,11 @@ class Choosing:
     def _importsoutside_root(self) -> bool:
         return bool(self.module.outline.imports)
 
-    def _types(self, thing: Thing) -> tuple[Ref, ...]:
+    def _type(self, thing: Thing, otherwise: Answer) -> Answer:
+        """The type itself: all the parts that it is written in; another answer where none is here."""
         refs = [ref for ref in thing.refs if ref.key]
-        best = [ref for ref in refs if ref.defined.kind != "type"] or refs
-        return tuple(best[:1])
+        best = [ref for ref in refs if ref.defined.kind not in _BESIDE_TYPES] or refs
+        return self._several(self._paired(best)) if best else otherwise
 
     def _constructed(self, thing: Thing, use: facts.Use) -> Answer:
         """The constructor of a type, or the type when it has none of its own."""
@@ -91,12 +94,14 @@ class Choosing:
             return self._chosen(list(thing.refs), use)
         last = thing.name.rpartition(".")[2]
         made: list[Ref] = []
-        for name in (*self.rules.constructors, last):
-            if self.rules.constructors and name != last:
+        for name in (*self.rules.constructors, last, *self.rules.own_constructors):
+            if name in self.rules.constructors and name != last:
                 refs, _ = evaluation.member(Thing(INSTANCE, thing.name, thing.refs), name)
             else:
                 refs = list(evaluation.reader.definitions(f"{thing.name}.{name}"))
             made += [ref for ref in refs if ref.defined.kind in CALLABLES]
+        if made and self.rules.primary:
+            made += [ref for ref in types if ref.defined.least >= 0]  # the type's own parameters construct it, too
         if self.language == "scala":
             made = made or [
                 ref for ref in evaluation.reader.definitions(f"{thing.name}.apply") if use.role == facts.CALL
@@ -105,12 +110,12 @@ class Choosing:
             return Answer(Status.AMBIGUOUS, tuple(made[:MAX_CANDIDATES]), reason="the type itself is outside")
         if made:
             return self._naming(thing, self._chosen(made, use))
-        return Answer(Status.RESOLVED, self._types(thing)) if self._types(thing) else outside_root(thing.name)
+        return self._type(thing, outside_root(thing.name))
 
     def _naming(self, thing: Thing, ran: Answer) -> Answer:
         """What constructs a type: when it is inherited, the type is named there all the same."""
-        own = any(ref.name.rpartition(".")[0] == thing.name for ref in ran.refs)
-        return ran if own else replace(ran, named=self._types(thing))
+        own = any(thing.name in (ref.name, ref.name.rpartition(".")[0]) for ref in ran.refs)
+        return ran if own else replace(ran, named=self._type(thing, ran).refs)
 
     def _above(self, outside: str, member: str, reason: str) -> Answer:
         """What is a base's, where no base in the root has it."""
@@ -148,15 +153,25 @@ class Choosing:
 
     def _several(self, refs: list[Ref]) -> Answer:
         refs = list(dict.fromkeys(refs))
-        if len(refs) == 1:
+        if len(refs) == 1 or (len(refs) <= MAX_CANDIDATES and self._are_parts(refs)):
             return Answer(Status.RESOLVED, tuple(refs))
         return Answer(Status.AMBIGUOUS, tuple(refs[:MAX_CANDIDATES]), reason="several definitions fit")
+
+    def _are_parts(self, refs: list[Ref]) -> bool:
+        """Whether these are one type that is written in parts: C#'s partial types, and what a file of Ruby reopens."""
+        if any(ref.name != refs[0].name or ref.defined.kind not in _IN_PARTS for ref in refs):
+            return False
+        if self.language == "ruby":
+            return all(ref.module is refs[0].module for ref in refs)
+        return self.language == "csharp" and all(_is_partial(ref) for ref in refs)
 
     def _fitting(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
         """Those that may take this many arguments, if any may."""
         count = use.arguments
         if count < 0 or len(refs) == 1:
             return refs
+        if not self.rules.overloads and all(ref.name == refs[0].name for ref in refs):
+            return refs  # the last one that was run counts, whatever it takes
         fits = [ref for ref in refs if takes(ref.defined, count)]
         return fits or refs
 
@@ -177,6 +192,8 @@ class Choosing:
                 home = self.module.path.rpartition("/")[0]
                 near = [ref for ref in refs if ref.module.path.rpartition("/")[0] == home]
                 refs = near or refs
+        elif self.language == "csharp" and all(_is_partial(ref) for ref in refs):
+            refs = [ref for ref in refs if ref.defined.flags & facts.BODY] or refs
         elif self.rules.group in ("bash", "lua") or self.language == "ruby":
             own = [ref for ref in refs if ref.module is self.module]
             refs = own or refs
@@ -186,10 +203,10 @@ class Choosing:
         return refs
 
 
+def _is_partial(ref: Ref) -> bool:
+    return "partial " in ref.defined.signature
+
+
 def takes(item: facts.Defined, count: int) -> bool:
-    if item.least < 0:
-        return True
-    # A block after the parentheses is one argument more than was counted.
-    return item.least <= count + 1 and (item.most < 0 or count <= item.most) and not (
-        item.least == count + 1 and item.most == item.least and item.kind != "function"
-    )
+    """Whether a definition may take so many arguments."""
+    return item.least <= count and (item.most < 0 or count <= item.most)

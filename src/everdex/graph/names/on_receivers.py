@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -81,9 +82,7 @@ class OnReceivers(Choosing):
             own = evaluation.reader.definitions(f"{around.name}.new")
             if own or made:
                 return self._naming(around, self._chosen(list(own) or made, use))
-            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else self._above(
-                outside, "", "type not found"
-            )
+            return self._type(around, self._above(outside, "", "type not found"))
         refs, outside = evaluation.member(around, name)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if callables:
@@ -93,14 +92,16 @@ class OnReceivers(Choosing):
                 for ref in self._fitting([*callables, *written], use):
                     if ref.key:
                         by_name.setdefault(ref.name, []).append(ref)
-                chosen = [ref for group in by_name.values() for ref in self._paired(group)]
-                return Answer(Status.RESOLVED, tuple(dict.fromkeys(chosen)))
+                groups = [self._several(self._paired(group)) for group in by_name.values()]
+                doubt = next((group for group in groups if group.status is not Status.RESOLVED), None)
+                chosen = tuple(dict.fromkeys(ref for group in groups for ref in group.refs))[:MAX_CANDIDATES]
+                return replace(doubt, refs=chosen) if doubt else Answer(Status.RESOLVED, chosen)
             return self._chosen(callables, use)
         nested = [ref for ref in refs if ref.defined.kind in TYPES]
         if nested:
             return self._constructed(Thing(TYPE, nested[0].name, tuple(nested)), use)
         if self.language in ("swift", "php", "ruby", "lua") and name in self.rules.constructors and around.refs:
-            return Answer(Status.RESOLVED, self._types(around)) if self._types(around) else outside_root(around.name)
+            return self._type(around, outside_root(around.name))
         extended = self._extended(use, around, outside)
         if extended:
             return extended

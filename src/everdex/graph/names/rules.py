@@ -32,6 +32,9 @@ class Rules:
     closed_types: bool = False  # the variables around a type are not visible inside it
     outer_spaces: bool = False  # names of the namespaces around a namespace are visible inside it
     constructors: tuple[str, ...] = ()  # members that construct, besides those of kind 'constructor'
+    own_constructors: tuple[str, ...] = ()  # the same, but nobody inherits them
+    primary: bool = False  # a type may have parameters of its own, by which it is constructed
+    overloads: bool = True  # of several definitions of one name the arguments tell which is meant
     call_constructs: bool = False  # `Type(…)` without a word for it
     bare_calls: bool = False  # a name without parentheses may be a call
     global_calls: bool = False  # what is defined nowhere in the root is a library's or the system's
@@ -52,7 +55,8 @@ RULES: Final[dict[str, Rules]] = {
         "jvm", call_constructs=True, builtins=words.KOTLIN_BUILTINS, wrappers=_set("Lazy")
     ),
     "scala": Rules(
-        "jvm", outer_spaces=True, call_constructs=True, bare_calls=True, builtins=words.SCALA_BUILTINS
+        "jvm", outer_spaces=True, own_constructors=("this",), primary=True, call_constructs=True, bare_calls=True,
+        builtins=words.SCALA_BUILTINS
     ),
     "rust": Rules(
         "rust", _set("self Self"), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
@@ -71,23 +75,25 @@ RULES: Final[dict[str, Rules]] = {
         builtins=words.CPP_BUILTINS,
     ),
     "csharp": Rules(
-        "csharp", super_names=_set("base"), outer_spaces=True, builtins=words.CSHARP_BUILTINS,
+        "csharp", super_names=_set("base"), outer_spaces=True, primary=True, builtins=words.CSHARP_BUILTINS,
         wrappers=_set("Task ValueTask Lazy Nullable")
     ),
     "ruby": Rules(
-        "ruby", _set("self"), closed_types=True, outer_spaces=True, constructors=("initialize",), bare_calls=True,
+        "ruby", _set("self"), closed_types=True, outer_spaces=True, constructors=("initialize",), overloads=False,
+        bare_calls=True,
         builtins=words.RUBY_BUILTINS
     ),
     "php": Rules(
         "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
-        constructors=("__construct",), global_calls=True, builtins=words.PHP_BUILTINS
+        constructors=("__construct",), overloads=False, global_calls=True, builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
         "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,
         wrappers=_set("Optional EventLoopFuture Unmanaged")
     ),
     "lua": Rules(
-        "lua", _set("self"), frozenset(), implicit_members=False, capital_types=False, builtins=words.LUA_BUILTINS
+        "lua", _set("self"), frozenset(), implicit_members=False, overloads=False, capital_types=False,
+        builtins=words.LUA_BUILTINS
     ),
     "bash": Rules(
         "bash", frozenset(), frozenset(), implicit_members=False, global_calls=True, capital_types=False,
