@@ -3,7 +3,7 @@
 A score is the sum of weight × feature; features lie between 0 and 1 (lexical, dense and file features are
 divided by their best value for the query). `benchmarks/search/fit.py` fits the weights of each kind of question on
 questions of that kind, by coordinate ascent on other repositories than those it scores. ACTION is the mean of such fits
-(with an older table), what came out just below 0 set to 0. NATURAL is older: fitted to files alone it put `lexical` near
+(with an older table), what came out just below 0 set to 0. NATURAL is older: fitted to files alone `lexical` came near
 0, and new fits of all its weights brought nothing. Its `dense` and its share of the file's mean are the means of what
 eight folds of repositories chose for the table that is shipped, all else as it was: .8981 on the development set and
 .6782 on the docstring set, held out, where .56 and 1 reached .8936 and .6766 (docs/model-card.md).
