@@ -18,11 +18,12 @@ import msgspec
 # C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
 _UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_PIECE: Final = 4_096  # characters
 
 
 def escape(text: str) -> str:
     """One line of text that is safe to print; tabs stay."""
-    return _UNSAFE.sub(_escaped, text)
+    return text if text.isprintable() else _UNSAFE.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -32,8 +33,22 @@ def _escaped(match: re.Match[str]) -> str:
 
 def encode(document: Mapping[str, Any]) -> str:
     """A JSON document in one line."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    try:
+        text = msgspec.json.encode(document).decode()
+    except UnicodeEncodeError:  # half of a surrogate pair, as in a name that is not UTF-8: msgspec refuses it
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    if text.isascii() and "\x7f" not in text:
+        return text
+    # Looking for one of these characters takes ten times as long as encoding, so it is done where there is any.
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return "".join([
+        piece if piece.isascii() and "\x7f" not in piece else _UNSAFE_IN_JSON.sub(_escaped_in_json, piece)
+        for piece in pieces
+    ])  # fmt: skip
+
+
+def _escaped_in_json(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def write_json(document: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
+from everdex.surfaces.cli.output import encode as encode_line
 from everdex.surfaces.daemon import wire
 
 RENDERINGS = ("text", "json")
@@ -58,8 +59,8 @@ def read_payload(stream: DeadlineStream, limit: int, *, first_byte_s: float, who
 
 
 def encode(document: Mapping[str, Any]) -> bytes:
-    """The payload for a document; ASCII, so that any string of ours can be sent."""
-    return json.dumps(document, separators=(",", ":")).encode("ascii")
+    """The payload for a document; what is no text in UTF-8 is escaped, so that any string of ours can be sent."""
+    return encode_line(document).encode()
 
 
 def decode(payload: bytes) -> dict[str, Any]:
