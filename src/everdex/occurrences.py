@@ -27,14 +27,13 @@ def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any
     """Where a definition is written, in the shape of the places that name it."""
     node = definition.node
     start = atlas.byte(definition.path, node.name_line, node.name_column)
-    anchor = atlas.chunk_ref(definition.path, start)
     return {
         "role": "definition",
         "path": definition.path,
         "line": node.name_line,
         "column": node.name_column,
         "text": atlas.line(definition.path, node.name_line),
-        "anchor": anchor.to_dict() if anchor else None,
+        "anchor": atlas.anchor(definition.path, start),
     }
 
 
@@ -42,7 +41,6 @@ def occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
     """A place that names a symbol."""
     site = use.site
     start = atlas.byte(use.path, site.line, site.column)
-    anchor = atlas.chunk_ref(use.path, start)
     return {
         "role": str(site.role),
         "path": use.path,
@@ -57,17 +55,16 @@ def occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
         "certainty": str(site.status),
         "source": atlas.symbol(use.source),
         "target": _target(atlas, use),
-        "anchor": anchor.to_dict() if anchor else None,
+        "anchor": atlas.anchor(use.path, start),
     }
 
 
 def _target(atlas: Atlas, use: Use) -> dict[str, Any]:
     """The symbol, or what stands for it when there is not exactly one."""
+    item = atlas.at(use.target) if use.site.status is Status.RESOLVED else None
+    if item is not None:
+        return atlas.symbol(item)
     found = [item for target in use.site.targets if (item := atlas.at(target)) is not None]
-    if use.site.status is Status.RESOLVED and (len(found) == 1 or use.target.path):
-        item = atlas.at(use.target)
-        if item is not None:
-            return atlas.symbol(item)
     reason = use.site.reason or (f"outside the root: {use.target.key}" if use.site.status is Status.EXTERNAL else "")
     return resolution(str(use.site.status), [atlas.symbol_ref(item) for item in found], reason)
 

@@ -38,7 +38,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "store": SchemaRange(1, 1, 1),
     # 1: one mapped file: blobs by file, offers, postings
     # 2: what each part of a file looked at; blobs are read without their source
-    "graph": SchemaRange(2, 2, 2),
+    # 3: sites that are not resolved are counted by name; one byte tells what a site is
+    "graph": SchemaRange(3, 3, 3),
     # 1: refresh jobs with scope, HEAD, budget and outcome
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
@@ -97,7 +98,8 @@ INTERFACE_VERSION: Final = "1"
 RESOLVERS_VERSION: Final = "18"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
-PICTURES_VERSION: Final = "1"
+# 2: an impact says how many places may mean a field whose owner is not known there
+PICTURES_VERSION: Final = "2"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -27,9 +27,10 @@ _MAGIC: Final = b"EVDXGRF\n"
 _HEAD: Final = struct.Struct("<8sIIQ16s")  # magic, schema version, sections, file size, xxh3-128 of all that follows
 _ENTRY: Final = struct.Struct("<IIQQ")  # section, bytes per element, offset, elements
 _ALIGNMENT: Final = 8
-TABLES: Final = ("reads", "targets", "loose", "names", "ids", "defines")
+TABLES: Final = ("reads", "targets", "overridden", "names", "ids", "defines")
 _FIXED: Final = (
     "header", "blobs", "blob_ends", "parts", "part_ends", "offer_keys", "offer_files", "offer_contents",
+    "asked_keys", "asked_files", "asked_counts",
 )  # fmt: skip
 _SECTIONS: Final = (*_FIXED, *(f"{table}_{part}" for table in TABLES for part in ("keys", "files")))
 
@@ -65,6 +66,7 @@ class Parts:
     blobs: Sequence[bytes]
     parts: Sequence[bytes]
     offers: Offers
+    asked: Offers  # how many sites of a file are not resolved, by `asked_key`
     tables: dict[str, Postings]
 
 
@@ -81,6 +83,9 @@ def pack(parts: Parts) -> bytes:
         "offer_keys": (8, parts.offers.keys.tobytes()),
         "offer_files": (small.itemsize, parts.offers.files.astype(small).tobytes()),
         "offer_contents": (4, parts.offers.contents.tobytes()),
+        "asked_keys": (8, parts.asked.keys.tobytes()),
+        "asked_files": (small.itemsize, parts.asked.files.astype(small).tobytes()),
+        "asked_counts": (4, parts.asked.contents.tobytes()),
     }
     for name in TABLES:
         table = parts.tables[name]
@@ -114,10 +119,8 @@ class Graph:
         self.paths = tuple(entry.path for entry in header.files)
         self._blobs = sections["blobs"][1], _array(sections["blob_ends"], np.uint64)
         self._parts = sections["parts"][1], _array(sections["part_ends"], np.uint64)
-        self.offers = Offers(
-            _array(sections["offer_keys"], np.uint64), _files(sections["offer_files"]),
-            _array(sections["offer_contents"], np.uint32),
-        )  # fmt: skip
+        self.offers = _offers(sections, "offer_keys", "offer_files", "offer_contents")
+        self.asked = _offers(sections, "asked_keys", "asked_files", "asked_counts")
         self.tables = {
             name: Postings(_array(sections[f"{name}_keys"], np.uint32), _files(sections[f"{name}_files"]))
             for name in TABLES
@@ -175,6 +178,12 @@ def _decoded(section: tuple[int, memoryview], where: str) -> _Header:
         return msgspec.msgpack.decode(zlib.decompress(section[1]), type=_Header)
     except (zlib.error, msgspec.DecodeError) as error:
         raise Corrupt(f"{where} has an unreadable header: {error}") from error
+
+
+def _offers(sections: dict[str, tuple[int, memoryview]], keys: str, files: str, contents: str) -> Offers:
+    return Offers(
+        _array(sections[keys], np.uint64), _files(sections[files]), _array(sections[contents], np.uint32)
+    )
 
 
 def _array(section: tuple[int, memoryview], dtype: Any) -> npt.NDArray[Any]:

@@ -6,16 +6,16 @@ Reads one snapshot and changes nothing. What it remembers is bounded by the file
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.columns import Columns
-from everdex.graph.model import Node, Target
+from everdex.graph.model import Node, Role, Status, Target
 from everdex.graph.postings import keys32
-from everdex.graph.record import place, symbol_names
+from everdex.graph.record import asked_key, place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
 from everdex.languages import role_of
 from everdex.memory import remembering
@@ -71,9 +71,12 @@ class Atlas:
         self.view = view
         self.graph = graph
         self.columns = remembering(self._read_columns, _KEPT_COLUMNS)
+        self.definitions = remembering(self._read_definitions, _KEPT_COLUMNS)
+        self.at = remembering(self._at, 8 * _REMEMBERED)
         self._names = remembering(self._read_names, _REMEMBERED)
         self._chunk_starts = remembering(view.chunk_starts, _REMEMBERED)
         self._chunk = remembering(self._read_chunk, 8 * _REMEMBERED)
+        self._anchor = remembering(self._read_anchor, 8 * _REMEMBERED)
         self._lines = remembering(self._read_lines, _REMEMBERED)
         self.symbol_ref = remembering(self._symbol_ref, 8 * _REMEMBERED)
         self.symbol = remembering(self._symbol, 8 * _REMEMBERED)
@@ -86,14 +89,14 @@ class Atlas:
     def entry(self, file: int) -> FileEntry:
         return self.graph.files[file]
 
+    def _read_definitions(self, file: int) -> tuple[Definition, ...]:
+        path = self.graph.paths[file]
+        return tuple([Definition(file, number, path, node) for number, node in enumerate(self.columns(file).nodes)])
+
     def definition(self, file: int, number: int) -> Definition:
-        return Definition(file, number, self.graph.paths[file], self.columns(file).nodes[number])
+        return self.definitions(file)[number]
 
-    def definitions(self, file: int) -> Iterator[Definition]:
-        for number, node in enumerate(self.columns(file).nodes):
-            yield Definition(file, number, self.graph.paths[file], node)
-
-    def at(self, target: Target) -> Definition | None:
+    def _at(self, target: Target) -> Definition | None:
         """The definition a target names; None when it is outside, or nothing."""
         file = self.graph.number(target.path)
         if file is None:
@@ -132,6 +135,14 @@ class Atlas:
         """Files that may have a site with one of these targets."""
         return self.graph.tables["targets"].holders_of_any(keys32(map(place, targets)))
 
+    def overriding(self, targets: Iterable[Target]) -> list[int]:
+        """Files that may have a method which overrides one of these."""
+        return self.graph.tables["overridden"].holders_of_any(keys32(map(place, targets)))
+
+    def asking(self, name: str) -> list[int]:
+        """Files with a site that asks for this name and is not resolved."""
+        return self.graph.asked.offering_any(asked_key(status, role, name) for status in Status for role in Role)
+
     # -- what may be missing -------------------------------------------------------------------
 
     @cached_property
@@ -146,6 +157,11 @@ class Atlas:
                 path not in known and role in ("source", "test") for path, role in roles.items()
             ),
         }
+
+    @cached_property
+    def doubtful_files(self) -> tuple[FileEntry, ...]:
+        """Files of which something could not be read."""
+        return tuple(entry for entry in self.graph.files if entry.partial or entry.failed)
 
     @cached_property
     def roles(self) -> dict[str, str]:
@@ -184,8 +200,20 @@ class Atlas:
 
     def chunk_ref(self, path: str, byte: int) -> ChunkRef | None:
         """The chunk that holds a byte; None in a file without chunks."""
+        number = self._chunk_number(path, byte)
+        return None if number is None else self._chunk(number)
+
+    def anchor(self, path: str, byte: int) -> dict[str, Any] | None:
+        """The same as answers carry it: made once and shared, so nobody may change it."""
+        number = self._chunk_number(path, byte)
+        return None if number is None else self._anchor(number)
+
+    def _chunk_number(self, path: str, byte: int) -> int | None:
         first, starts = self._chunk_starts(path)
-        return self._chunk(first + max(0, bisect_right(starts, byte) - 1)) if starts else None
+        return first + max(0, bisect_right(starts, byte) - 1) if starts else None
+
+    def _read_anchor(self, doc_id: int) -> dict[str, Any]:
+        return self._chunk(doc_id).to_dict()
 
     def _read_chunk(self, doc_id: int) -> ChunkRef:
         row = self.view.document(doc_id).row

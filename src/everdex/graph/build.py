@@ -160,4 +160,7 @@ def _parts(
         )
         for name in TABLES
     }
-    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, parts, offers, tables)
+    asked = (base.asked if base is not None else NO_OFFERS).merged(
+        renumber, {numbers[path]: item.asked for path, item in records.items()}
+    )
+    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, parts, offers, asked, tables)

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
@@ -21,11 +22,30 @@ from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status,
 
 _LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _LEVEL: Final = 6
-_ROLES: Final = tuple(Role)
-_STATUSES: Final = tuple(Status)
-_ROLE_NUMBER: Final = {role: number for number, role in enumerate(_ROLES)}
-_STATUS_NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
-_LOOSE: Final = frozenset(_STATUS_NUMBER[status] for status in Status if status is not Status.RESOLVED)
+# A site's mark is one byte: its role, its status, and whether a call has the very same place.
+_BY_MARK: Final = tuple((role, status) for role in Role for status in Status)
+_MARKS: Final = {pair: mark for mark, pair in enumerate(_BY_MARK)}
+_CALLED: Final = 1 << 7
+
+
+def marked(roles: Collection[Role] | None, statuses: Collection[Status] = tuple(Status)) -> frozenset[int]:
+    """The marks of sites with one of these roles (None: any) and statuses."""
+    plain = {_MARKS[role, status] for role in (Role if roles is None else roles) for status in statuses}
+    return frozenset({*plain, *(mark | _CALLED for mark in plain)})
+
+
+# Calls, and what is only named by one: who asks for callers means both.
+CALLING: Final = marked({Role.CALL}) | {mark for mark in marked({Role.REFERENCE}) if mark & _CALLED}
+_OF_DEFINITIONS: Final = marked({Role.INHERIT, Role.OVERRIDE, Role.DECORATE})
+_LOOSE: Final = marked(None, set(Status) - {Status.RESOLVED})
+
+
+def by_status(marks: Iterable[int]) -> dict[Status, int]:
+    """How many of these marks say what."""
+    counts = dict.fromkeys(Status, 0)
+    for mark, count in Counter(marks).items():
+        counts[_BY_MARK[mark & ~_CALLED][1]] += count
+    return counts
 
 
 def last_name(text: str) -> str:
@@ -53,14 +73,13 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
     node_public: list[int]
     targets: list[int]  # path, key, path, key, …
     target_sets: list[list[int]]  # the first is empty
-    site_roles: list[int]
+    site_marks: bytes
     site_sources: list[int]
     site_lines: list[int]
     site_columns: list[int]
     site_heights: list[int]
     site_ends: list[int]
     site_texts: list[int]
-    site_statuses: list[int]
     site_targets: list[int]
     site_reasons: list[int]
     dependencies: list[tuple[int, int, list[int]]]  # target, line, names
@@ -120,7 +139,7 @@ def encode(graph: FileGraph) -> bytes:
         [int(node.public) for node in nodes],
         [number for target in targets for number in (strings(target.path), strings(target.key))],
         [list(numbers) for numbers in target_sets],
-        [_ROLE_NUMBER[site.role] for site in sites],
+        _marks(sites),
         _deltas(site.source for site in sites),
         _deltas(site.line for site in sites),
         [site.column for site in sites],
@@ -128,13 +147,22 @@ def encode(graph: FileGraph) -> bytes:
         # Most sites end on their line, right behind their text.
         [site.end_column - site.column - len(site.text) for site in sites],
         [strings(site.text) for site in sites],
-        [_STATUS_NUMBER[site.status] for site in sites],
         site_targets,
         [strings(site.reason) for site in sites],
         dependencies,
     )
     packed.strings = list(strings.numbers)
     return zlib.compress(_ENCODER.encode(packed), _LEVEL)
+
+
+def _marks(sites: Sequence[Site]) -> bytes:
+    calls = {(site.line, site.column, site.end_line, site.end_column) for site in sites if site.role is Role.CALL}
+    return bytes(
+        _MARKS[site.role, site.status]
+        | (_CALLED if site.role is Role.REFERENCE
+           and (site.line, site.column, site.end_line, site.end_column) in calls else 0)
+        for site in sites
+    )  # fmt: skip
 
 
 def _child(nodes: Sequence[Node], node: Node, attribute: str) -> str | None:
@@ -205,7 +233,12 @@ class Columns:
 
     @property
     def site_count(self) -> int:
-        return len(self._packed.site_roles)
+        return len(self._packed.site_marks)
+
+    @property
+    def marks(self) -> bytes:
+        """Of each site, the byte that tells its role and status."""
+        return self._packed.site_marks
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
@@ -231,22 +264,39 @@ class Columns:
         return found
 
     @cached_property
-    def _sets_with(self) -> dict[tuple[str, str], list[int]]:
-        """Path and key of a target -> the sets with it."""
-        strings, flat = self._packed.strings, self._packed.targets
-        names = [(strings[path], strings[key]) for path, key in zip(flat[::2], flat[1::2], strict=True)]
-        found: dict[tuple[str, str], list[int]] = {name: [] for name in names}
+    def _sets_with(self) -> dict[Target, list[int]]:
+        """Target -> the sets with it."""
+        targets = self.targets
+        found: dict[Target, list[int]] = {target: [] for target in targets}
         for number, each in enumerate(self._packed.target_sets):
             for target in each:
-                found[names[target]].append(number)
+                found[targets[target]].append(number)
         return found
 
-    def sites_to(self, wanted: Collection[Target]) -> list[int]:
+    def sites_to(self, wanted: AbstractSet[Target]) -> list[int]:
         """Numbers of the sites that have one of these targets, in order."""
         known = self._sets_with
-        sets = {number for target in wanted for number in known.get((target.path, target.key), ())}
+        fewer: Iterable[Target] = wanted if len(wanted) <= len(known) else known
+        sets = {number for target in fewer if target in wanted and target in known for number in known[target]}
         lists = [self._by_set[number] for number in sets if number in self._by_set]
         return lists[0] if len(lists) == 1 else sorted([number for each in lists for number in each])
+
+    @cached_property
+    def _by_source(self) -> dict[tuple[Role, int], list[int]]:
+        """Definition -> its sites, of the roles that say something of the definition itself."""
+        found: dict[tuple[Role, int], list[int]] = {}
+        for number, mark in enumerate(self._packed.site_marks):
+            if mark in _OF_DEFINITIONS:
+                found.setdefault((self.role(number), self.sources[number]), []).append(number)
+        return found
+
+    def sites_of(self, node: int, role: Role) -> Sequence[int]:
+        """Where a definition says what it inherits, overrides or is decorated with."""
+        return self._by_source.get((role, node), ())
+
+    def above(self, node: int, role: Role) -> list[Target]:
+        """What a definition inherits from, or overrides."""
+        return [target for number in self.sites_of(node, role) for target in self.targets_of(number)]
 
     @cached_property
     def _loose(self) -> dict[str, list[int]]:
@@ -254,8 +304,8 @@ class Columns:
         strings, texts = self._packed.strings, self._packed.site_texts
         found: dict[str, list[int]] = {}
         names: dict[int, str] = {}
-        for number, status in enumerate(self._packed.site_statuses):
-            if status in _LOOSE:
+        for number, mark in enumerate(self._packed.site_marks):
+            if mark in _LOOSE:
                 text = texts[number]
                 name = names.get(text)
                 if name is None:
@@ -263,27 +313,39 @@ class Columns:
                 found.setdefault(name, []).append(number)
         return found
 
-    def loose_sites(self, name: str) -> Sequence[int]:
-        """The sites that ask for a name and are ambiguous, external or unresolved."""
-        return self._loose.get(name, ())
+    def loose_sites(self, names: AbstractSet[str]) -> list[int]:
+        """The sites that ask for one of these names and are ambiguous, external or unresolved; in order."""
+        known = self._loose
+        fewer: Iterable[str] = names if len(names) <= len(known) else known
+        return sorted([number for name in fewer if name in names and name in known for number in known[name]])
 
-    def targets_of(self, number: int) -> list[Target]:
-        return [self.targets[index] for index in self._packed.target_sets[self._packed.site_targets[number]]]
+    @cached_property
+    def _sets(self) -> dict[int, tuple[Target, ...]]:
+        return {}
+
+    def targets_of(self, number: int) -> tuple[Target, ...]:
+        """The targets of a site; those with the same have one tuple."""
+        chosen = self._packed.site_targets[number]
+        found = self._sets.get(chosen)
+        if found is None:
+            found = self._sets[chosen] = tuple([self.targets[index] for index in self._packed.target_sets[chosen]])
+        return found
 
     def site(self, number: int) -> Site:
         packed = self._packed
+        role, status = _BY_MARK[packed.site_marks[number] & ~_CALLED]
         text = packed.strings[packed.site_texts[number]]
         line, column = self._lines[number], packed.site_columns[number]
         return Site(
-            _ROLES[packed.site_roles[number]],
+            role,
             self.sources[number],
             line,
             column,
             line + packed.site_heights[number],
             column + len(text) + packed.site_ends[number],
             text,
-            _STATUSES[packed.site_statuses[number]],
-            tuple(self.targets_of(number)),
+            status,
+            self.targets_of(number),
             packed.strings[packed.site_reasons[number]],
         )
 
@@ -295,10 +357,7 @@ class Columns:
         return line, column, line + packed.site_heights[number], column + length
 
     def role(self, number: int) -> Role:
-        return _ROLES[self._packed.site_roles[number]]
-
-    def status(self, number: int) -> Status:
-        return _STATUSES[self._packed.site_statuses[number]]
+        return _BY_MARK[self._packed.site_marks[number] & ~_CALLED][0]
 
     def sites(self) -> Iterator[Site]:
         return map(self.site, range(self.site_count))
@@ -306,10 +365,11 @@ class Columns:
     def tally(self) -> Iterator[tuple[Role, Status, list[Target], int]]:
         """How many sites have the same role, status and targets."""
         packed = self._packed
-        alike = Counter(zip(packed.site_roles, packed.site_statuses, packed.site_targets, strict=True))
-        for (role, status, chosen), count in alike.items():
-            targets = [self.targets[index] for index in packed.target_sets[chosen]]
-            yield _ROLES[role], _STATUSES[status], targets, count
+        alike = Counter(
+            (mark & ~_CALLED, chosen) for mark, chosen in zip(packed.site_marks, packed.site_targets, strict=True)
+        )
+        for (mark, chosen), count in alike.items():
+            yield *_BY_MARK[mark], [self.targets[index] for index in packed.target_sets[chosen]], count
 
     def dependencies(self) -> Iterator[Dependency]:
         strings = self._packed.strings

@@ -134,14 +134,10 @@ def _also_reached_by(atlas: Atlas, definition: Definition) -> list[Target]:
     todo, done = [definition], {definition.target}
     while todo:
         here = todo.pop()
-        columns = atlas.columns(here.file)
-        for number, source in enumerate(columns.sources):
-            if source != here.number or columns.role(number) is not Role.OVERRIDE:
-                continue
-            for target in columns.site(number).targets:
-                above = atlas.at(target)
-                if above is not None and target not in done:
-                    done.add(target)
-                    found.append(target)
-                    todo.append(above)
+        for target in atlas.columns(here.file).above(here.number, Role.OVERRIDE):
+            above = atlas.at(target)
+            if above is not None and target not in done:
+                done.add(target)
+                found.append(target)
+                todo.append(above)
     return found

@@ -83,10 +83,7 @@ def _inherited(atlas: Atlas, name: str) -> list[Definition]:
 
 
 def _bases(atlas: Atlas, item: Definition) -> list[Definition]:
-    columns = atlas.columns(item.file)
-    sites = (number for number, source in enumerate(columns.sources) if source == item.number)
-    targets = [target for number in sites if columns.role(number) is Role.INHERIT
-               for target in columns.site(number).targets]  # fmt: skip
+    targets = atlas.columns(item.file).above(item.number, Role.INHERIT)
     return [base for target in targets if (base := atlas.at(target)) is not None]
 
 

@@ -1,7 +1,7 @@
 """Which files hold which keys: sorted arrays that are looked up by bisection and merged without sorting again.
 
 Keys are hashes of strings. `Postings` uses 32 bits, for questions whose answers are read and checked anyway (a false
-candidate costs a look); `Offers` uses 64, because a resolver believes what it is told.
+candidate costs a look); `Offers` uses 64, because a resolver believes what it is told, and so does who counts.
 """
 
 from __future__ import annotations
@@ -93,14 +93,23 @@ class FileOffers:
 
 
 def file_offers(offers: Mapping[str, int]) -> FileOffers:
-    pairs = sorted((key64(key), content & _LOW) for key, content in offers.items())
     whole = xxhash.xxh64()
     for key in sorted(offers):
         whole.update(key.encode("utf-8", "surrogatepass") + b"\0%d\0" % offers[key])
+    return _in_columns(offers, whole.intdigest())
+
+
+def file_counts(counts: Mapping[str, int]) -> FileOffers:
+    """One file's part of a table of counts: the same columns, and nobody asks whether the whole has changed."""
+    return _in_columns(counts, 0)
+
+
+def _in_columns(contents: Mapping[str, int], whole: int) -> FileOffers:
+    pairs = sorted((key64(key), content & _LOW) for key, content in contents.items())
     return FileOffers(
         np.array([key for key, _ in pairs], dtype=np.uint64),
         np.array([content for _, content in pairs], dtype=np.uint32),
-        whole.intdigest(),
+        whole,
     )
 
 
@@ -132,6 +141,22 @@ class Offers:
             found.append(int(self.files[place]))
             place += 1
         return found
+
+    def offering_any(self, keys: Iterable[str]) -> list[int]:
+        """Files that offer one of these keys, ascending."""
+        pieces = [self.files[low:high] for low, high in self._spans(keys)]
+        found: list[int] = np.unique(np.concatenate(pieces)).tolist() if pieces else []
+        return found
+
+    def total(self, keys: Iterable[str]) -> int:
+        """The sum over these keys and all files, in a table of counts."""
+        return sum(int(self.contents[low:high].sum()) for low, high in self._spans(keys))
+
+    def _spans(self, keys: Iterable[str]) -> list[tuple[int, int]]:
+        """Where the rows of those keys are that somebody offers."""
+        hashed = np.array(list(map(key64, keys)), dtype=np.uint64)
+        low, high = np.searchsorted(self.keys, hashed), np.searchsorted(self.keys, hashed, "right")
+        return [(first, last) for first, last in zip(low.tolist(), high.tolist(), strict=True) if first < last]
 
     def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
         """The offers of some files; `wholes` are all files' hashes."""

@@ -6,17 +6,18 @@ the site asks for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.columns import Columns
+from everdex.graph.columns import CALLING, by_status, marked
 from everdex.graph.model import Role, Site, Status, Target
-from everdex.graph.postings import key32
+from everdex.graph.record import asked_key
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(msgspec.Struct, frozen=True, gc=False):
     """A site that has the definition among its targets, and what is around the site."""
 
     site: Site
@@ -41,6 +42,7 @@ class CouldAdd:
     unresolved: int = 0
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
+    unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +63,26 @@ class Callees:
 
 def uses(atlas: Atlas, targets: Collection[Target], roles: Collection[Role] | None = None) -> list[Use]:
     """Every site with one of these targets, by place."""
-    wanted = frozenset(targets)
-    found = [
-        _use(columns.site(number), atlas.definition(file, columns.sources[number]), wanted)
-        for file, columns, number in _sites(atlas, wanted)
-        if roles is None or columns.role(number) in roles
-    ]
-    return sorted(found, key=lambda use: use.order)
-
-
-def _sites(atlas: Atlas, wanted: frozenset[Target]) -> Iterator[tuple[int, Columns, int]]:
-    """The sites with one of these targets: file, its columns, number."""
-    for file in atlas.referring(wanted):
+    wanted, marks = frozenset(targets), marked(roles)
+    found: list[Use] = []
+    for file in atlas.referring(wanted):  # by path
         columns = atlas.columns(file)
-        for number in columns.sites_to(wanted):
-            yield file, columns, number
+        here = [number for number in columns.sites_to(wanted) if columns.marks[number] in marks]
+        found += sorted(_uses(atlas, file, here, wanted), key=_order_inside)
+    return found
 
 
-def _use(site: Site, source: Definition, wanted: frozenset[Target]) -> Use:
-    return Use(site, source, next(target for target in site.targets if target in wanted))
+def _uses(atlas: Atlas, file: int, sites: Iterable[int], wanted: frozenset[Target]) -> list[Use]:
+    """Some sites of a file, each with the first of its targets that is wanted."""
+    columns, sources = atlas.columns(file), atlas.definitions(file)
+    return [
+        Use(site, sources[site.source], next(filter(wanted.__contains__, site.targets)))
+        for site in map(columns.site, sites)
+    ]
+
+
+def _order_inside(use: Use) -> tuple[int, int, Role]:
+    return use.site.line, use.site.column, use.site.role
 
 
 def called_as(atlas: Atlas, definition: Definition) -> list[Target]:
@@ -103,31 +106,26 @@ class Callers:
         return [self._edge(*group) for group in self._groups[listed]]
 
     def _edge(self, file: int, number: int, sites: tuple[int, ...]) -> Edge:
-        source = self._atlas.definition(file, number)
-        columns = self._atlas.columns(file)
-        found = [_use(columns.site(each), source, self._wanted) for each in sites]
-        return _edge(source, sorted(found, key=lambda use: use.order))
+        found = _uses(self._atlas, file, sites, self._wanted)
+        return _edge(self._atlas.definition(file, number), sorted(found, key=_order_inside))
 
 
 def callers(atlas: Atlas, definition: Definition) -> Callers:
     """The calls of a definition; also those that only name it: what a variable holds runs, or what implements
     a declared method, but whoever asks for callers means the name in the call."""
     wanted = frozenset(called_as(atlas, definition))
-    counts = dict.fromkeys(Status, 0)
-    grouped: dict[tuple[int, int], list[int]] = {}  # files are numbered by path
-    for file, columns, number in _sites(atlas, wanted):
-        role = columns.role(number)
-        if role is Role.CALL or (role is Role.REFERENCE and _called_there(columns, number)):
-            grouped.setdefault((file, columns.sources[number]), []).append(number)
-            counts[columns.status(number)] += 1
-    groups = tuple((*place, tuple(sites)) for place, sites in sorted(grouped.items()))
-    return Callers(counts, atlas, wanted, groups)
-
-
-def _called_there(columns: Columns, number: int) -> bool:
-    """Whether a call has the very same place; sites are kept by place."""
-    beside = (near for near in (number - 1, number + 1) if 0 <= near < columns.site_count)
-    return any(columns.role(near) is Role.CALL and columns.span(near) == columns.span(number) for near in beside)
+    groups: list[tuple[int, int, tuple[int, ...]]] = []
+    seen: list[int] = []  # the mark of every site
+    for file in atlas.referring(wanted):  # by path
+        columns = atlas.columns(file)
+        marks, sources = columns.marks, columns.sources
+        here: dict[int, list[int]] = {}
+        for number in columns.sites_to(wanted):
+            if marks[number] in CALLING:
+                here.setdefault(sources[number], []).append(number)
+                seen.append(marks[number])
+        groups += [(file, source, tuple(here[source])) for source in sorted(here)]
+    return Callers(by_status(seen), atlas, wanted, tuple(groups))
 
 
 def callees(atlas: Atlas, definition: Definition) -> Callees:
@@ -136,8 +134,9 @@ def callees(atlas: Atlas, definition: Definition) -> Callees:
     within = {item.number: item for item in atlas.inside(definition)}
     grouped: dict[Target, list[Use]] = {}
     external, unresolved = [], []
+    calls = marked({Role.CALL})
     for number, source in enumerate(columns.sources):
-        if source not in within or columns.role(number) is not Role.CALL:
+        if source not in within or columns.marks[number] not in calls:
             continue
         site = columns.site(number)
         if site.status is Status.EXTERNAL:
@@ -160,16 +159,33 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
     """Sites that ask for one of these definitions' names and were not resolved to it."""
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
-    counts = dict.fromkeys(Status, 0)
-    for columns, number in _loose(atlas, names):
-        if (roles is None or columns.role(number) in roles) and targets.isdisjoint(columns.targets_of(number)):
-            counts[columns.status(number)] += 1
-    overriding = sum(
-        columns.role(number) is Role.CALL and targets.isdisjoint(columns.targets_of(number))
-        for _, columns, number in _sites(atlas, frozenset(overriders(atlas, targets)))
-    )
+    asked = atlas.graph.asked
+    keys = {
+        status: [asked_key(status, role, name) for role in roles or Role for name in names]
+        for status in (Status.AMBIGUOUS, Status.EXTERNAL, Status.UNRESOLVED)
+    }
+    # What is outside, or nowhere, is none of these definitions; only candidates have to be looked at.
+    wanted = marked(roles, {Status.AMBIGUOUS})
+    ambiguous = 0
+    for file in asked.offering_any(keys[Status.AMBIGUOUS]):
+        columns = atlas.columns(file)
+        loose = columns.loose_sites(names)
+        ambiguous += sum(
+            columns.marks[number] in wanted and targets.isdisjoint(columns.targets_of(number)) for number in loose
+        )
     return CouldAdd(
-        counts[Status.AMBIGUOUS], counts[Status.EXTERNAL], counts[Status.UNRESOLVED], atlas.unnamed_calls, overriding
+        ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED]), atlas.unnamed_calls,
+        _overriding(atlas, targets),
+    )  # fmt: skip
+
+
+def _overriding(atlas: Atlas, targets: set[Target]) -> int:
+    """Calls of what overrides one of these, which may be made by its name."""
+    calls, replacing = marked({Role.CALL}), overriders(atlas, targets)
+    return sum(
+        columns.marks[number] in calls and targets.isdisjoint(columns.targets_of(number))
+        for columns in map(atlas.columns, atlas.referring(replacing))
+        for number in columns.sites_to(replacing)
     )
 
 
@@ -178,12 +194,14 @@ def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:
     found: set[Target] = set()
     waiting = set(targets)
     while waiting:
-        above = {
+        below = {
             atlas.definition(file, columns.sources[number]).target
-            for file, columns, number in _sites(atlas, frozenset(waiting))
+            for file in atlas.overriding(waiting)
+            for columns in (atlas.columns(file),)
+            for number in columns.sites_to(waiting)
             if columns.role(number) is Role.OVERRIDE
         }
-        waiting = above - found - set(targets)
+        waiting = below - found - set(targets)
         found |= waiting
     return found
 
@@ -193,12 +211,3 @@ def _asked_as(atlas: Atlas, definition: Definition) -> set[str]:
     around = atlas.constructed(definition)
     return {definition.node.name} | ({around.node.name} if around else set())
 
-
-def _loose(atlas: Atlas, names: Collection[str]) -> Iterator[tuple[Columns, int]]:
-    """Sites with one of these last names that are not resolved."""
-    table = atlas.graph.tables["loose"]
-    for name in names:
-        for file in table.holders(key32(name)):
-            columns = atlas.columns(file)
-            for number in columns.loose_sites(name):
-                yield columns, number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,7 @@ from everdex.graph.columns import last_name
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
 from everdex.graph.part_table import PartTable, table_of
-from everdex.graph.postings import U32, keys32
+from everdex.graph.postings import U32, FileOffers, file_counts, keys32
 from everdex.identity.symbols import SymbolNames, names_of
 
 _STATUSES: Final = tuple(Status)
@@ -22,12 +23,18 @@ class FileRecord:
     entry: FileEntry
     blob: bytes
     parts: bytes  # its PartTable; b"" when it is resolved whole
+    asked: FileOffers  # its sites that are not resolved, counted by `asked_key`
     keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
 
 
 def place(target: Target) -> str:
     """The string whose key stands for a definition, for those that define and those that refer to it."""
     return f"{target.path}\0{target.key}"
+
+
+def asked_key(status: Status, role: Role, name: str) -> str:
+    """By what the sites are counted that ask for a name and are not resolved."""
+    return f"{status}\0{role}\0{name}"
 
 
 def symbol_names(path: str, nodes: FileGraph | columns.Columns) -> list[SymbolNames]:
@@ -41,14 +48,17 @@ def record(
     calls = dict.fromkeys(_STATUSES, 0)
     unnamed = 0
     targets: set[Target] = {item.target for item in graph.dependencies}
-    loose: set[str] = set()
+    asked: Counter[tuple[Status, Role, str]] = Counter()
+    overridden: set[Target] = set()
     for chosen in {id(site.targets): site.targets for site in graph.sites}.values():
         targets.update(chosen)
     for site in graph.sites:
         name = last_name(site.text) if site.status is not Status.RESOLVED else ""
         if name:
-            loose.add(name)
-        if site.role is Role.CALL:
+            asked[site.status, site.role, name] += 1
+        if site.role is Role.OVERRIDE:
+            overridden.update(site.targets)
+        elif site.role is Role.CALL:
             calls[site.status] += 1
             unnamed += site.status is Status.UNRESOLVED and not name
     entry = FileEntry(
@@ -69,9 +79,10 @@ def record(
     keys = {
         "reads": table.others if table is not None else keys32(graph.reads),
         "targets": keys32(place(target) for target in targets if target.path),
-        "loose": keys32(loose),
+        "overridden": keys32(place(target) for target in overridden if target.path),
         "names": keys32(node.name for node in graph.nodes),
         "ids": keys32(names.scoped_id for names in symbol_names(path, graph)),
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
-    return FileRecord(entry, columns.encode(graph), table.encode() if table is not None else b"", keys)
+    counts = file_counts({asked_key(*about): count for about, count in asked.items()})
+    return FileRecord(entry, columns.encode(graph), table.encode() if table is not None else b"", counts, keys)

@@ -276,9 +276,9 @@ def _doubt(
 
 def _loose(atlas: Atlas, name: str, targets: set[Target]) -> Iterator[tuple[str, Site]]:
     """Sites that ask for the name and were not resolved."""
-    for file in atlas.graph.tables["loose"].holders(key32(name)):
+    for file in atlas.asking(name):
         columns = atlas.columns(file)
-        for number in columns.loose_sites(name):
+        for number in columns.loose_sites({name}):
             if targets.isdisjoint((site := columns.site(number)).targets):
                 yield atlas.graph.paths[file], site
 
