@@ -6,8 +6,8 @@ import sys
 
 # The keys of thin.COMMANDS: other commands need not even look there.
 _READING = [
-    ["search"], ["symbols"], ["refs"], ["callers"], ["callees"], ["impact"], ["map"], ["explain"], ["gate"],
-    ["state"], ["files"], ["status"], ["health"], ["audit"],
+    ["search"], ["symbols"], ["refs"], ["callers"], ["callees"], ["impact"], ["map"], ["architecture"],
+    ["explain"], ["gate"], ["state"], ["files"], ["status"], ["health"], ["audit"],
 ]  # fmt: skip
 
 

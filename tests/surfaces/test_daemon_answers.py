@@ -71,6 +71,8 @@ def _lasting(document: dict[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in document.items() if key not in ("request_id", "timings_ms", "daemon")}
     rest["warnings"] = [text for text in rest["warnings"] if not text.startswith("offline: ")]
     rest["freshness"] = {**rest["freshness"], "checked_at": None}
+    if "canvas" in rest:  # only the first who asks draws it
+        rest["canvas"] = {**rest["canvas"], "drawn": None}
     if "checks" in rest:  # health tells ages and free space
         rest["checks"] = [(check["code"], check["status"]) for check in rest["checks"]]
     return rest
@@ -112,7 +114,8 @@ def test_a_search_prints_the_same_bytes(
         ("callers", "Session.open", "-k", "1"),
         ("callees", "src/session.py::Session.open"), ("callers", "nothing"), ("callers", " "),
         ("refs", "open", "--no-sync"), ("impact", "sign_cookie", "--depth", "2"), ("map",), ("map", "--budget", "300"),
-        ("map", "--budget", "100"), ("search", "--like", "src/session.py:4"), ("search", "--like", "none.py:3"),
+        ("map", "--budget", "100"), ("architecture",), ("architecture", "--no-sync", "."),
+        ("search", "--like", "src/session.py:4"), ("search", "--like", "none.py:3"),
         ("gate", "src/session.py"), ("gate", "./src/../src/session.py", "src/session.py", "nowhere.py", "--no-sync"),
         ("gate", "/etc/passwd"), ("gate", "src/session.py", "--since=never"), ("gate", "src/session.py", "--semantic"),
         ("gate", ""), ("state",), ("state", "src/session.py", "nowhere.py"), ("state", "--no-sync"),
@@ -131,6 +134,60 @@ def test_other_commands_answer_the_same(
         assert (through.json["daemon"]["pid"], here.json["daemon"]) == (daemon.process.pid, None)
     elif arguments[0] not in ("audit", "health"):  # which tell times
         assert text == plain
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("architecture", "-o", "FILE.svg"), ("architecture", "--output=FILE.png", "--dark", "--depth", "1"),
+        ("architecture", "--depth=2", "-o", "FILE.SVG"), ("impact", "Session.open", "--picture", "FILE.svg"),
+        ("impact", "sign_cookie", "--depth", "1", "--picture=FILE.png", "--dark"), ("impact", "sign_cookie", "--draw"),
+    ],
+)  # fmt: skip
+def test_pictures_are_the_same_files(
+    daemon: Daemon, offline: Callable[..., Done], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """A picture's file, what is said of it and the document do not depend on who answers, nor does the short way."""
+    named = [argument.replace("FILE", f"{tmp_path}/drawn") for argument in arguments]
+    before = daemon.metrics()["answered"]
+    through = daemon.run(*named)
+    (there,) = [file.read_bytes() for file in tmp_path.iterdir()] or [b""]
+    as_json = daemon.run(*named, "--json")
+    assert daemon.metrics()["answered"] == before + 3, "the daemon was not asked"
+    for file in tmp_path.iterdir():
+        file.unlink()
+    here = offline(*named)
+    assert (through, there) == (here, next((file.read_bytes() for file in tmp_path.iterdir()), b""))
+    assert bool(there) == (arguments[-1] != "--draw")
+    plain = offline(*named, "--json")
+    assert (as_json.code, as_json.err, _lasting(as_json.json)) == (plain.code, plain.err, _lasting(plain.json))
+
+
+def test_parts_without_a_picture_are_the_same(daemon: Daemon, offline: Callable[..., Done]) -> None:
+    """With a depth and no file there is no picture, and only JSON."""
+    asked = ("architecture", "--depth", "2", "--json")
+    through, here = daemon.run(*asked), offline(*asked)
+    assert "picture" not in through.json
+    assert (through.code, through.err, _lasting(through.json)) == (here.code, here.err, _lasting(here.json))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("architecture", "-o", "drawn.gif"), ("architecture", "--dark"), ("architecture", "--depth", "2"),
+        ("architecture", "--depth", "9", "-o", "drawn.svg"), ("architecture", "-o", "nowhere/drawn.svg"),
+        ("architecture", "-o", "src"), ("impact", "sign_cookie", "--draw", "--picture", "drawn.svg"),
+    ],
+)  # fmt: skip
+def test_a_picture_that_cannot_be_had_is_refused_alike(
+    daemon: Daemon, offline: Callable[..., Done], arguments: tuple[str, ...]
+) -> None:
+    """The short way leaves complaints to the full command line."""
+    before = set(daemon.root.iterdir())
+    through, here = daemon.run(*arguments), offline(*arguments)
+    assert (through.code, through.out, through.err) == (here.code, here.out, here.err)
+    assert through.code
+    assert set(daemon.root.iterdir()) == before
 
 
 def test_chunks_come_in_pages_of_one_snapshot(daemon: Daemon) -> None:
@@ -159,7 +216,7 @@ def test_a_terminal_gets_its_groups_through_the_daemon(daemon: Daemon) -> None:
     "command",
     [
         "search cookie", "symbols Session", "files", "status", "explain src/session.py", "health --json", "audit",
-        "refs sign_cookie", "callers sign_cookie", "callees Session.open", "impact sign_cookie", "map",
+        "refs sign_cookie", "callers sign_cookie", "callees Session.open", "impact sign_cookie", "map", "architecture",
         "gate src/session.py", "state src/session.py",
     ],
 )  # fmt: skip

@@ -152,7 +152,9 @@ def test_a_rendered_answer_begins_with_its_warnings() -> None:
         "query": "x", "mode": "hybrid", "results": [], "warnings": ["half an index"], "limits_hit": ["lines"],
         "suggestions": [],
     }  # fmt: skip
-    code, out, err = wires.split_rendered(answered(Request(1, "search", {}, "text"), document))
+    rendered = wires.split_rendered(answered(Request(1, "search", {}, "text"), document))
+    assert rendered is not None
+    code, out, err, _ = rendered
     assert (code, out) == (1, b"")
     assert err == b"warning: half an index\nwarning: limit reached: lines\nnothing found\n"
 

@@ -25,19 +25,31 @@ def form_of(output: Path | None, *, draw: bool) -> str:
     return form
 
 
+def taken(document: dict[str, Any], output: str | None) -> tuple[bytes | None, list[str]]:
+    """The picture for a file of that name, which leaves the answer, and what there is to say of it.
+
+    Without a name it stays: who named no file wants it in the answer.
+    """
+    canvas, picture = document.get("canvas"), document.get("picture")
+    said = [f"drawn into {escape(canvas['path'])}"] if canvas and canvas["path"] else []
+    if picture is None:
+        document.pop("picture", None)
+    if picture is None or output is None:
+        return None, said
+    data = picture["data"]
+    content = data.encode() if picture["format"] == "svg" else base64.b64decode(data)
+    del document["picture"]
+    document["picture"] = {name: value for name, value in picture.items() if name != "data"} | {"output": output}
+    return content, [*said, f"wrote {len(content):,} bytes to {escape(output)}"]
+
+
 def put(document: dict[str, Any], output: Path | None) -> None:
     """Write the answer's picture to its file, and say where it is instead."""
-    canvas = document.get("canvas")
-    if canvas and canvas["path"]:
-        write_error(f"drawn into {escape(canvas['path'])}")
-    picture = document.pop("picture", None)
-    if output is None or picture is None:
-        return
-    data = picture.pop("data")
-    content = data.encode() if picture["format"] == "svg" else base64.b64decode(data)
-    try:
-        output.write_bytes(content)
-    except OSError as error:
-        raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error
-    document["picture"] = {**picture, "output": str(output)}
-    write_error(f"wrote {len(content):,} bytes to {escape(str(output))}")
+    content, said = taken(document, None if output is None else str(output))
+    if output is not None and content is not None:
+        try:
+            output.write_bytes(content)
+        except OSError as error:
+            raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error
+    for line in said:
+        write_error(line)

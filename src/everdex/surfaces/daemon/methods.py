@@ -224,7 +224,8 @@ def _sync(warm: ResidentIndex, params: Parameters) -> Answer:
 PINNED: Final[dict[str, Check]] = {"snapshot_id": _name}
 SYNCED: Final[dict[str, Check]] = {"no_sync": _flag, **PINNED}
 _OF_GRAPH: Final[dict[str, Check]] = {"wait_ms": _count, **SYNCED}
-_PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count}
+# `output` is the name of a client's file, which only that client writes: it stands in what is rendered
+_PICTURED: Final[dict[str, Check]] = {"picture": _name, "dark": _flag, "max_bytes": _count, "output": _words}
 _LISTING: Final[dict[str, Check]] = {"symbol": _text, "k": _count, "offset": _count, **_OF_GRAPH}
 METHODS: Final[dict[str, Method]] = {
     "search": Method(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from everdex import clock
 from everdex.errors import EverdexError, LimitExceeded
+from everdex.surfaces.cli import drawn
 from everdex.surfaces.cli.failures import error_lines
 from everdex.surfaces.cli.output import encode as encode_line
 from everdex.surfaces.cli.output import line_bytes, warning_lines
@@ -59,8 +60,9 @@ def _rendered(request: Request, document: dict[str, Any]) -> bytes:
     shown = METHODS[request.method].shown
     assert shown is not None  # or the request would have been refused
     code = shown.code(document)
+    picture, remarks = drawn.taken(document, request.params.get("output"))
     if request.render == "json":
-        return wire.rendered(code, line_bytes(encode_line(document)), b"")
-    lines = [*((False, line) for line in warning_lines(document)), *shown.lines(document)]
+        return wire.rendered(code, line_bytes(encode_line(document)), b"".join(map(line_bytes, remarks)), picture)
+    lines = [*((False, line) for line in (*remarks, *warning_lines(document))), *shown.lines(document)]
     out, err = (b"".join(line_bytes(line) for kept, line in lines if kept is wanted) for wanted in (True, False))
-    return wire.rendered(code, out, err)
+    return wire.rendered(code, out, err, picture)

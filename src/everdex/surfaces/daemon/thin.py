@@ -19,7 +19,7 @@ ROLES = ("definition", "read", "call", "reference", "write", "import", "inherit"
 _FLAGS = {
     "-i": ("ignore_case", "true"), "--ignore-case": ("ignore_case", "true"), "--explain": ("explain", "true"),
     "--no-sync": ("no_sync", "true"), "--rerank": ("rerank", "true"), "--no-rerank": ("rerank", "false"),
-    "--skipped": ("skipped", "true"),
+    "--skipped": ("skipped", "true"), "--draw": ("draw", "true"), "--dark": ("dark", "true"),
 }  # fmt: skip
 _LISTS = {"--lang": "languages", "--path": "paths"}
 _NUMBERS = {
@@ -29,6 +29,7 @@ _NUMBERS = {
 _WORDS = {
     "--mode": ("mode", MODES), "--profile": ("profile", PROFILES), "--snapshot": ("snapshot_id", None),
     "--since": ("since", None), "--role": ("role", ROLES),
+    "-o": ("output", None), "--output": ("output", None), "--picture": ("output", None),
 }  # fmt: skip
 # command -> (the parameter that its first positional is (`paths`: all of them), whether a root may follow, the options)
 COMMANDS = {
@@ -40,8 +41,11 @@ COMMANDS = {
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
-    "impact": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth")),
+    "impact": ("symbol", True, (
+        "--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth", "--picture", "--draw", "--dark",
+    )),
     "map": (None, True, ("--no-sync", "--snapshot", "--budget", "--color")),
+    "architecture": (None, True, ("--no-sync", "--snapshot", "--color", "--depth", "-o", "--output", "--dark")),
     "explain": ("path", False, ("--snapshot",)),
     "gate": ("paths", False, ("--since", "--no-sync")),
     "state": ("paths", False, ("--since", "--no-sync")),
@@ -50,7 +54,8 @@ COMMANDS = {
     "health": (None, True, ()),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
-OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map")
+OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map", "architecture")
+_PICTURED = ("impact", "architecture")
 _BUSY = 10
 _DRAWN = ("search", "symbols", *OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
@@ -71,11 +76,17 @@ def run(arguments: list[str]) -> int | None:
     place = find(start)
     encoded = request(*asked, place[1]) if place is not None else None
     payload = exchange(place[0], encoded, _WAIT_S) if place is not None and encoded is not None else None
-    if payload is None or not payload.startswith(b"\0"):
+    answered = wire.split_rendered(payload) if payload is not None else None
+    if answered is None:
         return None
-    code, out, err = wire.split_rendered(payload)
+    code, out, err, file = answered
     if code == _BUSY and asked[0] in OF_THE_GRAPH:
         return None  # the full command line waits while the graph is made, and shows how far it is
+    if file is not None:
+        from everdex.surfaces.daemon import thin_pictures
+
+        if not thin_pictures.put(asked[1]["output"], file):
+            return None  # the full command line says why
     _write(2, err)
     _write(1, out)
     return code
@@ -103,7 +114,7 @@ def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], list[str], s
         elif argument in _FLAGS:
             key, value = _FLAGS[argument]
             fields[key] = value
-        elif name in _FLAGS or (equals and name == "-k"):
+        elif name in _FLAGS or (equals and name in ("-k", "-o")):
             return None
         else:
             encoded = _value(name, value if equals else next(rest, ""))
@@ -119,6 +130,11 @@ def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], list[str], s
     if len(positionals) > rooted or len(subjects) > _MAX_PATHS or (needed and not subjects):
         return None
     fields.update((key, f"[{','.join(values)}]") for key, values in lists.items())
+    if command in _PICTURED:
+        from everdex.surfaces.daemon import thin_pictures
+
+        if not thin_pictures.fit(command, fields, render):
+            return None
     return (command, fields, subjects, render), positionals[0] if positionals else "."
 
 

@@ -1,7 +1,8 @@
 """Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing.
 
 A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code, a length and the bytes
-for stdout, and then those for stderr. A length over the limit is refused before anything is allocated for it.
+for stdout, and then those for stderr; if a file is to be written, a 1 for the NUL, a length before the bytes for stderr
+too, and then those of the file. A length over the limit is refused before anything is allocated for it.
 """
 
 from __future__ import annotations
@@ -54,14 +55,21 @@ def read_exactly(stream: Stream, count: int) -> bytes:
     return b"".join(pieces)
 
 
-def rendered(code: int, out: bytes, err: bytes) -> bytes:
+def rendered(code: int, out: bytes, err: bytes, file: bytes | None = None) -> bytes:
     """The payload of a rendered answer."""
-    return b"\0" + bytes((code,)) + len(out).to_bytes(4, "big") + out + err
+    printed = bytes((code,)) + len(out).to_bytes(4, "big") + out
+    return b"\0" + printed + err if file is None else b"\1" + printed + len(err).to_bytes(4, "big") + err + file
 
 
-def split_rendered(payload: bytes) -> tuple[int, bytes, bytes]:
+def split_rendered(payload: bytes) -> tuple[int, bytes, bytes, bytes | None] | None:
+    """Exit code, stdout, stderr and a file's content if there is one; None for any other payload."""
+    if payload[:1] not in (b"\0", b"\1"):
+        return None
     end = 6 + int.from_bytes(payload[2:6], "big")
-    return payload[1], payload[6:end], payload[end:]
+    if payload[:1] == b"\0":
+        return payload[1], payload[6:end], payload[end:], None
+    last = end + 4 + int.from_bytes(payload[end : end + 4], "big")
+    return payload[1], payload[6:end], payload[end + 4 : last], payload[last:]
 
 
 def peer_uid(credentials: bytes) -> int:
