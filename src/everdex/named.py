@@ -49,7 +49,7 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
         body["suggestions"] = []
     if not count or len(found) != 1:
         return ()
-    body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(atlas, found[0], question)}
+    body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(opened, found[0], question)}
     return (*opened.warnings, *relations.coverage_warnings(atlas, None))
 
 

@@ -16,7 +16,7 @@ from everdex import limits
 from everdex.answers import Freshness
 from everdex.canvas.architecture import Architecture, described
 from everdex.canvas.blueprint import picture as draw_architecture
-from everdex.canvas.impact import impact_model
+from everdex.canvas.impact import ImpactModel
 from everdex.canvas.keep import keep_architecture, keep_impact
 from everdex.canvas.png import missing, png
 from everdex.canvas.ripples import ripples
@@ -26,7 +26,6 @@ from everdex.canvas.survey import survey
 from everdex.canvas.svg import svg
 from everdex.errors import Busy, QueryError
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.impact import Impact
 
 FORMS: Final = ("svg", "png", "kept")
 _MEDIA: Final = {"svg": "image/svg+xml", "png": "image/png"}
@@ -78,16 +77,15 @@ def architecture_body(atlas: Atlas, plan: Plan, wanted: Wanted) -> Drawn:
 
 
 def impact_fields(
-    atlas: Atlas, definition: Definition, found: Impact, depth: int, wanted: Wanted, freshness: Freshness
+    atlas: Atlas, definition: Definition, model: ImpactModel, wanted: Wanted, freshness: Freshness
 ) -> Drawn:
     """What an answer about an impact has besides, when a picture is wanted with it."""
-    model = impact_model(atlas, definition, found, depth)
     scene = ripples(model, caption(atlas, wanted, freshness))
     if wanted.form != "kept":
         drawn, warnings = _written(scene, wanted)
         return {"picture": drawn}, warnings
     digest = atlas.view.manifest.digest
-    subject = f"{definition.path}\0{definition.node.key}\0{depth}\0{wanted.dark}"
+    subject = f"{definition.path}\0{definition.node.key}\0{model.depth}\0{wanted.dark}"
     try:
         path = keep_impact(atlas.view.store, digest, subject, png(scene, dark=wanted.dark))
     except Busy as busy:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from everdex import languages, limits, occurrences, picturing
 from everdex.answers import Answer, Freshness
+from everdex.canvas.impact import impact_model
 from everdex.canvas.sheet import Caption
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
@@ -24,7 +25,7 @@ from everdex.graph.declarations import written_out
 from everdex.graph.impact import impact as walk
 from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
-from everdex.graph.queries import Use
+from everdex.graph.queries import CouldAdd, Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
@@ -33,6 +34,7 @@ from everdex.renaming import rename_body
 from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading
 from everdex.state.rename import check_name
+from everdex.state.unknown import unknown_uses
 from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -43,6 +45,7 @@ MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
+_KEPT_COUNTS: Final = 1_000
 _BOUNDS: Final = {"limit": (1, 2_000), "offset": (0, 1 << 31), "depth": (1, 20), "budget": (200, 100_000)}
 
 
@@ -78,7 +81,8 @@ def ask(index: Index, question: Question, reading: Reading, options: SyncOptions
 class Open:
     """A graph at hand; a process that stays keeps it with its view, and with it the last maps and plans made of it.
 
-    Those take the whole graph and say little, so they are asked for again and again; nobody may change them.
+    Those take the whole graph and say little, so they are asked for again and again; nobody may change them. The same
+    holds for how often a field may be used by who knows whom: every file with its name is read for it.
     """
 
     def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = ()) -> None:
@@ -86,12 +90,24 @@ class Open:
         self.warnings = warnings
         self.map = remembering(self._map, limits.SUMMARIES_KEPT)
         self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
+        self.unknown_uses = remembering(self._unknown_uses, _KEPT_COUNTS)
 
     def _map(self, budget: int) -> dict[str, Any]:
         return repo_map(self.atlas, budget)
 
     def _architecture(self, name: str, caption: Caption, depth: int | None) -> picturing.Plan:
         return picturing.plan(self.atlas, name, caption, depth)
+
+
+    def _unknown_uses(self, definition: Definition, roles: frozenset[Role] | None) -> int:
+        return unknown_uses(self.atlas, definition, roles)
+
+    def could_add(
+        self, definition: Definition, roles: frozenset[Role] | None, others: Iterable[Definition] = ()
+    ) -> CouldAdd:
+        """What may be missing from an answer about a definition, and about others that go with it."""
+        counted = queries.could_add(self.atlas, [definition, *others], roles)
+        return replace(counted, unknown=self.unknown_uses(definition, roles))
 
 
 def open_for(view: SnapshotView, options: SyncOptions) -> Open:
@@ -171,7 +187,7 @@ def answer(
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))
         if len(found) == 1:
-            told = _BODIES[question.method](atlas, found[0], question, freshness)
+            told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
             limits_hit, about = told.limits_hit, (*about, *told.warnings)
     body = {**body, "coverage": atlas.coverage}
@@ -208,15 +224,16 @@ class _Body(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def references(atlas: Atlas, definition: Definition, question: Question) -> dict[str, Any]:
+def references(opened: Open, definition: Definition, question: Question) -> dict[str, Any]:
     """The places that name a definition, by what they do with it."""
+    atlas = opened.atlas
     every = queries.uses(atlas, queries.called_as(atlas, definition))
     wanted = "reference" if question.role == "read" else question.role
     found = [use for use in every if wanted in ("", str(use.site.role))]
     shown, paging = _page(atlas, found, question)
     is_variable = definition.node.kind in VARIABLES
     roles = Counter(_role(use.site.role, is_variable) for use in every)
-    asked = None if not wanted else {role for role in Role if role == wanted}
+    asked = None if not wanted else frozenset(role for role in Role if role == wanted)
     return {
         "definition": occurrences.definition_occurrence(atlas, definition),
         "references": [
@@ -226,7 +243,7 @@ def references(atlas: Atlas, definition: Definition, question: Question) -> dict
         "role": question.role or None,
         "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
-        "could_add": asdict(queries.could_add(atlas, [definition], asked)),
+        "could_add": asdict(opened.could_add(definition, asked)),
     }
 
 
@@ -235,19 +252,21 @@ def _role(role: Role, is_variable: bool) -> str:
     return "read" if is_variable and role is Role.REFERENCE else str(role)
 
 
-def _callers(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+def _callers(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    atlas = opened.atlas
     found = queries.callers(atlas, definition)
     shown, paging = _page(atlas, found, question)
     body = {
         "callers": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
         "counts": {str(status): count for status, count in found.counts.items()},
-        "could_add": asdict(queries.could_add(atlas, [definition], {Role.CALL})),
+        "could_add": asdict(opened.could_add(definition, frozenset({Role.CALL}))),
     }
     return _Body(body)
 
 
-def _callees(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+def _callees(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    atlas = opened.atlas
     found = queries.callees(atlas, definition)
     shown, paging = _page(atlas, found.edges, question)
     sites = {use.order: use for edge in found.edges for use in edge.uses}
@@ -261,10 +280,12 @@ def _callees(atlas: Atlas, definition: Definition, question: Question, freshness
     return _Body(body)
 
 
-def _impact(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+def _impact(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    atlas = opened.atlas
     found = walk(atlas, definition, question.depth)
     shown, paging = _page(atlas, found.affected, question)
     changed = [*found.start, *(item.definition for item in found.affected if not item.definition.is_file)]
+    could_add = opened.could_add(definition, _leading(definition), changed)
     body = {
         "depth": question.depth,
         "affected": [occurrences.affected(atlas, item) for item in shown],
@@ -275,29 +296,30 @@ def _impact(atlas: Atlas, definition: Definition, question: Question, freshness:
             "certain": sum(item.certain for item in found.affected),
             "uncertain": sum(not item.certain for item in found.affected),
         },
-        "could_add": asdict(queries.could_add(atlas, changed, _leading(definition))),
+        "could_add": asdict(could_add),
     }
     drawn: tuple[str, ...] = ()
     if question.picture:
-        fields, drawn = picturing.impact_fields(atlas, definition, found, question.depth, question.wanted, freshness)
+        walked = impact_model(atlas, definition, found, question.depth, could_add)
+        fields, drawn = picturing.impact_fields(atlas, definition, walked, question.wanted, freshness)
         body |= fields
     return _Body(body, ("affected",) if found.cut else (), drawn)
 
 
-def _leading(definition: Definition) -> set[Role]:
+def _leading(definition: Definition) -> frozenset[Role]:
     """The roles of sites elsewhere that could make something depend on a definition."""
-    return {Role.CALL, Role.REFERENCE} if definition.node.kind in VARIABLES else {Role.CALL}
+    return frozenset({Role.CALL, Role.REFERENCE} if definition.node.kind in VARIABLES else {Role.CALL})
 
 
-def _rename(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
-    return _Body(*rename_body(atlas, definition, question.new, question.limit))
+def _rename(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    return _Body(*rename_body(opened.atlas, definition, question.new, question.limit))
 
 
-def _refs(atlas: Atlas, definition: Definition, question: Question, freshness: Freshness) -> _Body:
-    return _Body(references(atlas, definition, question))
+def _refs(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
+    return _Body(references(opened, definition, question))
 
 
-_BODIES: Final[dict[str, Callable[[Atlas, Definition, Question, Freshness], _Body]]] = {
+_BODIES: Final[dict[str, Callable[[Open, Definition, Question, Freshness], _Body]]] = {
     "refs": _refs,
     "callers": _callers,
     "callees": _callees,
@@ -326,7 +348,7 @@ def _counts(found: list[Use]) -> dict[str, int]:
 
 def coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
     """What may hide more: in one file, or in any."""
-    read = atlas.graph.files if file is None else (atlas.entry(file),)
+    read = atlas.doubtful_files if file is None else (atlas.entry(file),)
     partial = sum(entry.partial and not entry.failed for entry in read)
     failed = [entry.path for entry in read if entry.failed]
     said = []

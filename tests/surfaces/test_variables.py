@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from everdex import named
 from everdex.errors import QueryError
 from everdex.service import Index, Reading
+from everdex.surfaces.cli import impact
 from everdex.surfaces.mcp import replies, text
+from everdex.surfaces.mcp.related import missing
 from everdex.sync.model import SyncOptions
 from support.graphs import Ask, asker
 from support.stores import Workspace, synced
@@ -58,6 +61,117 @@ def test_a_write_to_who_knows_what_could_add(ask: Ask) -> None:
     found = ask("refs", "Box.lid")
     assert _places(found) == [("write", "box.py", 3), ("write", "box.py", 7), ("read", "box.py", 9)]
     assert found["could_add"]["unresolved"] == 1
+
+
+_FIELDS = {
+    "book.py": """
+        from functools import cached_property
+
+
+        class Book:
+            def __init__(self):
+                self.title = "x"
+
+            @property
+            def price(self):
+                return 1
+
+            @cached_property
+            def pages(self):
+                return 2
+
+            def rate(self):
+                return 3
+    """,
+    "shop.py": """
+        import book
+
+
+        def show(x, y):
+            # x.title in a comment
+            print("title", x.title, y.price, x.pages)
+            other(title=x.title)
+            return x.rate
+
+
+        def made(one: book.Book):
+            return one.title, book.Book().price
+    """,
+    "item.ts": """
+        export class Item {
+          label = 'x';
+          get price() { return 1; }
+        }
+        export interface Shape { width: number }
+    """,
+    "use.ts": """
+        export function show(x: any, { label }: any) {
+          give({ label: 1 });
+          return x.label + x.price + x.width;
+        }
+    """,
+    "box.go": """
+        package a
+
+        type Box struct {
+            Lid int
+        }
+
+        func use(b interface{}) int {
+            return other(b).Lid
+        }
+    """,
+    "Crate.java": """
+        class Crate {
+          int depth;
+        }
+
+        class Use {
+          int use() { return find().depth; }
+        }
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+def of_fields(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return synced(tmp_path_factory.mktemp("fields") / "tree", {path: dedent(text) for path, text in _FIELDS.items()})
+
+
+@pytest.mark.parametrize(
+    ("symbol", "named", "read", "called"),
+    [
+        ("Book.title", 3, 2, 0), ("Book.price", 1, 1, 1), ("Book.pages", 1, 1, 1), ("Book.rate", 0, 0, 0),
+        ("Item.label", 3, 2, 0), ("Item.price", 1, 1, 1), ("Shape.width", 1, 1, 0), ("Box.Lid", 1, 1, 0),
+        ("Crate.depth", 1, 1, 0),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_read_of_who_knows_what_is_not_unused(
+    of_fields: Workspace, symbol: str, named: int, read: int, called: int
+) -> None:
+    """Places that may use it because their owner is not known are counted: not comments, strings or known owners."""
+    ask = asker(of_fields)
+    assert ask("refs", symbol)["could_add"]["unknown"] == named
+    assert ask("impact", symbol)["could_add"]["unknown"] == read
+    assert ask("callers", symbol)["could_add"]["unknown"] == called
+
+
+def test_reads_and_writes_of_an_unknown_owner_are_told_apart(of_fields: Workspace) -> None:
+    """A keyword or a key only writes a field; a name that is both does both."""
+    ask = asker(of_fields)
+    assert [ask("refs", "Book.title", role=role)["could_add"]["unknown"] for role in ("read", "write", "call")] == [
+        2, 1, 0,
+    ]  # fmt: skip
+    assert [ask("refs", "Item.label", role=role)["could_add"]["unknown"] for role in ("read", "write")] == [2, 2]
+
+
+def test_text_and_pictures_say_that_an_owner_is_not_known(of_fields: Workspace) -> None:
+    """Whoever reads no JSON is told as well."""
+    said = "2 places may mean it: its owner there is not known"
+    answer = asker(of_fields)("impact", "Book.title", picture="svg")
+    assert (False, said) in list(impact.SHOWN.lines(answer))
+    assert said in answer["picture"]["data"]
+    assert "2 unknown" in "".join(missing({"could_add": answer["could_add"]}))
 
 
 def test_readers_of_a_variable_are_affected_and_writers_are_not(ask: Ask) -> None:

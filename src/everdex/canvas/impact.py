@@ -13,7 +13,7 @@ import msgspec
 from everdex.graph import queries
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.impact import Affected, Impact
-from everdex.graph.model import Role, Status
+from everdex.graph.model import Status
 
 MAX_NEAR: Final = 12  # boxes of the first column, of each further one, of callees and of tests
 MAX_FAR: Final = 9
@@ -58,7 +58,9 @@ class ImpactModel(msgspec.Struct, frozen=True):
     could_add: queries.CouldAdd
 
 
-def impact_model(atlas: Atlas, definition: Definition, found: Impact, depth: int) -> ImpactModel:
+def impact_model(
+    atlas: Atlas, definition: Definition, found: Impact, depth: int, could_add: queries.CouldAdd
+) -> ImpactModel:
     source = [item for item in found.affected if not item.is_test]
     columns: list[Column] = []
     places: dict[Definition, int] = dict.fromkeys(found.start, _CENTRE)
@@ -77,12 +79,10 @@ def impact_model(atlas: Atlas, definition: Definition, found: Impact, depth: int
         max(0, len(edges) - MAX_CALLEES),
     )
     tests = _tests([item for item in found.affected if item.is_test])
-    changed = [*found.start, *(item.definition for item in found.affected if not item.definition.is_file)]
     return ImpactModel(
         _symbol(definition, True), definition.node.kind, depth, tuple(columns), callees, len(called.external),
         len(called.unresolved), tuple(tests[:MAX_TESTS]), max(0, len(tests) - MAX_TESTS), len(found.affected),
-        sum(not item.certain for item in found.affected), found.cut,
-        queries.could_add(atlas, changed, {Role.CALL}),
+        sum(not item.certain for item in found.affected), found.cut, could_add,
     )  # fmt: skip
 
 

@@ -225,6 +225,8 @@ def _notes(model: ImpactModel) -> list[str]:
     asked = (("ambiguous", could.ambiguous), ("unresolved", could.unresolved), ("external", could.external))
     missing = [f"{count:,} {name}" for name, count in asked if count]
     notes = [f"could add to it, by name: {', '.join(missing)}"] if missing else []
+    if could.unknown:
+        notes.append(f"{plural(could.unknown, 'place')} may mean it: its owner there is not known")
     if could.overriding:
         notes.append(f"{plural(could.overriding, 'call')} of methods that override it may be made through it")
     if could.unnamed:

@@ -10,15 +10,18 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.mentions import Mention, mentions
 from everdex.graph.model import Role, Site, Target
+from everdex.graph.packed import last_name
 from everdex.graph.queries import called_as
 
 WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html"))
 _TOGETHER: Final = (WITH_OBJECTS, frozenset(("c", "cpp", "cuda")), frozenset(("java", "kotlin", "scala")))
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
+_USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("key", "shorthand")}
+_GETTERS: Final = frozenset(("property", "cached_property"))  # decorators of Python
 REASONS: Final = {
     "member": "its owner is not known",
     "key": "a keyword or a key that may mean it",
@@ -72,6 +75,30 @@ def unknown_places(atlas: Atlas, definition: Definition, holding: Collection[str
             possible = found.path in near
         if possible:
             yield found
+
+
+def unknown_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | None) -> int:
+    """How many places may use a variable, field or property in one of these roles (None: any) and are no sites; names
+    in strings are none of them."""
+    computed = _runs_when_read(atlas, definition)
+    if definition.node.kind not in VARIABLES and not computed:
+        return 0
+    wanted = {how for role in (_USES if roles is None else roles) for how in _USES.get(role, ())}
+    if computed and (roles is None or Role.CALL in roles):
+        wanted.update(_USES[Role.REFERENCE])
+    if not wanted:
+        return 0
+    holding = {definition.path, *(atlas.graph.paths[file] for file in atlas.referring([definition.target]))}
+    return sum(found.how in wanted for found in unknown_places(atlas, definition, holding))
+
+
+def _runs_when_read(atlas: Atlas, definition: Definition) -> bool:
+    """Whether it is a getter: to read it is to call it."""
+    if atlas.entry(definition.file).language in WITH_OBJECTS:
+        return definition.node.signature.startswith("get ")
+    columns = atlas.columns(definition.file)
+    decorators = map(columns.site, columns.sites_of(definition.number, Role.DECORATE))
+    return any(last_name(site.text) in _GETTERS for site in decorators)
 
 
 def _passes_all(atlas: Atlas, path: str, sources: Collection[str]) -> bool:

@@ -164,6 +164,8 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
         missing = [f"{could[name]:,} {name}" for name in ("ambiguous", "unresolved", "external") if could[name]]
         if missing:
             yield f"could add to it, by name: {', '.join(missing)}"
+        if could["unknown"]:
+            yield f"{plural(could['unknown'], 'place')} may mean it: its owner there is not known"
         if could["overriding"]:
             yield f"{plural(could['overriding'], 'call')} of methods that override it may be made through it"
         if could["unnamed"]:

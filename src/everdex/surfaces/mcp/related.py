@@ -31,8 +31,8 @@ class SymbolQuestion(model.Reply):
     suggestions: list[model.Suggestion] = Field(description="when none fits: names like it")
     counts: dict[str, int]
     could_add: dict[str, int] = Field(
-        description="sites elsewhere that ask for the same name and could not be decided, and calls of"
-        " methods that override it: the list may lack them"
+        description="sites elsewhere that ask for the same name and could not be decided, calls of methods"
+        " that override it, places that may use a field of an unknown owner: the list may lack them"
     )
 
 
