@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.columns import CALLING, by_status, marked
 from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.packed import CALLING, CALLS, by_status, marked
 from everdex.graph.record import asked_key
 
 
@@ -63,7 +63,7 @@ class Callees:
 
 def uses(atlas: Atlas, targets: Collection[Target], roles: Collection[Role] | None = None) -> list[Use]:
     """Every site with one of these targets, by place."""
-    wanted, marks = frozenset(targets), marked(roles)
+    wanted, marks = frozenset(targets), marked(None if roles is None else frozenset(roles))
     found: list[Use] = []
     for file in atlas.referring(wanted):  # by path
         columns = atlas.columns(file)
@@ -134,9 +134,8 @@ def callees(atlas: Atlas, definition: Definition) -> Callees:
     within = {item.number: item for item in atlas.inside(definition)}
     grouped: dict[Target, list[Use]] = {}
     external, unresolved = [], []
-    calls = marked({Role.CALL})
     for number, source in enumerate(columns.sources):
-        if source not in within or columns.marks[number] not in calls:
+        if source not in within or columns.marks[number] not in CALLS:
             continue
         site = columns.site(number)
         if site.status is Status.EXTERNAL:
@@ -155,7 +154,7 @@ def _edge(definition: Definition, found: list[Use]) -> Edge:
     return Edge(definition, Status.RESOLVED if resolved else Status.AMBIGUOUS, tuple(found))
 
 
-def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collection[Role] | None = None) -> CouldAdd:
+def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozenset[Role] | None = None) -> CouldAdd:
     """Sites that ask for one of these definitions' names and were not resolved to it."""
     targets = {item.target for item in definitions}
     names = {name for item in definitions for name in _asked_as(atlas, item)}
@@ -165,7 +164,7 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
         for status in (Status.AMBIGUOUS, Status.EXTERNAL, Status.UNRESOLVED)
     }
     # What is outside, or nowhere, is none of these definitions; only candidates have to be looked at.
-    wanted = marked(roles, {Status.AMBIGUOUS})
+    wanted = marked(roles, frozenset({Status.AMBIGUOUS}))
     ambiguous = 0
     for file in asked.offering_any(keys[Status.AMBIGUOUS]):
         columns = atlas.columns(file)
@@ -181,9 +180,9 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: Collecti
 
 def _overriding(atlas: Atlas, targets: set[Target]) -> int:
     """Calls of what overrides one of these, which may be made by its name."""
-    calls, replacing = marked({Role.CALL}), overriders(atlas, targets)
+    replacing = overriders(atlas, targets)
     return sum(
-        columns.marks[number] in calls and targets.isdisjoint(columns.targets_of(number))
+        columns.marks[number] in CALLS and targets.isdisjoint(columns.targets_of(number))
         for columns in map(atlas.columns, atlas.referring(replacing))
         for number in columns.sites_to(replacing)
     )

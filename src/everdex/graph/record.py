@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from everdex.graph import columns
 from everdex.graph.artifact import FileEntry
-from everdex.graph.columns import last_name
+from everdex.graph.columns import Columns
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
+from everdex.graph.packed import encode, last_name
 from everdex.graph.part_table import PartTable, table_of
 from everdex.graph.postings import U32, FileOffers, file_counts, keys32
 from everdex.identity.symbols import SymbolNames, names_of
@@ -37,7 +37,7 @@ def asked_key(status: Status, role: Role, name: str) -> str:
     return f"{status}\0{role}\0{name}"
 
 
-def symbol_names(path: str, nodes: FileGraph | columns.Columns) -> list[SymbolNames]:
+def symbol_names(path: str, nodes: FileGraph | Columns) -> list[SymbolNames]:
     return names_of(path, ((node.key, node.kind, node.signature) for node in nodes.nodes))
 
 
@@ -85,4 +85,4 @@ def record(
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
     counts = file_counts({asked_key(*about): count for about, count in asked.items()})
-    return FileRecord(entry, columns.encode(graph), table.encode() if table is not None else b"", counts, keys)
+    return FileRecord(entry, encode(graph), table.encode() if table is not None else b"", counts, keys)
