@@ -5,11 +5,12 @@ Part of the façade's room. Chooses nothing and counts nothing: which places bel
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.impact import Affected, Step
-from everdex.graph.model import Status
+from everdex.graph.model import Site, Status
 from everdex.graph.queries import Edge, Use
 from everdex.identity.symbols import resolution
 
@@ -19,7 +20,7 @@ def edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
     return {
         **atlas.describe(edge.definition),
         "certainty": str(edge.status),
-        "sites": [occurrence(atlas, use) for use in edge.uses],
+        "sites": occurrences(atlas, edge.uses),
     }
 
 
@@ -39,24 +40,43 @@ def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any
 
 def occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
     """A place that names a symbol."""
-    site = use.site
-    start = atlas.byte(use.path, site.line, site.column)
-    return {
-        "role": str(site.role),
-        "path": use.path,
-        "line": site.line,
-        "column": site.column,
-        "end_line": site.end_line,
-        "end_column": site.end_column,
-        "byte_start": start,
-        "byte_end": atlas.byte(use.path, site.end_line, site.end_column),
-        "text": atlas.line(use.path, site.line),
-        "named": site.text,
-        "certainty": str(site.status),
-        "source": atlas.symbol(use.source),
-        "target": _target(atlas, use),
-        "anchor": atlas.anchor(use.path, start),
-    }
+    return occurrences(atlas, [use])[0]
+
+
+def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
+    """Places that name symbols; what one has in common with the one before is looked up once."""
+    found: list[dict[str, Any]] = []
+    last: Use | None = None
+    for use in uses:
+        site = use.site
+        if last is None or use.source is not last.source:
+            path, text, around = use.path, atlas.text(use.path), atlas.symbol(use.source)
+        if last is None or use.target is not last.target or not _alike(site, last.site):
+            target = _target(atlas, use)
+        last = use
+        start = text.byte(site.line, site.column)
+        found.append({
+            "role": str(site.role),
+            "path": path,
+            "line": site.line,
+            "column": site.column,
+            "end_line": site.end_line,
+            "end_column": site.end_column,
+            "byte_start": start,
+            "byte_end": text.byte(site.end_line, site.end_column),
+            "text": text.line(site.line),
+            "named": site.text,
+            "certainty": str(site.status),
+            "source": around,
+            "target": target,
+            "anchor": atlas.anchor(path, start),
+        })  # fmt: skip
+    return found
+
+
+def _alike(one: Site, other: Site) -> bool:
+    """Whether two places of one file lead to the same, for the same reason."""
+    return one.targets is other.targets and one.status is other.status and one.reason == other.reason
 
 
 def _target(atlas: Atlas, use: Use) -> dict[str, Any]:

@@ -237,7 +237,8 @@ def references(opened: Open, definition: Definition, question: Question) -> dict
     return {
         "definition": occurrences.definition_occurrence(atlas, definition),
         "references": [
-            {**occurrences.occurrence(atlas, use), "role": _role(use.site.role, is_variable)} for use in shown
+            {**place, "role": _role(use.site.role, is_variable)}
+            for use, place in zip(shown, occurrences.occurrences(atlas, shown), strict=True)
         ],
         **paging,
         "role": question.role or None,
@@ -273,8 +274,14 @@ def _callees(opened: Open, definition: Definition, question: Question, freshness
     body = {
         "callees": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
-        "external": [{**occurrences.occurrence(atlas, use), "name": use.target.key} for use in found.external],
-        "unresolved": [{**occurrences.occurrence(atlas, use), "reason": use.site.reason} for use in found.unresolved],
+        "external": [
+            {**place, "name": use.target.key}
+            for use, place in zip(found.external, occurrences.occurrences(atlas, found.external), strict=True)
+        ],
+        "unresolved": [
+            {**place, "reason": use.site.reason}
+            for use, place in zip(found.unresolved, occurrences.occurrences(atlas, found.unresolved), strict=True)
+        ],
         "counts": _counts([*sites.values(), *found.external, *found.unresolved]),
     }
     return _Body(body)

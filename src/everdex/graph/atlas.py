@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Final
 
 from everdex.graph.artifact import FileEntry, Graph
@@ -23,7 +24,7 @@ from everdex.parse.headers import shortened
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
-_KEPT_COLUMNS: Final = 512  # a name that more files use than this is slow every time
+_KEPT_COLUMNS: Final = 1_024  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
 })  # fmt: skip
@@ -58,6 +59,27 @@ class Definition:
         return self.path, self.number
 
 
+class Text:
+    """A file as indexed, by lines."""
+
+    __slots__ = ("_source", "_starts")
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        # As parsers count lines: a line feed ends one, nothing else does.
+        self._starts = list(accumulate((len(piece) + 1 for piece in source.split(b"\n")), initial=0))
+
+    def line(self, number: int) -> str:
+        """Without its end."""
+        starts = self._starts
+        if not 1 <= number < len(starts):
+            return ""
+        return self._source[starts[number - 1] : starts[number]].decode("utf-8", "replace").rstrip("\r\n")
+
+    def byte(self, line: int, column: int) -> int:
+        return min(self._starts[min(line, len(self._starts)) - 1] + column, len(self._source))
+
+
 def _constructs(node: Node, around: Node) -> bool:
     """Whether a definition directly inside another runs when that other is called."""
     named = node.name in _CONSTRUCTORS or node.name == around.name
@@ -77,9 +99,10 @@ class Atlas:
         self._chunk_starts = remembering(view.chunk_starts, _REMEMBERED)
         self._chunk = remembering(self._read_chunk, 8 * _REMEMBERED)
         self._anchor = remembering(self._read_anchor, 8 * _REMEMBERED)
-        self._lines = remembering(self._read_lines, _REMEMBERED)
+        self.text = remembering(self._read_text, _REMEMBERED)
         self.symbol_ref = remembering(self._symbol_ref, 8 * _REMEMBERED)
         self.symbol = remembering(self._symbol, 8 * _REMEMBERED)
+        self.describe = remembering(self._describe, 8 * _REMEMBERED)
 
     # -- definitions ---------------------------------------------------------------------------
 
@@ -228,8 +251,8 @@ class Atlas:
         bare = node.signature.startswith(("(", "[", "<")) or node.name not in node.signature
         return shortened(f"{node.qualified_name}{node.signature}" if bare else node.signature)
 
-    def describe(self, definition: Definition) -> dict[str, Any]:
-        """A definition as answers show it."""
+    def _describe(self, definition: Definition) -> dict[str, Any]:
+        """A definition as answers show it: made once and shared, so nobody may change it."""
         node = definition.node
         return {
             "path": definition.path,
@@ -249,19 +272,10 @@ class Atlas:
 
     def line(self, path: str, number: int) -> str:
         """A line of a file as indexed, without its end."""
-        source, starts = self._lines(path)
-        if not 1 <= number < len(starts):
-            return ""
-        return source[starts[number - 1] : starts[number]].decode("utf-8", "replace").rstrip("\r\n")
+        return self.text(path).line(number)
 
     def byte(self, path: str, line: int, column: int) -> int:
-        source, starts = self._lines(path)
-        return min(starts[min(line, len(starts)) - 1] + column, len(source))
+        return self.text(path).byte(line, column)
 
-    def _read_lines(self, path: str) -> tuple[bytes, list[int]]:
-        source = self.view.source(path)
-        starts = [0]
-        # As parsers count lines: a line feed ends one, nothing else does.
-        for piece in source.split(b"\n"):
-            starts.append(starts[-1] + len(piece) + 1)
-        return source, starts
+    def _read_text(self, path: str) -> Text:
+        return Text(self.view.source(path))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
@@ -133,8 +133,10 @@ class Columns:
     def sites_to(self, wanted: AbstractSet[Target]) -> list[int]:
         """Numbers of the sites that have one of these targets, in order."""
         known = self._sets_with
-        fewer: Iterable[Target] = wanted if len(wanted) <= len(known) else known
-        sets = {number for target in fewer if target in wanted and target in known for number in known[target]}
+        if len(wanted) <= len(known):
+            sets = {number for target in wanted for number in known.get(target, ())}
+        else:
+            sets = {number for target, having in known.items() if target in wanted for number in having}
         if not sets:
             return []
         sites, starts = self._by_set
@@ -176,8 +178,9 @@ class Columns:
     def loose_sites(self, names: AbstractSet[str]) -> list[int]:
         """The sites that ask for one of these names and are ambiguous, external or unresolved; in order."""
         known = self._loose
-        fewer: Iterable[str] = names if len(names) <= len(known) else known
-        return sorted([number for name in fewer if name in names and name in known for number in known[name]])
+        if len(names) <= len(known):
+            return sorted([number for name in names for number in known.get(name, ())])
+        return sorted([number for name, having in known.items() if name in names for number in having])
 
     @cached_property
     def _sets(self) -> dict[int, tuple[Target, ...]]:

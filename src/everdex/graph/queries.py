@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -45,8 +46,7 @@ class CouldAdd:
     unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True, gc=False):
     """One caller (or callee) with the sites that make it one."""
 
     definition: Definition
@@ -97,15 +97,16 @@ class Callers:
     counts: dict[Status, int]  # of the sites
     _atlas: Atlas
     _wanted: frozenset[Target]
-    _groups: tuple[tuple[int, int, tuple[int, ...]], ...]  # file, caller and sites there, in order
+    _found: tuple[tuple[int, dict[int, list[int]]], ...]  # files by path: caller -> its sites there
 
     def __len__(self) -> int:
-        return len(self._groups)
+        return sum(len(callers) for _, callers in self._found)
 
     def __getitem__(self, listed: slice) -> list[Edge]:
-        return [self._edge(*group) for group in self._groups[listed]]
+        groups = ((file, *group) for file, callers in self._found for group in sorted(callers.items()))
+        return [self._edge(*group) for group in islice(groups, listed.start, listed.stop)]
 
-    def _edge(self, file: int, number: int, sites: tuple[int, ...]) -> Edge:
+    def _edge(self, file: int, number: int, sites: list[int]) -> Edge:
         found = _uses(self._atlas, file, sites, self._wanted)
         return _edge(self._atlas.definition(file, number), sorted(found, key=_order_inside))
 
@@ -114,18 +115,18 @@ def callers(atlas: Atlas, definition: Definition) -> Callers:
     """The calls of a definition; also those that only name it: what a variable holds runs, or what implements
     a declared method, but whoever asks for callers means the name in the call."""
     wanted = frozenset(called_as(atlas, definition))
-    groups: list[tuple[int, int, tuple[int, ...]]] = []
+    found: list[tuple[int, dict[int, list[int]]]] = []
     seen: list[int] = []  # the mark of every site
     for file in atlas.referring(wanted):  # by path
         columns = atlas.columns(file)
         marks, sources = columns.marks, columns.sources
+        calls = [number for number in columns.sites_to(wanted) if marks[number] in CALLING]
         here: dict[int, list[int]] = {}
-        for number in columns.sites_to(wanted):
-            if marks[number] in CALLING:
-                here.setdefault(sources[number], []).append(number)
-                seen.append(marks[number])
-        groups += [(file, source, tuple(here[source])) for source in sorted(here)]
-    return Callers(by_status(seen), atlas, wanted, tuple(groups))
+        for number in calls:
+            here.setdefault(sources[number], []).append(number)
+        found.append((file, here))
+        seen += [marks[number] for number in calls]
+    return Callers(by_status(seen), atlas, wanted, tuple(found))
 
 
 def callees(atlas: Atlas, definition: Definition) -> Callees:

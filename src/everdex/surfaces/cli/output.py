@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Final, TextIO
 
 import msgspec
@@ -18,7 +18,7 @@ import msgspec
 # C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
 _UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_PIECE: Final = 4_096  # characters
+_PIECE: Final = 2_048  # bytes
 
 
 def escape(text: str) -> str:
@@ -33,18 +33,32 @@ def _escaped(match: re.Match[str]) -> str:
 
 def encode(document: Mapping[str, Any]) -> str:
     """A JSON document in one line."""
+    return json_bytes(document).decode()
+
+
+def json_bytes(document: Mapping[str, Any]) -> bytes:
+    """The same as it goes out: UTF-8."""
     try:
-        text = msgspec.json.encode(document).decode()
+        data = msgspec.json.encode(document)
     except UnicodeEncodeError:  # half of a surrogate pair, as in a name that is not UTF-8: msgspec refuses it
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    if text.isascii() and "\x7f" not in text:
-        return text
-    # Looking for one of these characters takes ten times as long as encoding, so it is done where there is any.
-    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-    return "".join([
-        piece if piece.isascii() and "\x7f" not in piece else _UNSAFE_IN_JSON.sub(_escaped_in_json, piece)
-        for piece in pieces
+        data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    # Looking for unsafe characters takes ten times as long as encoding, so it is done where there may be any.
+    return b"".join([
+        piece if piece.isascii() and b"\x7f" not in piece
+        else _UNSAFE_IN_JSON.sub(_escaped_in_json, piece.decode("utf-8", "surrogatepass")).encode()
+        for piece in _pieces(data)
     ])  # fmt: skip
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """A document cut before quotes, which are part of no other character."""
+    start = 0
+    while start < len(data):
+        end = data.find(b'"', start + _PIECE)
+        yield data[start : end if end > 0 else len(data)]
+        start = end if end > 0 else len(data)
 
 
 def _escaped_in_json(match: re.Match[str]) -> str:
@@ -53,7 +67,7 @@ def _escaped_in_json(match: re.Match[str]) -> str:
 
 def write_json(document: Mapping[str, Any]) -> None:
     """Print one document and hand it on at once: the reader may be waiting for this line."""
-    write(encode(document))
+    sys.stdout.buffer.write(json_bytes(document) + b"\n")
     sys.stdout.flush()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from everdex.errors import Incompatible, LimitExceeded, Timeout, UsageError
-from everdex.surfaces.cli.output import encode as encode_line
+from everdex.surfaces.cli.output import json_bytes
 from everdex.surfaces.daemon import wire
 
 RENDERINGS = ("text", "json")
@@ -60,7 +60,7 @@ def read_payload(stream: DeadlineStream, limit: int, *, first_byte_s: float, who
 
 def encode(document: Mapping[str, Any]) -> bytes:
     """The payload for a document; what is no text in UTF-8 is escaped, so that any string of ours can be sent."""
-    return encode_line(document).encode()
+    return json_bytes(document)
 
 
 def decode(payload: bytes) -> dict[str, Any]:

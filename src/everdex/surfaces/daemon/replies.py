@@ -9,8 +9,7 @@ from everdex import clock
 from everdex.errors import EverdexError, LimitExceeded
 from everdex.surfaces.cli import drawn
 from everdex.surfaces.cli.failures import error_lines
-from everdex.surfaces.cli.output import encode as encode_line
-from everdex.surfaces.cli.output import line_bytes, warning_lines
+from everdex.surfaces.cli.output import json_bytes, line_bytes, warning_lines
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.methods import METHODS
 from everdex.surfaces.daemon.protocol import Request, encode
@@ -52,7 +51,7 @@ def failed(request: Request | None, error: EverdexError) -> bytes:
             return encode({"jsonrpc": "2.0", "id": request.number, "error": told})
         return encode({"id": request.number if request else None, **body})
     if request.render == "json":
-        return wire.rendered(error.exit_code, line_bytes(encode_line(body)), b"")
+        return wire.rendered(error.exit_code, json_bytes(body) + b"\n", b"")
     return wire.rendered(error.exit_code, b"", b"".join(map(line_bytes, error_lines(error))))
 
 
@@ -62,7 +61,7 @@ def _rendered(request: Request, document: dict[str, Any]) -> bytes:
     code = shown.code(document)
     picture, remarks = drawn.taken(document, request.params.get("output"))
     if request.render == "json":
-        return wire.rendered(code, line_bytes(encode_line(document)), b"".join(map(line_bytes, remarks)), picture)
+        return wire.rendered(code, json_bytes(document) + b"\n", b"".join(map(line_bytes, remarks)), picture)
     lines = [*((False, line) for line in (*remarks, *warning_lines(document))), *shown.lines(document)]
     out, err = (b"".join(line_bytes(line) for kept, line in lines if kept is wanted) for wanted in (True, False))
     return wire.rendered(code, out, err, picture)
