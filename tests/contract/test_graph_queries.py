@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from everdex import relations
 from everdex.errors import QueryError
-from everdex.graph import resolvers
+from everdex.graph import queries, resolvers
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.model import Role, Status
+from everdex.graph.packed import last_name
 from everdex.service import Reading
+from everdex.sync.model import SyncOptions
+from everdex.view import open_view
 from support.graphs import PROGRAM, Ask, asker
 from support.stores import synced
 
@@ -68,6 +75,56 @@ def test_what_could_be_missing_is_counted_by_name(tmp_path: Path, toy: None) -> 
     assert answer["could_add"] == {
         "ambiguous": 0, "external": 1, "unresolved": 0, "unnamed": 1, "overriding": 0, "unknown": 0,
     }  # fmt: skip
+
+
+def test_what_could_be_missing_is_what_a_look_at_every_site_finds(tmp_path: Path) -> None:
+    """The counts that a graph keeps by name are those of its sites, for any definition, also after an edit."""
+    files = {
+        "core.py": "class Shape:\n    def draw(self):\n        return self.size\n\n\nclass Round(Shape):\n"
+        "    def draw(self):\n        return super().draw()\n",
+        "use.py": "import json\nfrom core import Round, Shape\n\n\ndef show(x, kind):\n    x.draw()\n    x.draw()\n"
+        "    json.draw()\n    Round().draw()\n"
+        "    return Shape().draw(), (Round if kind else Shape)().draw(), x.draw\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    for more in ("", "\n\ndef again(y):\n    y.draw()\n    return y.show(), Round()\n"):
+        made.write({"use.py": files["use.py"] + more})
+        made.sync()
+        with open_view(made.store) as view:
+            atlas = relations.open_for(view, SyncOptions(workers=1)).atlas
+            for file in range(len(atlas.graph.paths)):
+                for item in atlas.definitions(file):
+                    for roles in (None, frozenset({Role.CALL}), frozenset({Role.CALL, Role.REFERENCE})):
+                        assert queries.could_add(atlas, [item], roles) == _counted(atlas, item, roles)
+
+
+def _counted(atlas: Atlas, item: Definition, roles: frozenset[Role] | None) -> queries.CouldAdd:
+    """What `could_add` promises, by looking at every site of every file."""
+    around = atlas.constructed(item)
+    names = {item.node.name, *([around.node.name] if around else [])}
+    every = [(file, site) for file in range(len(atlas.graph.paths)) for site in atlas.columns(file).sites()]
+    found: Counter[Status] = Counter(
+        site.status for _, site in every
+        if site.status is not Status.RESOLVED and last_name(site.text) in names
+        and (roles is None or site.role in roles) and item.target not in site.targets
+    )  # fmt: skip
+    below = {item.target}
+    while more := {
+        atlas.definition(file, site.source).target for file, site in every
+        if site.role is Role.OVERRIDE and below & set(site.targets)
+    } - below:  # fmt: skip
+        below |= more
+    replaced = below - {item.target}
+    overriding = sum(
+        site.role is Role.CALL and bool(replaced & set(site.targets)) and item.target not in site.targets
+        for _, site in every
+    )
+    unnamed = sum(
+        site.role is Role.CALL and site.status is Status.UNRESOLVED and not last_name(site.text) for _, site in every
+    )
+    return queries.CouldAdd(
+        found[Status.AMBIGUOUS], found[Status.EXTERNAL], found[Status.UNRESOLVED], unnamed, overriding
+    )
 
 
 def test_callees_list_targets_outside_calls_and_reasons(ask: Ask) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -140,7 +141,7 @@ def test_other_commands_answer_the_same(
     "arguments",
     [
         ("architecture", "-o", "FILE.svg"), ("architecture", "--output=FILE.png", "--dark", "--depth", "1"),
-        ("architecture", "--depth=2", "-o", "FILE.SVG"), ("impact", "Session.open", "--picture", "FILE.svg"),
+        ("architecture", "-o", "HERE/.//FILE.svg"), ("architecture", "--depth=2", "-o", "FILE.SVG"), ("impact", "Session.open", "--picture", "FILE.svg"),
         ("impact", "sign_cookie", "--depth", "1", "--picture=FILE.png", "--dark"), ("impact", "sign_cookie", "--draw"),
     ],
 )  # fmt: skip
@@ -148,7 +149,8 @@ def test_pictures_are_the_same_files(
     daemon: Daemon, offline: Callable[..., Done], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     """A picture's file, what is said of it and the document do not depend on who answers, nor does the short way."""
-    named = [argument.replace("FILE", f"{tmp_path}/drawn") for argument in arguments]
+    named = [re.sub("(HERE/.//)?FILE", rf"{tmp_path}/\1drawn", argument) for argument in arguments]
+    named = [argument.replace("HERE/", "") for argument in named]
     before = daemon.metrics()["answered"]
     through = daemon.run(*named)
     (there,) = [file.read_bytes() for file in tmp_path.iterdir()] or [b""]

@@ -33,8 +33,7 @@ def fit(command: str, fields: dict[str, str], render: str) -> bool:
 def _plain(output: str) -> bool:
     """Whether a name, as JSON, is one of a picture that can be written, and spelled as `Path` would spell it."""
     name = output[1:-1]
-    first, *others = name.split("/")
-    if "\\" in name or first == "." or any(part in ("", ".") for part in others):
+    if "\\" in name or "//" in name or "/./" in f"/{name}":
         return False
     fine = not os.path.lexists(name) or (os.path.isfile(name) and os.access(name, os.R_OK))
     return fine and os.path.splitext(name)[1].lower() in _FORMS
