@@ -83,7 +83,7 @@ def test_what_could_be_missing_is_what_a_look_at_every_site_finds(tmp_path: Path
         "core.py": "class Shape:\n    def draw(self):\n        return self.size\n\n\nclass Round(Shape):\n"
         "    def draw(self):\n        return super().draw()\n",
         "use.py": "import json\nfrom core import Round, Shape\n\n\ndef show(x, kind):\n    x.draw()\n    x.draw()\n"
-        "    json.draw()\n    Round().draw()\n"
+        "    json.draw()\n    json.draw()\n    Round().draw()\n"
         "    return Shape().draw(), (Round if kind else Shape)().draw(), x.draw\n",
     }
     made = synced(tmp_path / "tree", files)

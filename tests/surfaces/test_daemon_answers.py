@@ -141,7 +141,8 @@ def test_other_commands_answer_the_same(
     "arguments",
     [
         ("architecture", "-o", "FILE.svg"), ("architecture", "--output=FILE.png", "--dark", "--depth", "1"),
-        ("architecture", "-o", "HERE/.//FILE.svg"), ("architecture", "--depth=2", "-o", "FILE.SVG"), ("impact", "Session.open", "--picture", "FILE.svg"),
+        ("architecture", "-o", "HERE/.//FILE.svg"), ("architecture", "--depth=2", "-o", "FILE.SVG"),
+        ("impact", "Session.open", "--picture", "FILE.svg"),
         ("impact", "sign_cookie", "--depth", "1", "--picture=FILE.png", "--dark"), ("impact", "sign_cookie", "--draw"),
     ],
 )  # fmt: skip
