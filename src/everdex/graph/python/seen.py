@@ -6,7 +6,7 @@ so remembering costs one small object an answer however much is behind it. It kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -68,24 +68,26 @@ def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
     own = 0
     looked = []
     for parts in askers:
-        whole = Seen("", "", tuple(parts))
-        waiting = [whole]
-        while waiting:
-            part = waiting[-1]
-            bits, height = 0, len(waiting)
-            for each in part.parts:
+        part = Seen("", "", tuple(dict.fromkeys(parts)))
+        rest, bits = iter(part.parts), 0
+        around: list[tuple[Seen, Iterator[Seen], int]] = []
+        while True:
+            for each in rest:
                 found = known.get(each)
-                if found is not None:
-                    bits |= found
-                elif each.parts:
-                    waiting.append(each)
-                else:
-                    known[each] = bit = 1 << numbers.setdefault(each.key, len(numbers))
-                    bits |= bit
+                if found is None:
+                    if each.parts:  # into it, and on with the rest of this one afterwards
+                        around.append((part, rest, bits))
+                        part, rest, bits = each, iter(each.parts), 0
+                        break
+                    found = known[each] = 1 << numbers.setdefault(each.key, len(numbers))
                     if each.path == home:
-                        own |= bit
-            if len(waiting) == height:
+                        own |= found
+                bits |= found
+            else:
                 known[part] = bits
-                waiting.pop()
-        looked.append(known[whole])
+                if not around:
+                    break
+                part, rest, before = around.pop()
+                bits |= before
+        looked.append(bits)
     return Gathered(tuple(numbers), own, tuple(looked))
