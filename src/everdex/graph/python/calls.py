@@ -87,10 +87,10 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
 
 def result(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """What calling one value gives."""
-    if fuel < 0:
+    kind = value[0]
+    if fuel < (CALL_STEP if kind == FUNCTION else 0):
         engine.low = -1
         return unknown("too many steps")
-    kind = value[0]
     if kind == FUNCTION:
         return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
     if kind == CLASS:

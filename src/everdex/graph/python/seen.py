@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 
-class Seen:
-    """One key, of a file's own content or of nobody's in particular; or several parts."""
 
-    __slots__ = ("key", "parts", "path")
+class Seen(msgspec.Struct, eq=False, gc=False):
+    """One key, of a file's own content or of nobody's in particular; or several parts, which were made before it."""
 
-    def __init__(self, key: str, path: str, parts: tuple[Seen, ...]) -> None:
-        self.key = key
-        self.path = path  # whose content the key stands for; '' when it is not one file's
-        self.parts = parts
+    key: str
+    path: str  # whose content the key stands for; '' when it is not one file's
+    parts: tuple[Seen, ...]
 
 
 def joined(parts: list[Seen]) -> Seen | None:
@@ -35,9 +34,9 @@ def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     """The same with one that is always there."""
     if not parts:
         return own
-    first = parts[0]
-    if len(parts) == 1 and (first is own or (first.parts and first.parts[0] is own)):
-        return first
+    if len(parts) == 1:
+        first = parts[0]
+        return first if first is own or (first.parts and first.parts[0] is own) else Seen("", "", (own, first))
     distinct = dict.fromkeys(parts)
     distinct.pop(own, None)
     if not distinct:
