@@ -83,8 +83,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         if member:
             return member
     if len(bases) == 1:
-        for base in bases:
-            return of(engine, base, entry[2], fuel, file.path)
+        (base,) = bases
+        return bases if base[0] == UNKNOWN else of(engine, base, entry[2], fuel, file.path)
     return union(of(engine, base, entry[2], fuel, file.path) for base in bases)
 
 

@@ -69,6 +69,10 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     callees = engine.values(file.path, entry[1], context, fuel)
     if len(callees) > MAX_FOLLOWED:
         return unknown("too many candidates")
+    if len(callees) == 1:
+        (value,) = callees
+        if value[0] == UNKNOWN:
+            return callees
     positional, keywords = arguments(file, entry, context)
     parts: list[Values] = []
     for value in callees:

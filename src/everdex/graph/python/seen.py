@@ -18,6 +18,7 @@ class Seen(msgspec.Struct, eq=False, gc=False):
     key: str
     path: str  # whose content the key stands for; '' when it is not one file's
     parts: tuple[Seen, ...]
+    own: Seen | None = None  # a part of it, or of a part of it
 
 
 def joined(parts: list[Seen]) -> Seen | None:
@@ -32,20 +33,14 @@ def joined(parts: list[Seen]) -> Seen | None:
 
 def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     """The same with one that is always there."""
-    if not parts:
-        return own
-    if len(parts) == 1:
-        first = parts[0]
-        return first if first is own or (first.parts and first.parts[0] is own) else Seen("", "", (own, first))
     distinct = dict.fromkeys(parts)
     distinct.pop(own, None)
     if not distinct:
         return own
-    if len(distinct) == 1:
-        (only,) = distinct
-        if only.parts and only.parts[0] is own:
-            return only
-    return Seen("", "", (own, *distinct))
+    for each in distinct:
+        if each.own is own:
+            return each if len(distinct) == 1 else Seen("", "", tuple(distinct), own)
+    return Seen("", "", (own, *distinct), own)
 
 
 class Gathered(NamedTuple):
