@@ -7,11 +7,15 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from everdex.facts.python import model as m
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.python import RESOLVER, engine
+from everdex.graph.python.evaluate import HANDLERS
+from everdex.graph.python.values import Values
 from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, edges, plain, resolve
 
 
@@ -38,6 +42,22 @@ def test_nodes_carry_places_and_signatures() -> None:
     assert method.signature == "(self, x: int = 1) -> str"
     assert (function.key, function.kind, function.public, a.public) == ("<lambda1>", "lambda", False, True)
     assert (variable.key, variable.kind, variable.public) == ("_x", "variable", False)
+
+
+def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
+    """What an import leads to is worked out once, and not again for everybody who has less fuel left."""
+    files = world(main="from lib import f\n", lib="from deep import f\n", deep="def f(): pass\n")
+    asked: list[int] = []
+
+    def counted(*question: Any) -> Values:
+        asked.append(question[3])
+        return HANDLERS[m.FROM](*question)
+
+    asking = engine.Engine(files, {**HANDLERS, m.FROM: counted})
+    (number,) = asking.begin("main.py").of_kind(m.FROM)
+    answers = [asking.values("main.py", number, 0, fuel) for fuel in (engine.FUEL, 2, 1)]
+    assert answers == [frozenset((("function", "deep.py", 1, 0, None),))] * 3
+    assert asked == [number]
 
 
 def test_the_interface_hash_is_of_public_signatures() -> None:

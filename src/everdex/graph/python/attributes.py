@@ -41,7 +41,11 @@ MAX_MEMBERS: Final = 16  # an enumeration with more is not asked for what its me
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return _taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
+    found = raw(engine, file, entry, expression, context, fuel)
+    taken = _taken(engine, found, fuel)
+    if taken is not found:
+        file.computed.add(expression)
+    return taken
 
 
 def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
@@ -79,8 +83,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         if member:
             return member
     if len(bases) == 1:
-        for base in bases:
-            return of(engine, base, entry[2], fuel, file.path)
+        (base,) = bases
+        return bases if base[0] == UNKNOWN else of(engine, base, entry[2], fuel, file.path)
     return union(of(engine, base, entry[2], fuel, file.path) for base in bases)
 
 

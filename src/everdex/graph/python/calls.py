@@ -69,6 +69,10 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     callees = engine.values(file.path, entry[1], context, fuel)
     if len(callees) > MAX_FOLLOWED:
         return unknown("too many candidates")
+    if len(callees) == 1:
+        (value,) = callees
+        if value[0] == UNKNOWN:
+            return callees
     positional, keywords = arguments(file, entry, context)
     parts: list[Values] = []
     for value in callees:
@@ -87,10 +91,10 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
 
 def result(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """What calling one value gives."""
-    if fuel < 0:
+    kind = value[0]
+    if fuel < (CALL_STEP if kind == FUNCTION else 0):
         engine.low = -1
         return unknown("too many steps")
-    kind = value[0]
     if kind == FUNCTION:
         return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
     if kind == CLASS:
@@ -238,13 +242,20 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
     """How one call site calls one function; nothing when it does not."""
     entry = file.entries[number]
-    engine.seen.append(file.seen_at(number))
-    callees = engine.values(file.path, entry[1], 0, fuel)
-    positional, keywords = arguments(file, entry, 0)
     found: list[Context] = []
-    for value in callees:
-        _reach(engine, value, positional, keywords, path, scope, fuel, found)
+    # Most calls of a name are of another function.
+    callees = [
+        value for value in engine.values(file.path, entry[1], 0, fuel)
+        if value[0] in _REACHING and (value[0] != FUNCTION or (value[1] == path and value[2] == scope))
+    ]  # fmt: skip
+    if callees:
+        positional, keywords = arguments(file, entry, 0)
+        for value in callees:
+            _reach(engine, value, positional, keywords, path, scope, fuel, found)
     return found
+
+
+_REACHING = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
 
 
 def _reach(

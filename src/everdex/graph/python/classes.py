@@ -13,7 +13,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import hooks, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
-from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -106,17 +106,26 @@ def _merge(lines: list[list[Value]]) -> list[Value]:
 
 def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel: int) -> tuple[Values, Value | None]:
     """What the first class of a line binds under a name, and which class that is."""
-    for owner in classes:
-        if owner[0] != CLASS:
-            continue
-        file = engine.look_up(owner[1], owner[2], wanted)
-        found = file.final(owner[2], wanted)
-        if found:
-            values = union(
-                engine.values(owner[1], file.bindings[each][2], 0, fuel - NAME_STEP) for each in found
-            )
-            return values, owner
+    having = engine.once(("first", classes, wanted), lambda: _having(engine, classes, wanted, only_first=True))
+    for owner, bindings in having:
+        return engine.bound(engine.file(owner[1]), bindings, 0, fuel), owner
     return NOTHING, None
+
+
+def _having(
+    engine: Engine, classes: tuple[Value, ...], wanted: str, *, only_first: bool
+) -> list[tuple[Value, list[int]]]:
+    """The classes among these whose statements bind a name, each with the bindings that last."""
+    found = []
+    for owner in classes:
+        if owner[0] == CLASS:
+            file = engine.look_up(owner[1], owner[2], wanted)
+            bindings = file.final(owner[2], wanted)
+            if bindings:
+                found.append((owner, bindings))
+                if only_first:
+                    break
+    return found
 
 
 def outside(classes: tuple[Value, ...]) -> str:
@@ -252,27 +261,33 @@ def _stored(
     engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
 ) -> list[Values]:
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
-    parts: list[Values] = []
-    for owner in line:
-        if owner[0] != CLASS:
-            continue
-        file = engine.look_up(owner[1], owner[2], wanted)
-        stored = file.self_stores.get(owner[2], {}).get(wanted, ())
-        for value in stored[:16]:
-            parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
-    seen: set[str] = set()
-    for owner in (*line, ("", importer)):
-        if owner[0] == EXTERNAL or not owner[1] or owner[1] in seen:
-            continue
-        seen.add(owner[1])
-        file = engine.file(owner[1])
-        engine.seen.append(file.seen_stores)
-        for base, value in file.other_stores.get(wanted, ())[:8]:
-            for each in engine.values(owner[1], base, 0, fuel - 2 * LOOKUP_STEP):
-                if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
-                    parts.append(engine.values(owner[1], value, 0, fuel - LOOKUP_STEP))
-                    break
+    own, others = engine.once(("stored", line, wanted, importer), lambda: _stores(engine, line, wanted, importer))
+    parts = [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
+    for path, base, value in others:
+        for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP):
+            if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
+                parts.append(engine.values(path, value, 0, fuel - LOOKUP_STEP))
+                break
     return parts
+
+
+def _stores(
+    engine: Engine, line: tuple[Value, ...], wanted: str, importer: str
+) -> tuple[list[tuple[str, int]], list[tuple[str, int, int]]]:
+    """Assignments to the attribute: values that methods of these classes give self, and (base, value) of the others."""
+    own: list[tuple[str, int]] = []
+    for owner in line:
+        if owner[0] == CLASS:
+            file = engine.look_up(owner[1], owner[2], wanted)
+            stored = file.self_stores.get(owner[2], {}).get(wanted, ())
+            own.extend((owner[1], value) for value in stored[:16])
+    others: list[tuple[str, int, int]] = []
+    for path in dict.fromkeys([*(owner[1] for owner in line if owner[0] != EXTERNAL), importer]):
+        if path:
+            file = engine.file(path)
+            engine.seen.append(file.seen_stores)
+            others.extend((path, base, value) for base, value in file.other_stores.get(wanted, ())[:8])
+    return own, others
 
 
 def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
@@ -281,14 +296,11 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
         return NOTHING
-    for each in below:
-        file = engine.look_up(each[1], each[2], wanted)
-        names = file.final(each[2], wanted)
-        if names:
-            values = union(
-                engine.values(each[1], file.bindings[number][2], 0, fuel - NAME_STEP) for number in names
-            )
-            found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
+    for each, bindings in engine.once(
+        ("having", below, wanted), lambda: _having(engine, below, wanted, only_first=False)
+    ):
+        values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
+        found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
         return NOTHING
     if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):

@@ -15,7 +15,7 @@ from everdex.facts.python.model import NAME
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
-from everdex.graph.python.values import Values, unknown
+from everdex.graph.python.values import PROPERTY, Values, union, unknown
 
 if TYPE_CHECKING:
     from everdex.graph.model import World
@@ -46,6 +46,7 @@ class Engine:
         self._held = 0
         self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
+        self._told: dict[Any, tuple[Any, Seen | None]] = {}
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._answers = 0
         self._is_known = False
@@ -58,6 +59,7 @@ class Engine:
         if self._answers > _MAX_ANSWERS:
             self._asked.clear()
             self._cut.clear()
+            self._told.clear()
             self.contexts = Contexts()
             for each in self._files.values():
                 each.forget()
@@ -97,10 +99,15 @@ class Engine:
             return _TOO_DEEP
         file = self._files.get(path) or self.file(path)
         entry = file.entries[expression]
-        if entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
+        while entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
             # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
-            self.seen.append(file.seen_at(expression))
-            return self.values(path, file.bindings[entry[2][0]][2], context, fuel - NAME_STEP)
+            self.seen.append(file.places_seen[expression] or file.seen_at(expression))
+            expression = file.bindings[entry[2][0]][2]
+            entry = file.entries[expression]
+            fuel -= NAME_STEP
+            if fuel < 0:
+                self.low = -1
+                return _TOO_DEEP
         key = (expression, context) if context else expression
         hit = file.answers.get(key)
         if hit is not None and hit[0] <= fuel:
@@ -117,7 +124,7 @@ class Engine:
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
         result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
-        seen = joined_with(file.seen_at(expression), self.seen)
+        seen = joined_with(file.places_seen[expression] or file.seen_at(expression), self.seen)
         around.append(seen)
         self.seen = around
         self._answers += 1
@@ -128,6 +135,37 @@ class Engine:
             file.cut[expression, context, fuel] = (result, seen)
         if saved < low:
             self.low = saved
+        return result
+
+    def bound(self, file: File, bindings: Sequence[int], context: int, fuel: int) -> Values:
+        """What a name with these bindings may be."""
+        if len(bindings) == 1:
+            return self.values(file.path, file.bindings[bindings[0]][2], context, fuel - NAME_STEP)
+        return union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in bindings])
+
+    def before_properties(self, file: File, expression: int, raw: Callable[..., Values]) -> Values:
+        """What an attribute is before properties are read; when none is, that is its value and remembered as such."""
+        if expression not in file.computed:
+            hit = file.answers.get(expression)
+            if hit is not None and hit[0] <= FUEL:
+                self.seen.append(hit[2])
+                return hit[1]
+            cut = file.cut.get((expression, 0, FUEL))
+            if cut is not None:
+                self.seen.append(cut[1])
+                return cut[0]
+        self.low = FUEL
+        around, self.seen = self.seen, []
+        result = raw(self, file, file.entries[expression], expression, 0, FUEL)
+        seen = joined_with(file.seen_at(expression), self.seen)
+        around.append(seen)
+        self.seen = around
+        if not any(value[0] == PROPERTY for value in result):
+            self._answers += 1
+            if self.low >= 0:
+                file.answers[expression] = (FUEL - self.low, result, seen)
+            else:
+                file.cut[expression, 0, FUEL] = (result, seen)
         return result
 
     def ask(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:
@@ -175,6 +213,17 @@ class Engine:
         left = fuel - WORTH + self.low if self.low > 0 else fuel - WORTH
         self.low = left if left < saved else saved
         return result
+
+    def once(self, key: tuple[Any, ...], answer: Callable[[], T]) -> T:
+        """A question that costs no fuel, remembered in the same way."""
+        hit = self._told.get(key)
+        if hit is None:
+            hit = self._told[key] = self.noted(answer)
+            self._answers += 1
+        if hit[1] is not None:
+            self.seen.append(hit[1])
+        found: T = hit[0]
+        return found
 
     def noted(self, answer: Callable[[], T]) -> tuple[T, Seen | None]:
         """An answer with what it looked at, for who remembers it himself; not noted for anybody yet."""

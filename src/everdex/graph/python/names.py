@@ -37,12 +37,8 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         others = file.from_inside.get((file.where[expression], entry[1]))
         if others:
             reaching = [*reaching, *others]
-    if len(reaching) == 1:
-        return engine.values(file.path, file.bindings[reaching[0]][2], context, fuel - NAME_STEP)
     if reaching:
-        return union(
-            engine.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in reaching
-        )
+        return engine.bound(file, reaching, context, fuel)
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
 
 
@@ -62,9 +58,7 @@ def by_name(
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
-        return union(
-            engine.values(file.path, file.bindings[each][2], around, fuel - NAME_STEP) for each in found
-        )
+        return engine.bound(file, found, around, fuel)
     engine.seen.append(file.seen_name(wanted))
     engine.seen.append(file.seen_stars)
     if file.facts.stars:
@@ -169,10 +163,7 @@ def attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importer
 
 def landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
     """The module in which a name is defined that this one may only pass on, and its name there."""
-    found: tuple[Value, str] = engine.ask(
-        ("landing", path, wanted), 0, lambda fuel: _landing(engine, path, wanted), ((MODULE, path), wanted)
-    )
-    return found
+    return engine.once(("landing", path, wanted), lambda: _landing(engine, path, wanted))
 
 
 def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
@@ -232,9 +223,7 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     path = source[1]
     file = engine.look_for(path, wanted)
     engine.seen.append(file.seen_stores)
-    parts = [
-        engine.values(path, file.bindings[each][2], 0, fuel - NAME_STEP) for each in file.final(0, wanted)
-    ]
+    parts = [engine.bound(file, file.final(0, wanted), 0, fuel)]
     for base, value in file.other_stores.get(wanted, ())[:8]:
         if file.entries[base][0] == m.NAME and source in engine.values(path, base, 0, fuel - LOOKUP_STEP):
             parts.append(engine.values(path, value, 0, fuel - NAME_STEP))

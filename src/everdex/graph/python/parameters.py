@@ -213,29 +213,42 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     """The calls of a function that can be found from its name."""
 
     def answer(fuel: int) -> tuple[Context, ...]:
-        file = engine.file(path)
-        own = file.scopes[scope]
-        sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
-        engine.note(file, passed_key(path, own.name))
-        aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
-        if aliases:
-            sites.extend(sites_of(engine, list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
-        if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
-            engine.note(file, indirect_key(path))
-            indirect = file.indirect_calls
-            if len(indirect) <= MAX_INDIRECT:
-                sites.extend((path, each) for each in indirect)
-            given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
-            sites.extend((path, each) for each in sorted(given))
+        step, places = engine.ask(
+            ("calling", path, scope), fuel, lambda fuel: _calling(engine, path, scope, fuel), (CALLERS_STEP, ())
+        )
+        left = fuel - step
+        if left < 0 and places:  # asking each of them would say the same, at length
+            engine.low = -1
+            return ()
         found: dict[Context, None] = {}
-        left = fuel - (ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP)
-        for other, number in dict.fromkeys(sites[: 2 * MAX_INDIRECT]):
+        for other, number in places:
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
         return tuple(found)
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
     return result
+
+
+def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """The calls that may be of a function, by its name and by what its file passes on, and what asking them costs."""
+    file = engine.file(path)
+    own = file.scopes[scope]
+    sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
+    engine.note(file, passed_key(path, own.name))
+    aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+    if aliases:
+        sites.extend(sites_of(engine, list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
+    if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
+        engine.note(file, indirect_key(path))
+        indirect = file.indirect_calls
+        if len(indirect) <= MAX_INDIRECT:
+            sites.extend((path, each) for each in indirect)
+        given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
+        sites.extend((path, each) for each in sorted(given))
+    places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
+    engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
+    return ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP, places
 
 
 def sites_of(engine: Engine, names: list[str], path: str) -> list[tuple[str, int]]:

@@ -84,9 +84,8 @@ def qualified_module(engine: Engine, path: str) -> str:
 
 def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependency, ...]:
     found: dict[tuple[Target, int], list[str]] = {}
-    for number, entry in enumerate(file.entries):
-        if entry[0] not in (m.IMPORTED, m.FROM):
-            continue
+    for number in file.of_kind(m.IMPORTED, m.FROM):
+        entry = file.entries[number]
         line, _ = places.at(file.places.starts[number])
         if entry[0] == m.IMPORTED:
             before = file.entries[number - 1] if number else None

@@ -6,19 +6,19 @@ so remembering costs one small object an answer however much is behind it. It kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 
-class Seen:
-    """One key, of a file's own content or of nobody's in particular; or several parts."""
 
-    __slots__ = ("key", "parts", "path")
+class Seen(msgspec.Struct, eq=False, gc=False):
+    """One key, of a file's own content or of nobody's in particular; or several parts, which were made before it."""
 
-    def __init__(self, key: str, path: str, parts: tuple[Seen, ...]) -> None:
-        self.key = key
-        self.path = path  # whose content the key stands for; '' when it is not one file's
-        self.parts = parts
+    key: str
+    path: str  # whose content the key stands for; '' when it is not one file's
+    parts: tuple[Seen, ...]
+    own: Seen | None = None  # a part of it, or of a part of it
 
 
 def joined(parts: list[Seen]) -> Seen | None:
@@ -33,20 +33,14 @@ def joined(parts: list[Seen]) -> Seen | None:
 
 def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     """The same with one that is always there."""
-    if not parts:
-        return own
-    first = parts[0]
-    if len(parts) == 1 and (first is own or (first.parts and first.parts[0] is own)):
-        return first
     distinct = dict.fromkeys(parts)
     distinct.pop(own, None)
     if not distinct:
         return own
-    if len(distinct) == 1:
-        (only,) = distinct
-        if only.parts and only.parts[0] is own:
-            return only
-    return Seen("", "", (own, *distinct))
+    for each in distinct:
+        if each.own is own:
+            return each if len(distinct) == 1 else Seen("", "", tuple(distinct), own)
+    return Seen("", "", (own, *distinct), own)
 
 
 class Gathered(NamedTuple):
@@ -68,24 +62,26 @@ def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
     own = 0
     looked = []
     for parts in askers:
-        whole = Seen("", "", tuple(parts))
-        waiting = [whole]
-        while waiting:
-            part = waiting[-1]
-            bits, height = 0, len(waiting)
-            for each in part.parts:
+        part = Seen("", "", tuple(dict.fromkeys(parts)))
+        rest, bits = iter(part.parts), 0
+        around: list[tuple[Seen, Iterator[Seen], int]] = []
+        while True:
+            for each in rest:
                 found = known.get(each)
-                if found is not None:
-                    bits |= found
-                elif each.parts:
-                    waiting.append(each)
-                else:
-                    known[each] = bit = 1 << numbers.setdefault(each.key, len(numbers))
-                    bits |= bit
+                if found is None:
+                    if each.parts:  # into it, and on with the rest of this one afterwards
+                        around.append((part, rest, bits))
+                        part, rest, bits = each, iter(each.parts), 0
+                        break
+                    found = known[each] = 1 << numbers.setdefault(each.key, len(numbers))
                     if each.path == home:
-                        own |= bit
-            if len(waiting) == height:
+                        own |= found
+                bits |= found
+            else:
                 known[part] = bits
-                waiting.pop()
-        looked.append(known[whole])
+                if not around:
+                    break
+                part, rest, before = around.pop()
+                bits |= before
+        looked.append(bits)
     return Gathered(tuple(numbers), own, tuple(looked))

@@ -33,6 +33,7 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     MANAGER,
+    MODULE,
     PARTIAL,
     PROPERTY,
     STATIC,
@@ -40,6 +41,8 @@ from everdex.graph.python.values import (
     union,
 )
 from everdex.graph.python.variable_sites import VariableSites
+
+_REFERRED: Final = frozenset((FUNCTION, CLASS, STATIC, MANAGER, MODULE))  # what an attribute names that is not called
 
 
 class Sites(VariableSites):
@@ -164,28 +167,23 @@ class Sites(VariableSites):
 
     def attribute(self, number: int, entry: Any, is_callee: bool) -> None:
         engine, file = self.engine, self.file
-        found = attributes.raw(engine, file, entry, number, 0, FUEL)
-        getters = frozenset(
-            value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])
-        )
+        found = engine.before_properties(file, number, attributes.raw)
+        getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
-            self._implicit(number, getters)
+            self._implicit(number, frozenset(getters))
             return
         answer = self.read(entry[1], entry[2])
         if answer is not None:
             self.add(self.read_or_deleted(number), number, answer)
         if not is_callee:
-            same = frozenset(
-                value for value in found
-                if value[0] in (FUNCTION, CLASS, STATIC, MANAGER, "module") and self._is_named(value, entry[2])
-            )  # fmt: skip
+            same = [value for value in found if value[0] in _REFERRED and self._is_named(value, entry[2])]
             if same:
-                self.add(Role.REFERENCE, number, targets.named(engine, same))
+                self.add(Role.REFERENCE, number, targets.named(engine, frozenset(same)))
 
     def _is_named(self, value: Any, name: str) -> bool:
         if value[0] in (STATIC, MANAGER):
             value = value[1]
-        if value[0] == "module":
+        if value[0] == MODULE:
             return True
         return value[0] in (FUNCTION, CLASS) and self.engine.file(value[1]).scopes[value[2]].name == name
 

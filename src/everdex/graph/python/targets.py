@@ -156,9 +156,12 @@ def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None
 
 def constructed(engine: Engine, values: Values, ran: Answer) -> tuple[Target, ...]:
     """The classes that a call names although what it runs is none of theirs: an inherited __init__, a __post_init__."""
+    classes = [value for value in values if value[0] == CLASS]
+    if not classes:
+        return ()
     own = {each for each in ran.targets if each.key.rpartition(".")[2].partition("~")[0] in ("__init__", "__new__")}
     known = {*ran.targets, *(Target(each.path, each.key.rpartition(".")[0]) for each in own)}
-    found = {node_of(engine, value) for value in values if value[0] == CLASS} - known
+    found = {node_of(engine, value) for value in classes} - known
     return tuple(sorted(found, key=lambda each: (each.path, each.key)))
 
 

@@ -7,6 +7,7 @@ they were cut, so that an answer never depends on the order of asking.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 Value: TypeAlias = tuple[Any, ...]
@@ -58,6 +59,7 @@ def order(value: Any) -> str:
     return repr(value)
 
 
+@cache
 def unknown(reason: str) -> Values:
     return frozenset(((UNKNOWN, reason),))
 
