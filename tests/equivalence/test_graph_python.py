@@ -164,6 +164,58 @@ def test_random_python_edits_end_in_what_a_rebuild_would_make(tmp_path: Path, se
         assert same_bytes(found.graph, rebuilt(made, _PYTHON).data), history
 
 
+_FOLLOWED = """\
+class Reader:
+    def open(self): pass
+
+class Writer:
+    def open(self): pass
+
+def make(kind):
+    made = Reader()
+    return made
+"""
+
+
+def _after(made: Workspace, text: str) -> int:
+    """How many files an edit of base.py resolves."""
+    (made.path / "base.py").write_text(text)
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+@pytest.mark.parametrize(
+    ("more", "files"),
+    [
+        ("    count = 1\n", 1),
+        ("    print(kind)\n", 1),
+        ("    for each in kind:\n        kind.open()\n", 1),
+        ("    made = Writer()\n", 3),
+        ("    return Writer()\n", 3),
+        ("    yield kind\n", 3),
+        ("    if kind:\n        made = Writer()\n", 3),
+    ],
+)
+def test_a_statement_that_nobody_can_see_asks_nobody_else(tmp_path: Path, more: str, files: int) -> None:
+    """A body that others follow: they are asked again when something else can be seen of it."""
+    follows = "from base import make\n\nmake(1).open()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": follows})
+    assert kept(made, resolvers=_PYTHON).resolved == 3
+    assert _after(made, _FOLLOWED.replace("    return made\n", f"{more}    return made\n")) == files
+
+
+def test_where_the_old_facts_are_forgotten_all_that_followed_are_asked(tmp_path: Path) -> None:
+    """What is remembered of contents saves work and decides nothing."""
+    follows = "from base import make\n\nmake(1).open()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows})
+    assert kept(made, resolvers=_PYTHON).resolved == 2
+    for each in made.store.graphs.glob("facts.db*"):
+        each.unlink()
+    assert _after(made, _FOLLOWED.replace("    return made\n", "    count = 1\n    return made\n")) == 2
+
+
 def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: Path) -> None:
     """A new method resolves its own file and who missed the name; a changed one, who found it."""
     reader = "class Reader:\n    @property\n    def size(self):\n        return 1\n\n"
