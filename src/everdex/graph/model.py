@@ -16,6 +16,19 @@ from typing import Final, Protocol
 
 import msgspec
 
+MANY: Final = 10
+_MANY: Final = "many\0"
+
+
+def many_key(key: str) -> str:
+    """The key to note instead of one that more than `MANY` files offer, by who needs to know only that."""
+    return _MANY + key
+
+
+def noted_by_many(key: str) -> str:
+    """The key in the place of which such a key was noted; '' when it is none."""
+    return key[len(_MANY) :] if key.startswith(_MANY) else ""
+
 
 class Role(StrEnum):
     """What a site does with what it names."""
