@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everdex.graph.python import RESOLVER
+from everdex.graph.python.alike import MAX_EDITED
 from fixtures.callgraph.python.harness import MemoryWorld
 
 _AROUND = """\
@@ -49,6 +50,14 @@ def _body(*lines: str) -> str:
 def test_nobody_can_tell(before: str, after: str) -> None:
     """Statements that others do not follow, put in and taken out."""
     assert _unseen(before, after) == _unseen(after, before) == ["py:scope:m.py:C.f"]
+
+
+def test_a_file_that_was_rewritten_is_not_compared() -> None:
+    """Comparing costs a look through the file for each function, so it ends at some number of them."""
+    texts = ["".join(f"def f{each}():\n    x = {value}\n" for each in range(MAX_EDITED + 1)) for value in (1, 2)]
+    before, after = (MemoryWorld({"m.py": text.encode()}).facts("m.py") for text in texts)
+    assert RESOLVER.unseen("m.py", before, after, lambda key: not key.endswith("f0")) != []
+    assert RESOLVER.unseen("m.py", before, after, lambda key: True) == []
 
 
 @pytest.mark.parametrize(

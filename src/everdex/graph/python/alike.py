@@ -27,6 +27,7 @@ from everdex.graph.python.names import binding_scope
 from everdex.graph.python.parameters import CALL_KEY
 from everdex.memory import collector_held
 
+MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 # Of each kind of expression the items of its entry that name other expressions, in lists or not; -1 is none.
 _OPERANDS: Final[dict[int, tuple[int, ...]]] = {
     m.ATTRIBUTE: (1,), m.CALL: (1, 2, 3), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.DICT: (1,), m.EITHER: (1,),
@@ -51,7 +52,7 @@ def unseen(path: str, before: bytes, after: bytes, is_changed: Callable[[str], b
             if old.scopes[scope].kind == m.FUNCTION_SCOPE and key in new.scope_by_key
         ]
         edited = [each for each in common if is_changed(each[0])]
-        if not edited or old.facts.partial or new.facts.partial:
+        if not 0 < len(edited) <= MAX_EDITED or old.facts.partial or new.facts.partial:
             return []
         pair = _Pair(old, new, is_changed)
         return [key for key, scope, other in edited if pair.try_function(scope, other)]
