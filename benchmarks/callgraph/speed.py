@@ -2,17 +2,21 @@
 
     python benchmarks/callgraph/speed.py stages TREE ...
     python benchmarks/callgraph/speed.py edits TREE PATH::NAME ...
+    python benchmarks/callgraph/speed.py drawn TREE [--draw 60] [--seed 5] [--under DIRECTORY]
     python benchmarks/callgraph/speed.py callers TREE [--draw 400] [--seed 5] [PATH::NAME ...]
 
 A tree is copied and indexed in a temporary place. An edit adds a statement to the body of a Python function, a method
-to a class, or a function to the end of a file (`PATH` alone).
+to a class, or a function to the end of a file (`PATH` alone). Drawn edits begin the body of a random function with an
+assignment or with a call that its file has elsewhere, one after the other.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import random
+import re
 import shutil
 import tempfile
 import time
@@ -95,6 +99,49 @@ def edits(tree: Path, places: list[str]) -> None:
                 same = built.data == _build(view, None).data
             file.write_bytes(old)
             print(f"| {said} | {built.resolved} | {spent * 1000:.0f} | {'yes' if same else 'NO'} |", flush=True)
+
+
+def drawn(tree: Path, draw: int, seed: int, under: str) -> None:
+    """Statements put into bodies drawn at random: each build from the graph before it, the last against a clean one."""
+    chosen = random.Random(seed)
+    rows: dict[str, list[tuple[float, int, str]]] = defaultdict(list)
+    with _indexed(tree) as index:
+        with open_view(index.store()) as view:
+            before = Graph(_build(view, None).data, "before")
+            bodies = [
+                (path, key)
+                for path, language in zip(view.paths, view.file_languages, strict=True)
+                if language == "python" and path.startswith(under)
+                for key in _bodies(view.source(path))
+            ]
+        for number, (path, key) in enumerate(chosen.sample(bodies, draw)):
+            file = index.root.path / path
+            line, indent, calls = _bodies(file.read_bytes())[key]
+            kind = ("a constant", "a call")[number % 2 if calls else 0]
+            added = f"added_by_the_benchmark = {number}" if kind == "a constant" else f"{chosen.choice(calls)}()"
+            lines = file.read_text().splitlines(keepends=True)
+            lines.insert(line - 1, f"{' ' * indent}{added}\n")
+            file.write_text("".join(lines))
+            index.sync(SyncOptions())
+            with open_view(index.store()) as view:
+                times: dict[str, float] = defaultdict(float)
+                for repeat in range(_REPEATS - 2):
+                    with _timed(times, str(repeat)):
+                        built = _build(view, before)
+            before = Graph(built.data, "before")
+            rows[kind].append((min(times.values()) * 1000, built.resolved, f"{path}::{key}: {added}"))
+        with open_view(index.store()) as view:
+            same = _build(view, None).data == built.data
+    print("| a body begins with | edits | p50 ms | p90 | largest | within 150 ms | files resolved, p90 | most |")
+    print("|---|---|---|---|---|---|---|---|")
+    for kind, found in rows.items():
+        spent, files = sorted(row[0] for row in found), sorted(row[1] for row in found)
+        half, most = len(found) // 2, len(found) * 9 // 10
+        print(f"| {kind} | {len(found)} | {spent[half]:.0f} | {spent[most]:.0f} | {spent[-1]:.0f} "
+              f"| {sum(each <= 150 for each in spent)} | {files[most]} | {files[-1]} |")  # fmt: skip
+    print(f"a clean build of the last has the same bytes: {'yes' if same else 'NO'}; the five dearest:")
+    for took, resolved, what in sorted((row for found in rows.values() for row in found), reverse=True)[:5]:
+        print(f"- {took:.0f} ms, {resolved} files: {what}")
 
 
 def callers(tree: Path, named: list[str], draw: int, seed: int) -> None:
@@ -191,20 +238,42 @@ def _edit(atlas: Atlas, place: str) -> tuple[str, str, bytes]:
     return path, f"{said} `{place}`", b"".join(lines)
 
 
+def _bodies(source: bytes) -> dict[str, tuple[int, int, list[str]]]:
+    """Of each function of a file by its name: the line and column where its body begins, and the calls of the file."""
+    module = ast.parse(source)
+    named = {ast.unparse(each.func) for each in ast.walk(module) if isinstance(each, ast.Call)}
+    calls = sorted(each for each in named if re.fullmatch(r"[\w.]+", each) and not each.startswith("super"))
+    found: dict[str, tuple[int, int, list[str]]] = {}
+    waiting: list[tuple[str, ast.AST]] = [("", module)]
+    while waiting:
+        prefix, around = waiting.pop()
+        for each in ast.iter_child_nodes(around):
+            if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                waiting.append((f"{prefix}{each.name}.", each))
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = each.body[ast.get_docstring(each) is not None and len(each.body) > 1]
+                if first.lineno > each.lineno and not isinstance(first, ast.Expr | ast.FunctionDef | ast.ClassDef):
+                    found.setdefault(f"{prefix}{each.name}", (first.lineno, first.col_offset, calls))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("stages", "edits", "callers"))
+    parser.add_argument("what", choices=("stages", "edits", "drawn", "callers"))
     parser.add_argument("tree", type=Path)
     parser.add_argument("rest", nargs="*")
-    parser.add_argument("--draw", type=int, default=400)
+    parser.add_argument("--draw", type=int)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--under", default="")
     chosen = parser.parse_intermixed_args()
     if chosen.what == "stages":
         stages([chosen.tree, *map(Path, chosen.rest)])
     elif chosen.what == "edits":
         edits(chosen.tree, chosen.rest)
+    elif chosen.what == "drawn":
+        drawn(chosen.tree, chosen.draw or 60, chosen.seed, chosen.under)
     else:
-        callers(chosen.tree, chosen.rest, chosen.draw, chosen.seed)
+        callers(chosen.tree, chosen.rest, chosen.draw or 400, chosen.seed)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,15 @@
 """Functions edited, moved, renamed, wrapped and broken at random: parts that are kept are what would be found.
 
-In memory, so that many edits are cheap: every step resolves each file in parts from what the step before kept, and
-from nothing, and compares all that a graph keeps of it.
+Every step resolves each file in parts from what the step before kept, and from nothing.
 """
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 
 import pytest
 
-from everdex.graph.model import Resolution
-from everdex.graph.part_table import decode
-from everdex.graph.postings import FileOffers, changed_keys, file_offers
-from everdex.graph.python import RESOLVER
-from everdex.graph.record import FileRecord, record
-from everdex.graph.world import Before
-from everdex.numeric import np
-from fixtures.callgraph.python.harness import MemoryWorld
+from equivalence.parts import KeptTree, differ, step
 
 _PATHS = ("base.py", "tools.py", "pkg/__init__.py", "pkg/inner.py", "test_all.py")
 _MODULES = ("base", "tools", "pkg", "pkg.inner")
@@ -122,56 +113,8 @@ class _Author:
         return what, blocks
 
 
-@dataclass
-class _Kept:
-    """What a graph keeps of a tree."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    offers: dict[str, FileOffers] = field(default_factory=dict)
-    records: dict[str, FileRecord] = field(default_factory=dict)
-
-
-def _step(before: _Kept, files: dict[str, bytes]) -> tuple[_Kept, int, int]:
-    """The tree's next graph, and how many parts it has and how many of them were resolved."""
-    world = MemoryWorld(files)
-    offers = {path: file_offers(RESOLVER.offers(path, world.facts(path), world.source(path))) for path in files}
-    changed: set[int] = set()
-    for path in {*before.files, *files}:
-        if before.files.get(path) != files.get(path):
-            changed |= changed_keys(before.offers.get(path), offers.get(path))
-    low = np.array(sorted({key & 0xFFFFFFFF for key in changed}), dtype=np.uint32)
-    records, parts, resolved = {}, 0, 0
-    resolution: Resolution = RESOLVER.open(world)
-    for path in files:
-        old = before.records.get(path)
-        table = decode(old.parts, old.keys["reads"]) if old is not None else None
-        kept = None
-        if old is not None and table is not None:
-            same = before.files[path] == files[path]
-            entry = old.entry
-            kept = Before(old.blob, old.parts, old.keys["reads"], low, entry.interface, entry.partial, same).kept(table)
-        graph = resolution.resolve(path, kept)
-        assert graph.parts is not None
-        parts += len(graph.parts.all)
-        resolved += sum(part.kept < 0 for part in graph.parts.all)
-        records[path] = record(path, b"", "python", offers[path].whole, graph, "", table)
-    return _Kept(files, offers, records), parts, resolved
-
-
 def _text(blocks: list[list[str]]) -> bytes:
     return "\n".join([line for block in blocks for line in (*block, "")]).encode()
-
-
-def _differ(kept: _Kept, clean: _Kept) -> list[str]:
-    return [
-        path
-        for path, left in kept.records.items()
-        if (right := clean.records[path]) is not left
-        and (
-            (left.entry, left.blob, left.parts) != (right.entry, right.blob, right.parts)
-            or any(not np.array_equal(left.keys[name], right.keys[name]) for name in left.keys)
-        )
-    ]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -179,15 +122,15 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
     """Sites, targets, places and what was looked at: byte for byte, while most parts are not resolved again."""
     author = _Author(seed)
     tree = {path: [author.block() for _ in range(4)] for path in _PATHS}
-    kept, history, whole, again = _Kept(), [], 0, 0
+    kept, history, whole, again = KeptTree(), [], 0, 0
     for _ in range(25):
         for _ in range(author.pick((1, 1, 1, 2))):
             path = author.pick(_PATHS)
             what, tree[path] = author.edited(tree[path])
             history.append(f"{what} {path}")
         files = {path: _text(blocks) for path, blocks in tree.items()}
-        kept, parts, resolved = _step(kept, files)
+        kept, parts, resolved = step(kept, files)
         whole, again = whole + parts, again + resolved
-        clean, _, _ = _step(_Kept(), files)
-        assert _differ(kept, clean) == [], history
+        clean, _, _ = step(KeptTree(), files)
+        assert differ(kept, clean) == [], history
     assert again < 0.7 * whole

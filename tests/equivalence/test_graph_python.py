@@ -164,6 +164,94 @@ def test_random_python_edits_end_in_what_a_rebuild_would_make(tmp_path: Path, se
         assert same_bytes(found.graph, rebuilt(made, _PYTHON).data), history
 
 
+_FOLLOWED = """\
+class Reader:
+    def open(self): pass
+
+class Writer:
+    def open(self): pass
+
+def make(kind):
+    made = Reader()
+    return made
+"""
+
+
+def _after(made: Workspace, text: str) -> int:
+    """How many files an edit of base.py resolves."""
+    (made.path / "base.py").write_text(text)
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+@pytest.mark.parametrize(
+    ("more", "files"),
+    [
+        ("    count = 1\n", 1),
+        ("    print(kind)\n", 1),
+        ("    for each in kind:\n        kind.open()\n", 1),
+        ("    made = Writer()\n", 3),
+        ("    return Writer()\n", 3),
+        ("    yield kind\n", 3),
+        ("    if kind:\n        made = Writer()\n", 3),
+    ],
+)
+def test_a_statement_that_nobody_can_see_asks_nobody_else(tmp_path: Path, more: str, files: int) -> None:
+    """A body that others follow: they are asked again when something else can be seen of it."""
+    follows = "from base import make\n\nmake(1).open()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows, "second.py": follows})
+    assert kept(made, resolvers=_PYTHON).resolved == 3
+    assert _after(made, _FOLLOWED.replace("    return made\n", f"{more}    return made\n")) == files
+
+
+def _calling(made: Workspace, files: int) -> int:
+    """How many files are resolved when so many call `go`, besides the one that defines it."""
+    for number in range(16):
+        (made.path / f"call{number}.py").write_text(f"def run(x):\n    x.{'go' if number < files else 'stop'}(x)\n")
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+def test_that_many_call_a_name_is_all_that_was_seen_of_them(tmp_path: Path) -> None:
+    """One more or one less among many asks nobody else; the one after which they are few asks who looked."""
+    home = "class A:\n    def stop(self): pass\n\ndef go(x):\n    x.stop()\n\ndef here():\n    go(A())\n"
+    made = synced(tmp_path / "tree", {"home.py": home})
+    _calling(made, 12)
+    assert _calling(made, 13) == 1
+    assert _calling(made, 11) == 1
+    assert _calling(made, 10) == 1  # home.py calls it, too
+    assert _calling(made, 9) == 2  # and home.py, where it is followed
+    assert _calling(made, 8) == 2
+
+
+def test_among_many_that_call_a_name_those_of_its_own_file_are_looked_at(tmp_path: Path) -> None:
+    """What the file that defines a function passes it there is followed from elsewhere."""
+    home = "class A:\n    def stop(self): pass\n\nclass B:\n    def stop(self): pass\n\n"
+    home += "class Box:\n    def go(self, x):\n        self.kept = x\n\ndef here(box: Box):\n    box.go(A())\n\n"
+    reader = "from home import Box\n\ndef read():\n    Box().kept.stop()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader})
+    _calling(made, 14)
+    (made.path / "home.py").write_text(home + "def other(box: Box):\n    box.go(B())\n")
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    assert found.resolved == 2
+
+
+def test_where_the_old_facts_are_forgotten_all_that_followed_are_asked(tmp_path: Path) -> None:
+    """What is remembered of contents saves work and decides nothing."""
+    follows = "from base import make\n\nmake(1).open()\n"
+    made = synced(tmp_path / "tree", {"base.py": _FOLLOWED, "first.py": follows})
+    assert kept(made, resolvers=_PYTHON).resolved == 2
+    for each in made.store.graphs.glob("facts.db*"):
+        each.unlink()
+    assert _after(made, _FOLLOWED.replace("    return made\n", "    count = 1\n    return made\n")) == 2
+
+
 def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: Path) -> None:
     """A new method resolves its own file and who missed the name; a changed one, who found it."""
     reader = "class Reader:\n    @property\n    def size(self):\n        return 1\n\n"

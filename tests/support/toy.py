@@ -13,7 +13,7 @@ is ambiguous; `lib.x` is external; anything else is unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import xxhash
@@ -57,6 +57,9 @@ class Resolver:
             for name, kind, inner, _ in parsed.definitions
         }
         return {f"module:{parsed.module}": 1, f"imports:{path}": imports, **names, **inside}
+
+    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+        return ()
 
     def open(self, world: World) -> Resolution:
         return Resolution(world)

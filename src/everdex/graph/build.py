@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
-from everdex.graph.crew import Wanted, hire
-from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys
+from everdex.graph.crew import Crew, Edited, Wanted, hire
+from everdex.graph.model import MANY
+from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, many64
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Before
@@ -63,7 +64,7 @@ def build(
         offers = (base.offers if base is not None else NO_OFFERS).merged(
             _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}
         )
-        keys = _changed_keys(base, gone, fresh)
+        keys = _changed_keys(crew, base, gone, fresh, offers)
         todo = sorted({*changed, *(_suspects(base, keys) & same)})
         crew.enter(offers, paths)
         records: dict[str, FileRecord] = {}
@@ -89,17 +90,27 @@ def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
     ]
 
 
-def _changed_keys(base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers]) -> U32:
-    """The keys of which the offers are not what they were."""
+def _changed_keys(
+    crew: Crew, base: Graph | None, gone: Sequence[str], fresh: dict[str, FileOffers], offers: Offers
+) -> U32:
+    """The keys of which the offers are not what they were, as far as a reader could tell."""
     if base is None:
         return np.zeros(0, dtype=np.uint32)
     old_numbers = [number for path in gone if (number := base.number(path)) is not None]
     before = base.offers.of(old_numbers, [entry.offers for entry in base.files])
     by_path = {base.paths[number]: item for number, item in before.items()}
-    keys: set[int] = set()
-    for path in {*by_path, *fresh}:
-        keys |= changed_keys(by_path.get(path), fresh.get(path))
-    return np.array(sorted({key & 0xFFFFFFFF for key in keys}), dtype=np.uint32)
+    changed = {path: frozenset(changed_keys(by_path.get(path), fresh.get(path))) for path in {*by_path, *fresh}}
+    edited = [
+        Edited(base.paths[number], base.files[number].content, changed[base.paths[number]])
+        for number in before
+        if base.paths[number] in fresh and changed[base.paths[number]]
+    ]
+    for each, unseen in zip(edited, crew.unseen(edited), strict=True):
+        changed[each.path] -= unseen
+    keys = np.array(sorted(set().union(*changed.values())), dtype=np.uint64)
+    fewer = keys[(base.offers.counts(keys) > MANY) & (offers.counts(keys) <= MANY)]
+    noted = {key & 0xFFFFFFFF for key in (*keys.tolist(), *map(many64, fewer.tolist()))}
+    return np.array(sorted(noted), dtype=np.uint32)
 
 
 def _suspects(base: Graph | None, keys: U32) -> set[str]:

@@ -1,7 +1,8 @@
 """Who does the resolving: this process for a few files, worker processes of our own for many.
 
-A crew is asked for offers first and for graphs once it has entered a world. Offers come in the order of the questions,
-graphs in any; which process gave them makes no difference. Workers die with their parent.
+A crew is asked for offers first, then which of their changes nobody could see, and for graphs once it has entered a
+world. Graphs come in any order, all else in that of the questions; which process gave them makes no difference. Workers
+die with their parent.
 """
 
 from __future__ import annotations
@@ -36,8 +37,18 @@ class Wanted(NamedTuple):
     before: Before | None
 
 
+class Edited(NamedTuple):
+    """A file with other content than before."""
+
+    path: str
+    before: bytes  # what its content was, as a hash
+    changed: frozenset[int]  # keys whose offers by it changed
+
+
 class Crew(Protocol):
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]: ...
+
+    def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]: ...
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None: ...
 
@@ -74,6 +85,9 @@ class Alone:
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
         return map(self._bench.offers, paths)
 
+    def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
+        return (self._bench.unseen(*each) for each in edited)
+
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         self._bench.enter(offers, paths)
 
@@ -97,6 +111,9 @@ class Many:
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
         return chain.from_iterable(spread(self._processes, _batches("offers", paths)))
+
+    def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
+        return chain.from_iterable(spread(self._processes, _batches("unseen", edited)))
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         for process in self._processes:

@@ -22,7 +22,7 @@ class KeptFacts:
 
     def of(self, path: str) -> bytes:
         """A live file's facts; b"" when its language says nothing."""
-        name = f"{versions.FACTS_VERSION}\0{self._contents[path]}\0{path}"
+        name = _name(path, self._contents[path])
         known = self._values.get(name)
         if known is not None:
             return known
@@ -31,9 +31,17 @@ class KeptFacts:
         self._values.put(name, facts)
         return facts
 
+    def earlier(self, path: str, content_hash: str) -> bytes | None:
+        """The facts of what a file contained before; None when they are forgotten."""
+        return self._values.get(_name(path, content_hash))
+
     def flush(self) -> None:
         """Let other processes and later ones have what was worked out here."""
         self._values.flush()
 
     def close(self) -> None:
         self._values.close()
+
+
+def _name(path: str, content_hash: str) -> str:
+    return f"{versions.FACTS_VERSION}\0{content_hash}\0{path}"

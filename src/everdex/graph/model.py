@@ -9,12 +9,25 @@ Bytes are half-open; lines are 1-based, columns 0-based and in bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
 import msgspec
+
+MANY: Final = 10
+_MANY: Final = "many\0"
+
+
+def many_key(key: str) -> str:
+    """The key to note instead of one that more than `MANY` files offer, by who needs to know only that."""
+    return _MANY + key
+
+
+def noted_by_many(key: str) -> str:
+    """The key in the place of which such a key was noted; '' when it is none."""
+    return key[len(_MANY) :] if key.startswith(_MANY) else ""
 
 
 class Role(StrEnum):
@@ -173,6 +186,12 @@ class Resolver(Protocol):
         """What a file offers to be looked at by others: each key with a hash of what a reader of it could see.
 
         Positions are not part of a hash: a shifted line changes no other file's answer.
+        """
+
+    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> Sequence[str]:
+        """Keys of an edited file whose hashes changed although no reader could tell, from its facts before and after.
+
+        `is_changed` says of a key whether its hash changed, appeared or went. Saying none is always right.
         """
 
     def open(self, world: World) -> Resolution:

@@ -13,15 +13,24 @@ from typing import Final
 
 import xxhash
 
+from everdex.graph.model import noted_by_many
 from everdex.numeric import np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
+_MANY_BIT: Final = 0x80000000
 
 
 def key64(text: str) -> int:
+    if inner := noted_by_many(text):
+        return many64(key64(inner))
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
+
+
+def many64(key: int) -> int:
+    """The key of `many_key`, which must follow from that of the key itself: what a file offered is known by hashes."""
+    return key ^ _MANY_BIT
 
 
 def key32(text: str) -> int:
@@ -157,6 +166,10 @@ class Offers:
         hashed = np.array(list(map(key64, keys)), dtype=np.uint64)
         low, high = np.searchsorted(self.keys, hashed), np.searchsorted(self.keys, hashed, "right")
         return [(first, last) for first, last in zip(low.tolist(), high.tolist(), strict=True) if first < last]
+
+    def counts(self, keys: U64) -> npt.NDArray[np.int64]:
+        """How many files offer each key."""
+        return np.searchsorted(self.keys, keys, "right") - np.searchsorted(self.keys, keys)
 
     def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
         """The offers of some files; `wholes` are all files' hashes."""

@@ -13,7 +13,7 @@ from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
 from everdex.graph.model import FileGraph, Kept, Node, Resolution, Resolver
 from everdex.graph.part_table import PartTable, decode
-from everdex.graph.postings import U32, FileOffers, Offers, file_offers
+from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
 from everdex.view import SnapshotView
 
@@ -88,6 +88,17 @@ class Bench:
             return file_offers(resolver.offers(path, self._facts.of(path), self._view.source(path)))
         except Exception:  # noqa: BLE001 - a resolver's bug on one file; resolving it will meet and report the same
             return file_offers({})
+
+    def unseen(self, path: str, before: bytes, changed: frozenset[int]) -> frozenset[int]:
+        """Of the keys whose offers by a file changed, those of which no reader could tell; `before` is what it was."""
+        facts = self._facts.earlier(path, before.hex())
+        if facts is None:
+            return frozenset()
+        try:
+            found = self._resolver(path).unseen(path, facts, self._facts.of(path), lambda key: key64(key) in changed)
+        except Exception:  # noqa: BLE001 - see above; everybody who looked is asked again then
+            return frozenset()
+        return frozenset(key64(key) for key in found)
 
     def close(self) -> None:
         self._facts.close()

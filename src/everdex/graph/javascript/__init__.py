@@ -4,7 +4,7 @@ sites what every place in a file means, offers what others may look at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from everdex.graph.javascript.engine import Engine
@@ -35,6 +35,9 @@ class _JavaScript:
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         with collector_held():
             return offers(path, facts, source)
+
+    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+        return ()  # its hashes are of what is asked for, not of text
 
     def open(self, world: World) -> Resolution:
         return _JavaScriptResolution(world)

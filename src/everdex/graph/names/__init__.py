@@ -7,7 +7,7 @@ few steps; it infers nothing from the flow of values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from everdex.facts import names_model as facts
@@ -37,6 +37,9 @@ class _Resolver:
 
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return offers_of(path, facts, source)
+
+    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> tuple[str, ...]:
+        return ()  # positions and bodies are no part of its hashes
 
     def open(self, world: World) -> _Resolution:
         return _Resolution(world)

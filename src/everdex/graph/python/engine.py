@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import NAME
+from everdex.graph.model import MANY, many_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
@@ -48,6 +49,7 @@ class Engine:
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
         self._told: dict[Any, tuple[Any, Seen | None]] = {}
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
+        self._few: dict[str, tuple[tuple[str, ...] | None, Seen]] = {}
         self._answers = 0
         self._is_known = False
 
@@ -240,6 +242,18 @@ class Engine:
         found = self._offering.get(key)
         if found is None:
             found = self._offering[key] = (tuple(self.world.offering(key)), Seen(key, "", ()))
+        self.seen.append(found[1])
+        return found[0]
+
+    def offering_few(self, key: str) -> tuple[str, ...] | None:
+        """The same; None when they are many, and then it does not matter which."""
+        found = self._few.get(key)
+        if found is None:
+            files = tuple(self.world.offering(key))
+            if len(files) > MANY:
+                found = self._few[key] = (None, Seen(many_key(key), "", ()))
+            else:
+                found = self._few[key] = (files, Seen(key, "", ()))
         self.seen.append(found[1])
         return found[0]
 

@@ -55,6 +55,11 @@ def passed_key(path: str, name: str) -> str:
     return f"py:passed:{path}:{name}"
 
 
+def calls_key(path: str, name: str) -> str:
+    """Where a file calls what it defines under a name; of a name that few files call all of them are looked at."""
+    return f"py:calls:{path}:{name}"
+
+
 def indirect_key(path: str) -> str:
     """Where a file calls what it does not name."""
     return f"py:indirect:{path}"

@@ -20,6 +20,7 @@ from everdex.graph.python.classes import BASE_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
+    calls_key,
     filled_key,
     fills_key,
     head_key,
@@ -51,8 +52,11 @@ def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
     _modules(path, offered)
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
+    defined = {scope.name for scope in file.scopes}
     for name, calls in file.calls_by_name.items():
-        sites[CALL_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
+        sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
+        if name.removesuffix("()") in defined:
+            sites[calls_key(path, name)] = places
     for name, functions in file.methods.items():
         sites[METHOD_KEY + name] = [file.scopes[each].key for each in functions]
     for name, below in file.classes_by_base.items():

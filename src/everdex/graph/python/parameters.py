@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.model import MANY
 from everdex.graph.python import calls, classes, containers, declared, fixtures
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import indirect_key, passed_key
+from everdex.graph.python.keys import calls_key, indirect_key, passed_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -32,7 +33,6 @@ from everdex.graph.python.values import (
 )
 
 CALL_KEY: Final = "py:call:"
-MAX_CALLING_FILES: Final = 10
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
@@ -234,11 +234,11 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tup
     """The calls that may be of a function, by its name and by what its file passes on, and what asking them costs."""
     file = engine.file(path)
     own = file.scopes[scope]
-    sites = sites_of(engine, _called_as(engine, file, scope, fuel), path)
+    sites = sites_of(engine, *_called_as(engine, file, scope, fuel), path)
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
-        sites.extend(sites_of(engine, list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
+        sites.extend(sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
     if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
         engine.note(file, indirect_key(path))
         indirect = file.indirect_calls
@@ -251,34 +251,40 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tup
     return ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP, places
 
 
-def sites_of(engine: Engine, names: list[str], path: str) -> list[tuple[str, int]]:
-    """Calls by name; when there are many, those of the file alone that defines it."""
+def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> list[tuple[str, int]]:
+    """Calls by names that a file defines, and by others; when there are many, those of that file alone."""
     sites: list[tuple[str, int]] = []
     for name in names:
-        files = engine.offering(CALL_KEY + name)
-        if len(files) > MAX_CALLING_FILES:
-            files = (path,) if path in files else ()
+        files = engine.offering_few(CALL_KEY + name)
+        if files is None:
+            engine.note(engine.file(path), calls_key(path, name))
+            files = (path,)
         for other in files:
+            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+    for name in others:
+        files = engine.offering(CALL_KEY + name)
+        for other in files if len(files) <= MANY else (path,):
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     return sites if len(sites) <= MAX_CALL_SITES else [site for site in sites if site[0] == path]
 
 
-def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> list[str]:
+def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[str], list[str]]:
+    """The names of its own file by which a function may be called, and others."""
     own = file.scopes[scope]
     if own.kind == m.LAMBDA_SCOPE:
         around = file.scopes[file.owner(own.parent)]
-        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else []
+        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [], []
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
-        return [f"{file.scopes[owner].name}()"]
+        return [f"{file.scopes[owner].name}()"], []
     if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
-            return [own.name]
-        return [own.name, f"{around.name}()", *_decorated_as(engine, file, file.owner(own.parent))]
+            return [own.name], []
+        return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     names = [file.scopes[owner].name, own.name]
-    return [*names, *(engine.file(each[1]).scopes[each[2]].name for each in below[:8])]
+    return names, [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
@@ -286,7 +292,7 @@ def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
     around = file.scopes[file.owner(file.scopes[scope].parent)]
     names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
     found: dict[str, None] = {}
-    for path, number in sites_of(engine, names, file.path):
+    for path, number in sites_of(engine, names, [], file.path):
         other = engine.file(path)
         entry = other.entries[number]
         while entry[0] == m.DECORATED:

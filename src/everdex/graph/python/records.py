@@ -87,7 +87,8 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
         below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
-        for path, number in parameters.sites_of(engine, [_name(engine, each) for each in kinds], owner[1]):
+        first, *others = [_name(engine, each) for each in kinds]
+        for path, number in parameters.sites_of(engine, [first], others, owner[1]):
             file = engine.file(path)
             entry = file.entries[number]
             if entry[0] != m.CALL:

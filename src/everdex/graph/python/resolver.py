@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Dependency, FileGraph, Kept, Resolution, Site, Target, World
 from everdex.graph.python import names
+from everdex.graph.python.alike import unseen
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import File
@@ -118,6 +119,9 @@ class PythonResolver:
 
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return offers(path, facts, source)
+
+    def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
+        return unseen(path, before, after, is_changed)
 
     def open(self, world: World) -> Resolution:
         return PythonResolution(world)

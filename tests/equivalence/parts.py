@@ -1,0 +1,79 @@
+"""Trees in memory that are resolved in parts from what the step before kept: what a graph does, without a store.
+
+Many edits are cheap here; all that a graph keeps of a file is compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from everdex.graph.model import Resolution
+from everdex.graph.part_table import decode
+from everdex.graph.postings import U32, FileOffers, changed_keys, file_offers, key64
+from everdex.graph.python import RESOLVER
+from everdex.graph.record import FileRecord, record
+from everdex.graph.world import Before
+from everdex.numeric import np
+from fixtures.callgraph.python.harness import MemoryWorld
+
+
+@dataclass
+class KeptTree:
+    """What a graph keeps of a tree."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    world: MemoryWorld = field(default_factory=lambda: MemoryWorld({}))
+    offers: dict[str, FileOffers] = field(default_factory=dict)
+    records: dict[str, FileRecord] = field(default_factory=dict)
+
+
+def seen_keys(before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers]) -> U32:
+    """The keys that changed, as far as a reader could tell."""
+    changed: set[int] = set()
+    for path in {*before.files, *world.files}:
+        if before.files.get(path) != world.files.get(path):
+            found = changed_keys(before.offers.get(path), offers.get(path))
+            if path in before.files and path in world.files:
+                found -= unseen(path, before.world, world, found)
+            changed |= found
+    return np.array(sorted({key & 0xFFFFFFFF for key in changed}), dtype=np.uint32)
+
+
+def unseen(path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int]) -> set[int]:
+    found = RESOLVER.unseen(path, before.facts(path), after.facts(path), lambda key: key64(key) in changed)
+    return {key64(key) for key in found}
+
+
+def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]:
+    """The tree's next graph, and how many parts it has and how many of them were resolved."""
+    world = MemoryWorld(files)
+    offers = {path: file_offers(RESOLVER.offers(path, world.facts(path), world.source(path))) for path in files}
+    low = seen_keys(before, world, offers)
+    records, parts, resolved = {}, 0, 0
+    resolution: Resolution = RESOLVER.open(world)
+    for path in files:
+        old = before.records.get(path)
+        table = decode(old.parts, old.keys["reads"]) if old is not None else None
+        kept = None
+        if old is not None and table is not None:
+            same = before.files[path] == files[path]
+            entry = old.entry
+            kept = Before(old.blob, old.parts, old.keys["reads"], low, entry.interface, entry.partial, same).kept(table)
+        graph = resolution.resolve(path, kept)
+        assert graph.parts is not None
+        parts += len(graph.parts.all)
+        resolved += sum(part.kept < 0 for part in graph.parts.all)
+        records[path] = record(path, b"", "python", offers[path].whole, graph, "", table)
+    return KeptTree(files, world, offers, records), parts, resolved
+
+
+def differ(kept: KeptTree, clean: KeptTree) -> list[str]:
+    return [
+        path
+        for path, left in kept.records.items()
+        if (right := clean.records[path]) is not left
+        and (
+            (left.entry, left.blob, left.parts) != (right.entry, right.blob, right.parts)
+            or any(not np.array_equal(left.keys[name], right.keys[name]) for name in left.keys)
+        )
+    ]

@@ -1,0 +1,107 @@
+"""What can be seen of a Python function from outside, one way to see it after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from everdex.graph.python import RESOLVER
+from everdex.graph.python.alike import MAX_EDITED
+from fixtures.callgraph.python.harness import MemoryWorld
+
+_AROUND = """\
+import other
+from typing import cast
+class A: pass
+class B: pass
+table = []
+def known(): pass
+class C:
+    def f(self, x, y=None):
+        {body}
+"""
+_INNER = "def g(): return y"
+
+
+def _unseen(before: str, after: str) -> list[str]:
+    """The keys of functions that changed, of which nobody can tell."""
+    worlds = [MemoryWorld({"m.py": _AROUND.format(body=body).encode()}) for body in (before, after)]
+    old, new = (RESOLVER.offers("m.py", world.facts("m.py"), world.source("m.py")) for world in worlds)
+    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    assert "py:scope:m.py:C.f" in changed or "py:scope:m.py:C.f.g" in changed
+    return list(RESOLVER.unseen("m.py", worlds[0].facts("m.py"), worlds[1].facts("m.py"), changed.__contains__))
+
+
+def _body(*lines: str) -> str:
+    return "\n        ".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(_body("return x"), _body("added = 1", "return x"), id="a constant"),
+        pytest.param(_body("return x"), _body("x.go(A)", "return x"), id="a call"),
+        pytest.param(_body("x.go(A)", "return x"), _body("x.go(A)", "x.go(B)", "return x"), id="one more call"),
+        pytest.param(_body("self.a = A()"), _body("self.a = A()", "self.b = B()"), id="another attribute"),
+        pytest.param(_body("z = A()", "return z"), _body("w = B()", "z = A()", "return z"), id="another variable"),
+        pytest.param(_body("return [1 for a in x]"), _body("z = 1", "return [1 for a in x]"), id="a literal"),
+        pytest.param(_body(_INNER, "return g"), _body("added = 1", _INNER, "return g"), id="what nobody inside takes"),
+    ],
+)
+def test_nobody_can_tell(before: str, after: str) -> None:
+    """Statements that others do not follow, put in and taken out."""
+    assert _unseen(before, after) == _unseen(after, before) == ["py:scope:m.py:C.f"]
+
+
+def test_a_file_that_was_rewritten_is_not_compared() -> None:
+    """Comparing costs a look through the file for each function, so it ends at some number of them."""
+    texts = ["".join(f"def f{each}():\n    x = {value}\n" for each in range(MAX_EDITED + 1)) for value in (1, 2)]
+    before, after = (MemoryWorld({"m.py": text.encode()}).facts("m.py") for text in texts)
+    assert RESOLVER.unseen("m.py", before, after, lambda key: not key.endswith("f0")) != []
+    assert RESOLVER.unseen("m.py", before, after, lambda key: True) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(_body("return A"), _body("return B"), id="what it returns"),
+        pytest.param(_body("z = A", "return z"), _body("z = B", "return z"), id="what a variable is that it returns"),
+        pytest.param(_body("return x"), _body("if x: x = B", "return x"), id="another binding that reaches it"),
+        pytest.param(_body("yield A"), _body("yield B"), id="what it yields"),
+        pytest.param(_body("return x"), _body("return x", "yield x"), id="that it yields"),
+        pytest.param(_body("return known()"), _body("return known(x)"), id="with what it calls what it returns"),
+        pytest.param(_body("known(A)"), _body("known(B)"), id="with what it calls a name"),
+        pytest.param(_body("table[0](A)"), _body("table[0](B)"), id="with what it calls what has no name"),
+        pytest.param(_body("(x or y)(known, A)"), _body("(x or y)(known, B)"), id="what it passes with a function"),
+        pytest.param(_body("self.a = A"), _body("self.a = B"), id="what it stores"),
+        pytest.param(_body("x.a = A"), _body("x.a = B"), id="what it stores elsewhere"),
+        pytest.param(_body("table.append(A)"), _body("table.append(B)"), id="what it puts into a container"),
+        pytest.param(_body("z = {}", "z['a'] = A", "z"), _body("z = {}", "z['a'] = B", "z"), id="an item"),
+        pytest.param(_body("other.t['a'] = A"), _body("other.t['a'] = B", "self.t['a'] = A"), id="elsewhere"),
+        pytest.param(_body("global table", "table = A"), _body("global table", "table = B"), id="a name outside"),
+        pytest.param(_body("z = []", "return z"), _body("z = w = []", "return z"), id="how else a container is called"),
+        pytest.param(_body("return known"), _body("return known", "known = 1"), id="that a name is its own"),
+        pytest.param(_body("z: 'A' = x", "return z"), _body("A = B", "z: 'A' = x", "return z"), id="a type in quotes"),
+        pytest.param(_body("return cast('A', x)"), _body("A = B", "return cast('A', x)"), id="one that is passed"),
+        pytest.param(_body("z = A()", "w = A()", "return z, w"), _body("z = w = A()", "return z, w"), id="two or one"),
+        pytest.param(_body("return x"), _body("return x", *["x.a(y)"] * 20), id="that it is large"),
+        pytest.param(_body("pass"), _body("..."), id="that it is only declared"),
+        pytest.param(_body("y = A", _INNER, "return g"), _body("y = B", _INNER, "return g"), id="what g takes"),
+        pytest.param(_body("y = A", "y = B", _INNER), _body("y = A", _INNER, "y = B"), id="when g takes it"),
+        pytest.param(_body("def g(z=A): pass", "g"), _body("def g(z=B): pass", "g"), id="a default inside"),
+        pytest.param(_body("return x"), _body("z = lambda: x", "return x"), id="another definition inside"),
+        pytest.param(
+            _body("def g():", "    nonlocal y", "    y = A", "return y"),
+            _body("def g():", "    nonlocal y", "    y = B", "return y"),
+            id="what one inside binds here",
+        ),
+        pytest.param(
+            _body("def g():", "    nonlocal y", "    y = A", "return y"),
+            _body("def g():", "    nonlocal y", "    y = A", "    y = B", "return y"),
+            id="how often",
+        ),
+        pytest.param(_body("return x"), _body("return x", "x = ("), id="a syntax error"),
+    ],
+)  # fmt: skip
+def test_somebody_could_tell(before: str, after: str) -> None:
+    """Each way in which an edit shows outside its function, in both directions."""
+    assert _unseen(before, after) == _unseen(after, before) == []
