@@ -75,8 +75,8 @@ CASES = {
     ),
     "typescript methods": Case(
         {"a.ts": (
-            "export class Box {\n  put(a: number): void;\n  put(a: string, b: number): void;\n  put(a: any, b = 1) { }\n"
-            "}\nexport function use(box: Box) {\n  box.put(1);\n  box.put('x', 2);\n}\n")},
+            "export class Box {\n  put(a: number): void;\n  put(a: string, b: number): void;\n"
+            "  put(a: any, b = 1) { }\n}\nexport function use(box: Box) {\n  box.put(1);\n  box.put('x', 2);\n}\n")},
         "Box.put", (2, 3, 4), {7: "4", 8: "4"}, (2, 3), ("b = 1) { }", "b = 1) { this.put(1); }"), one=4,
     ),
     "typescript constructors": Case(
@@ -124,7 +124,8 @@ CASES = {
     ),
     "ruby": Case(
         {"a.rb": (
-            "class Box\n  def put(a)\n  end\nend\nclass Box\n  def put(a, b)\n  end\n  def use\n    put(1)\n  end\nend\n")},
+            "class Box\n  def put(a)\n  end\nend\nclass Box\n  def put(a, b)\n  end\n"
+            "  def use\n    put(1)\n  end\nend\n")},
         "Box.put", (2, 6), {9: "?2 6"}, None, ("put(a)\n", "put(a)\n    use\n"),
     ),
     "rust": Case(
@@ -154,7 +155,8 @@ CASES = {
     ),
     "lua": Case(
         {"a.lua": (
-            "local M = {}\nfunction M.a() return 1 end\nfunction M.a(x) return x end\nfunction M.use()\n  M.a(1)\nend\n")},
+            "local M = {}\nfunction M.a() return 1 end\nfunction M.a(x) return x end\n"
+            "function M.use()\n  M.a(1)\nend\n")},
         "M.a", (2, 3), {5: "?2 3"}, (2, 3), ("return 1", "return M.use()"),
     ),
 }  # fmt: skip
@@ -230,3 +232,48 @@ def test_one_of_several_is_named_by_its_place(tmp_path: Path, case: Case) -> Non
     assert len({symbol["symbolKey"] for symbol in symbols}) == len({item["path"] for item in matches})
     for line in case.lines:
         assert ask("callers", f"{path}:{line}")["symbol"]["name_line"] == line
+
+
+def test_a_type_in_parts_is_one(tmp_path: Path) -> None:
+    """Partial types of C# and a class that a Ruby file opens again mean every part; two of a name do not."""
+    part = "namespace N {{ public partial class Store {{ public void {name}() {{ }} }} }}\n"
+    use = "namespace N { class User { void Use() { Store s = new Store(); s.B(); } } }\n"
+    files = {
+        "A.cs": part.format(name="A"), "B.cs": part.format(name="B"), "User.cs": use,
+        "a.rb": "class Box\nend\nclass Box\nend\ndef use\n  Box.new\nend\n",
+        "x/T.java": "package p; class T { }\n", "y/T.java": "package p; class T { void go() { new T(); } }\n",
+    }  # fmt: skip
+    graph = _graph(synced(tmp_path / "tree", files))
+    nodes = {node["id"]: node for node in graph["nodes"]}
+    found = {
+        (nodes[edge["to"]]["qualified_name"], nodes[edge["to"]]["path"], edge["certainty"]) for edge in graph["edges"]
+        if edge["kind"] == "constructs"
+    }  # fmt: skip
+    assert found == {
+        ("N.Store", "A.cs", "resolved"), ("N.Store", "B.cs", "resolved"), ("Box", "a.rb", "resolved"),
+        ("p.T", "x/T.java", "ambiguous"), ("p.T", "y/T.java", "ambiguous"),
+    }  # fmt: skip
+    types = [edge for edge in graph["edges"] if edge["kind"] == "references" and nodes[edge["to"]]["kind"] == "class"]
+    assert {nodes[edge["to"]]["path"] for edge in types if edge["certainty"] == "resolved"} >= {"A.cs", "B.cs", "a.rb"}
+
+
+def test_a_type_is_constructed_by_its_own_parameters_or_by_others(tmp_path: Path) -> None:
+    """Scala's `this` and C#'s further constructors stand beside the parameters of the type itself."""
+    files = {
+        "Shop.scala": (
+            "class Shop(a: Int) {\n  def this() = this(1)\n}\nobject Use {\n  def go = {\n    new Shop()\n"
+            "    new Shop(2)\n  }\n}\n"),
+        "Shop.cs": (
+            "class Store(int a) {\n  public Store() : this(1) { }\n  static void Go() {\n    new Store();\n"
+            "    new Store(2);\n  }\n}\n"),
+    }  # fmt: skip
+    graph = _graph(synced(tmp_path / "tree", files))
+    nodes = {node["id"]: node for node in graph["nodes"]}
+    found = {
+        (nodes[edge["from"]]["path"], site[0], nodes[edge["to"]]["start_line"], edge["certainty"])
+        for edge in graph["edges"] if edge["kind"] in ("calls", "constructs") for site in edge["sites"]
+    }  # fmt: skip
+    assert found == {
+        ("Shop.scala", 2, 1, "resolved"), ("Shop.scala", 6, 2, "resolved"), ("Shop.scala", 7, 1, "resolved"),
+        ("Shop.cs", 2, 1, "resolved"), ("Shop.cs", 4, 2, "resolved"), ("Shop.cs", 5, 1, "resolved"),
+    }  # fmt: skip

@@ -410,3 +410,18 @@ make();
         ("call", "make.open"),
         ("reference", "Box.open"),
     }
+
+
+def test_whoever_calls_an_overload_looks_at_what_it_takes() -> None:
+    """Another number of parameters in another file changes what the call means, and the file has looked at that."""
+    use = "import { Reader } from './a'\nexport const use = (reader: Reader) => reader.read('x')\n"
+    declared = "export interface Reader {{ read(a: string): void; read(a: string, b{mark}: number): void }}\n"
+    before = MemoryWorld({"a.ts": declared.format(mark="").encode(), "b.ts": use.encode()})
+    after = MemoryWorld({"a.ts": declared.format(mark="?").encode(), "b.ts": use.encode()})
+    calls = [
+        [(site.status, len(site.targets)) for site in made.graphs()["b.ts"].sites if site.role is Role.CALL]
+        for made in (before, after)
+    ]  # fmt: skip
+    assert calls == [[(Status.RESOLVED, 1)], [(Status.AMBIGUOUS, 2)]]
+    changed = {key for key, _ in before.offers["a.ts"].items() ^ after.offers["a.ts"].items()}
+    assert not before.graphs()["b.ts"].reads.isdisjoint(changed)

@@ -123,7 +123,7 @@ class _Hashes:
             interface = self._file.interfaces[row[1]]
             return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
         if row[0] == m.T_FUNCTION:
-            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2])]
+            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *row[3:]]
         if row[0] == m.T_LOOKUP:
             return [row[0], self._outline(row[1]), row[2]]
         if row[0] == m.T_QUERY:
@@ -141,7 +141,7 @@ class _Hashes:
         if code in (m.T_UNION, m.T_TUPLE):
             return [code, [self.types[part] for part in row[1]]]
         if code == m.T_FUNCTION:
-            return [code, [self.types[part] for part in row[1]], self.types[row[2]]]
+            return [code, [self.types[part] for part in row[1]], self.types[row[2]], *row[3:]]
         if code == m.T_LOOKUP:
             return [code, self.types[row[1]], row[2]]
         if code == m.T_OBJECT:
@@ -184,6 +184,7 @@ class _Hashes:
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
                 function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
+                function.least, [self._key(file.functions[each].node) for each in function.overloads],
                 file.facts.nodes[function.node].public, self._stands(number),
             ))  # fmt: skip
         for row in file.classes:
