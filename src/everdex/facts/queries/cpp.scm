@@ -28,6 +28,9 @@
 (compound_statement (declaration type: (_) @stated declarator: (function_declarator declarator: (identifier) @bind)))
 (condition_clause value: (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind)] value: (_) @value))
 (for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
+(type_parameter_declaration (type_identifier) @bind)
+(optional_type_parameter_declaration name: (type_identifier) @bind)
+(variadic_type_parameter_declaration (type_identifier) @bind)
 (lambda_expression) @lambda
 (type_identifier) @type
 (qualified_identifier name: (type_identifier)) @type

@@ -50,7 +50,8 @@ class OnReceivers(Choosing):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return unresolved(thing.name or "type not found")
-        around = evaluation.evaluate(use.receiver, place)
+        # Before `::` of C++ stands no variable.
+        around = evaluation.path(use.receiver, place) if "::" in use.text else evaluation.evaluate(use.receiver, place)
         if around.kind == OUTSIDE and self._is_of_a_block(use, place):
             return self._by_name(use, "receiver of a block")
         if around.kind == OUTSIDE:
@@ -65,6 +66,8 @@ class OnReceivers(Choosing):
                 return self._chosen(list(thing.refs), use)
             if thing.kind == TYPE:
                 return self._constructed(thing, use)
+            if thing.kind == OUTSIDE:
+                return outside_root(thing.name)
             return self._by_name(use, f"{name} is not in {around.name}")
         if around.kind == CALLABLE:
             return self._by_name(use, "member of a function")
