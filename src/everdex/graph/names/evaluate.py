@@ -235,6 +235,8 @@ class Evaluation(Names, Members):
                 return embedded[0]  # what is embedded is a field by the name of its type
         if self.rules.group == "rust" and name == "default" and thing.kind == TYPE and will_call:
             return Thing(TYPE, thing.name, thing.refs)  # derived: whoever writes it gives back an instance
+        if name in OF_WRAPPERS and thing.kind == INSTANCE and outside and self.rules.group != "rust":
+            return unknown("result of an outside call")  # a list of ours hands out ours
         if name in OF_WRAPPERS and thing.kind == INSTANCE:
             # The result of the call on it is the thing itself again: hand out something that calling leaves alone.
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing

@@ -182,8 +182,12 @@ class Members(Lookup):
         wanted = self._interfaces.get(interface)
         if wanted is None:
             wanted = self._interfaces[interface] = self._go_methods(interface, 3)[:_MAX_METHODS]
-        # Methods may be promoted from what is embedded.
-        return all(self.member(Thing(INSTANCE, owner), each)[0] for each in wanted)
+        known = self._satisfied.get((owner, interface))
+        if known is None:
+            # Methods may be promoted from what is embedded.
+            known = all(self.member(Thing(INSTANCE, owner), each)[0] for each in wanted)
+            self._satisfied[owner, interface] = known
+        return known
 
     def _go_methods(self, interface: str, depth: int) -> list[str]:
         names = []
