@@ -134,7 +134,7 @@ class Names(RustNames):
             yield self._led(led)
         for space in self._spaces(module):
             found = self.reader.definitions(f"{space}.{name}" if space else name)
-            if rules.group in ("c", "bash"):
+            if rules.group == "c":
                 found = tuple(ref for ref in found if self.visible(ref, module))
             if rules.group == "lua":
                 found = tuple(ref for ref in found if ref.module is module)
@@ -270,10 +270,11 @@ class Names(RustNames):
         """Macros and static functions of C are seen in their own file, and where it is included."""
         if ref.module is module or not (ref.defined.flags & facts.STATIC or ref.defined.kind == "macro"):
             return True
-        # A header may use what is included before it, wherever that is.
-        return ref.module.path.endswith(_HEADERS) if module.path.endswith(_HEADERS) else (
-            module.rules.group == "bash" or ref.module.path in reached(module, self.reader)
-        )
+        if module.path.endswith(_HEADERS):
+            return ref.module.path.endswith(_HEADERS)  # it may use what is included before it, wherever that is
+        if module.path not in self._reached:
+            self._reached[module.path] = reached(module, self.reader)
+        return ref.module.path in self._reached[module.path]
 
 
 _HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
