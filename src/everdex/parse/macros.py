@@ -24,6 +24,8 @@ _CPP_LINE: Final = re.compile(
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define\b[^\n]*\\\r?\n(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
 _COMMENTED: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _NOT_CONTINUING: Final = re.compile(rb"[^\\\r\n]")
+# Modules of C++, which the grammar takes for variables.
+_MODULE: Final = re.compile(rb"^[ \t]*(?:export[ \t]+)?(?:import|module)\b[^\n;(){}=]*;", re.MULTILINE)
 _WORD: Final = re.compile(
     rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\([^()\n]*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
@@ -83,6 +85,8 @@ def readable(language: str, data: bytes) -> bytes:
         return data
     if b"#" in data:
         data = _DEFINE.sub(_uncommented, conditionals.read(data).data)
+    if language != "c" and (b"import" in data or b"module" in data):
+        data = _MODULE.sub(lambda found: b" " * len(found[0]), data)
     out: bytearray | None = None
     words = 0
     for found in _WORD.finditer(data):

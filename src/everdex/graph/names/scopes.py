@@ -267,7 +267,9 @@ class Names(RustNames):
         return self.whole_name(rest) if rest and self.reader.space(space) else None
 
     def visible(self, ref: Ref, module: Module) -> bool:
-        """Macros and static functions of C are seen in their own file, and where it is included."""
+        """Macros and static functions of C are seen in their own file, and where it is included; tests by nobody."""
+        if ref.defined.least < 0 and ref.defined.signature.startswith(_TESTS):
+            return False
         if ref.module is module or not (ref.defined.flags & facts.STATIC or ref.defined.kind == "macro"):
             return True
         if module.path.endswith(_HEADERS):
@@ -277,4 +279,5 @@ class Names(RustNames):
         return ref.module.path in self._reached[module.path]
 
 
+_TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
 _HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")
