@@ -192,7 +192,9 @@ class Choosing:
         if self.rules.group == "c":
             written = [ref for ref in refs if ref.defined.flags & facts.BODY]
             if not written:
-                return refs[:1]
+                # Declared again it is the same function, but of C++ another one with other parameters.
+                several = {ref.defined.signature.partition("(")[2]: ref for ref in reversed(refs)}
+                return refs[:1] if self.language == "c" else list(several.values())[::-1]
             refs = written
             if len(refs) > 1:
                 home = self.module.path.rpartition("/")[0]
