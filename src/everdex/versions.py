@@ -53,7 +53,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 1: definitions, headings, fenced and <script> segments, windows as fallback
 # 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
 # 3: signatures without comments and line breaks
-CHUNKER_VERSION: Final = "3"
+# 4: C and C++: comments in macros of several lines, variables that hold functions
+CHUNKER_VERSION: Final = "4"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -70,7 +71,9 @@ WORDS_VERSION: Final = "1"
 # 10: Python: no body shares its literals with another
 # 11: signatures without comments and line breaks, longer ones whole
 # 12: overload signatures of TypeScript functions are definitions; how many arguments a signature takes; closing tags
-FACTS_VERSION: Final = "12"
+# 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
+#    PHP: what returns itself; names that begin with a word of another language
+FACTS_VERSION: Final = "13"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -96,7 +99,9 @@ INTERFACE_VERSION: Final = "1"
 # 18: overloads by number and kind of arguments; inherited constructors of JavaScript are called; closing tags name
 #    their components; the parts of one class
 # 19: Python: who found that many files call a name has looked only at that, and at the calls of one file
-RESOLVERS_VERSION: Final = "19"
+# 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
+#    PHP's unions; what an inherited method gives back of itself
+RESOLVERS_VERSION: Final = "20"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

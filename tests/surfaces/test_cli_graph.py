@@ -203,6 +203,26 @@ def test_no_callers_of_an_overridden_method_is_never_said_alone(tmp_path: Path) 
     assert _json("callers", "More.open", project)["could_add"]["overriding"] == 0
 
 
+def test_no_callers_of_an_overriding_method_is_never_said_alone(tmp_path: Path) -> None:
+    """A call on a base's or an interface's type may reach any method that replaces it: Java by words, Go by shape."""
+    java = (
+        "class Base {\n  void open() {}\n}\nclass Real extends Base {\n  void open() {}\n}\n"
+        "class Use {\n  void go(Base base) { base.open(); }\n}\n"
+    )
+    types = "".join(f"type T{number} struct{{ Common }}\n\nfunc (t *T{number}) Dump() {{}}\n\n" for number in range(20))
+    go = (
+        "package dump\n\ntype Node interface {\n\tDump()\n\tKind() int\n}\n\ntype Common struct{}\n\n"
+        "func (c *Common) Kind() int { return 1 }\n\n" + types + "func Go(n Node) { n.Dump() }\n"
+    )
+    files = {"Base.java": java, "dump.go": go, "go.mod": "module example.com/dump\n"}
+    project = tree(tmp_path / "project", files, git=True)
+    done = everdex("callers", "Real.open", cwd=project)
+    assert (done.code, done.lines) == (1, [])
+    assert "1 call of methods that it overrides may reach it" in done.err
+    assert _json("callers", "T7.Dump", project, code=1)["could_add"]["overridden"] == 1
+    assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
+
+
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
     """Not the file of that name, nor a method where a function is called exactly so."""
     text = (

@@ -194,7 +194,9 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     assert (several["symbol"], len(several["matches"]), several["references"]) == (None, 2, [])
     called = agent.ask("references", symbol="src/session.py:8")
     assert called["symbol"]["text"].startswith("session.SessionStore._secret(self)")
-    assert set(called["could_add"]) == {"ambiguous", "external", "unresolved", "unnamed", "overriding", "unknown"}
+    assert set(called["could_add"]) == {
+        "ambiguous", "external", "unresolved", "unnamed", "overriding", "unknown", "overridden",
+    }  # fmt: skip
     affected = agent.ask("impact", symbol="Unique_Name", depth=2)
     assert (affected["symbol"]["path"], affected["affected"], affected["tests"]) == ("src/other.py", [], [])
     assert agent.ask("map")["sections"][0]["name"] == "languages"

@@ -252,3 +252,30 @@ def test_a_scope_without_a_name_is_its_files_alone() -> None:
     }
     assert answers["a_spec.rb"] == [(Status.RESOLVED, "<lambda1>.only_here")]
     assert answers["b_spec.rb"] == [(Status.AMBIGUOUS, "<lambda1>.only_here")]
+
+
+def test_whoever_sees_a_macro_through_includes_looks_at_each_of_them() -> None:
+    """A header that includes something else changes what its includers see: the key it offers is among their reads."""
+    files = {
+        "main.c": b'#include "middle.h"\nint main(void) { return twice(2); }\n',
+        "middle.h": b'#include "macros.h"\n',
+        "macros.h": b"#define twice(n) ((n) * 2)\n",
+    }
+    before = MemoryWorld(files)
+    (call,) = _sites(RESOLVER.open(before).resolve("main.c"), Role.CALL)
+    assert [target.path for target in call.targets] == ["macros.h"]
+    after = MemoryWorld({**files, "middle.h": b"\n"})
+    (call,) = _sites(RESOLVER.open(after).resolve("main.c"), Role.CALL)
+    assert (call.status, call.targets) == (Status.EXTERNAL, (Target("", "twice"),))
+    assert _changed(before, after) & RESOLVER.open(before).resolve("main.c").reads
+
+
+def test_macros_named_in_expressions_are_references() -> None:
+    """As operands, in cases and as sizes, where C puts its constants."""
+    source = (
+        b"#define LIMIT 4\n#define FLAG 1\n#define KIND 2\nint main(int n) {\n  char all[LIMIT];\n"
+        b"  if (n & FLAG) return 1;\n  switch (n) { case KIND: return 2; }\n  return all[0];\n}\n"
+    )
+    graph = RESOLVER.open(MemoryWorld({"main.c": source})).resolve("main.c")
+    found = [(site.line, target.key) for site in _sites(graph, Role.REFERENCE) for target in site.targets]
+    assert found == [(5, "LIMIT"), (6, "FLAG"), (7, "KIND")]

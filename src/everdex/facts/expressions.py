@@ -23,14 +23,15 @@ _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _GENERIC: Final = re.compile(r"(?:::)?<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.")
+# A word is a prefix before a space only: `ref.lines()` and `move(x)` begin with names.
 _PREFIX: Final = re.compile(
-    r"(?:(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\b|[&*!+~-])\s*"
+    r"(?:await|try[?!]?|mut|clone|ref|move|return|throw|yield|not|async|co_await)\s+|[&*!+~-]\s*"
 )
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
 _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
 _LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")
-_ASSERTION: Final = re.compile(r"^[^\n]*\.\((\*?[\w.\[\]]+)\)$")
+_ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
 _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
@@ -62,6 +63,8 @@ _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 def chain_of(text: str, language: str) -> str:
     """The chain that an expression's text is, or '?'."""
     text = text.strip()
+    if language == "rust" and "**self" in text:
+        return "?"  # what the type itself points to: `impl Trait for &T`, `for Box<T>`
     if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
     if len(text) > _MAX_EXPRESSION:
@@ -129,9 +132,9 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
             text = text[prefix.end() :]
             continue
         if language == "go":
-            asserted = _ASSERTION.match(text) or _GO_NEW.fullmatch(text)
-            if asserted:
-                return "", f"@{{{asserted[1]}}}"
+            made = _GO_NEW.fullmatch(text) or _asserted(text)
+            if made:
+                return text[made.end() :], f"@{{{made[1]}}}"
         if language in ("cpp", "cuda"):
             made = _CPP_MADE.match(text)
             if made:
@@ -158,6 +161,13 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
             return steps + rest, head + "}"
         return (chain + rest if chain != "?" else "?"), None
     return "?", None
+
+
+def _asserted(text: str) -> re.Match[str] | None:
+    """Go's last `.(T)` that is in no brackets: what stands before it does not matter."""
+    at = text.rfind(".(")
+    asserted = _ASSERTION.match(text, at) if at >= 0 else None
+    return asserted if asserted and text.count("(", 0, at) == text.count(")", 0, at) else None
 
 
 def _closing(text: str, opening: int) -> int:

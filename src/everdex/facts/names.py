@@ -54,6 +54,7 @@ _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
+_OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
 
@@ -113,6 +114,9 @@ class _Extraction(Uses):
                 self._token(node.start_byte, node.end_byte)
             elif role == "replacement":
                 self._replacement(node)
+                opened = _OPENED.search(self.data, node.start_byte, node.end_byte)
+                if opened:
+                    self.package = opened[1].decode()
             elif role == "initializer":
                 self._initializer(node, captures)
             elif role == "promoted":
@@ -151,6 +155,8 @@ class _Extraction(Uses):
         type_text = type_of(self._text(stated[0])) if stated else ""
         if type_text in _INFERRED:
             type_text = ""
+        if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
+            type_text = f"[]{type_text}"
         source = values or each
         value = ""
         if source:

@@ -14,6 +14,7 @@ import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, marked
 from everdex.graph.record import asked_key
 
@@ -44,6 +45,7 @@ class CouldAdd:
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
     unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
+    overridden: int = 0  # calls that lead to a method which this one replaces, where only stated types are followed
 
 
 class Edge(msgspec.Struct, frozen=True, gc=False):
@@ -175,18 +177,30 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
         )
     return CouldAdd(
         ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED]), atlas.unnamed_calls,
-        _overriding(atlas, targets),
+        _calls(atlas, overriders(atlas, targets), targets),
+        overridden=_calls(atlas, _replaced(atlas, definitions), targets),
     )  # fmt: skip
 
 
-def _overriding(atlas: Atlas, targets: set[Target]) -> int:
-    """Calls of what overrides one of these, which may be made by its name."""
-    replacing = overriders(atlas, targets)
+def _calls(atlas: Atlas, others: set[Target], targets: set[Target]) -> int:
+    """Calls of other methods, and of none of these, which may mean one of these all the same."""
     return sum(
         columns.marks[number] in CALLS and targets.isdisjoint(columns.targets_of(number))
-        for columns in map(atlas.columns, atlas.referring(replacing))
-        for number in columns.sites_to(replacing)
+        for columns in map(atlas.columns, atlas.referring(others))
+        for number in columns.sites_to(others)
     )
+
+
+def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
+    """The methods that these replace, and those that they do in turn, where only stated types are followed."""
+    found: set[Target] = set()
+    waiting = [item for item in definitions if atlas.graph.files[item.file].language in RULES]
+    while waiting:
+        item = waiting.pop()
+        above = set(atlas.columns(item.file).above(item.number, Role.OVERRIDE)) - found
+        found |= above
+        waiting += [each for each in map(atlas.at, above) if each is not None]
+    return found
 
 
 def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:

@@ -20,6 +20,12 @@ _CPP_LINE: Final = re.compile(
     rb"using[ \t]+[\w:]+|class[ \t]+\w[\w \t]*(?:[:;{]|$)|#[ \t]*include[ \t]*<[a-z_]+>)",
     re.MULTILINE,
 )
+# A comment in a macro of several lines ends the macro for the grammar: what follows would be read as code.
+_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define\b[^\n]*\\\r?\n(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
+_COMMENTED: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
+_NOT_CONTINUING: Final = re.compile(rb"[^\\\r\n]")
+# Modules of C++, which the grammar takes for variables.
+_MODULE: Final = re.compile(rb"^[ \t]*(?:export[ \t]+)?(?:import|module)\b[^\n;(){}=]*;", re.MULTILINE)
 _WORD: Final = re.compile(
     rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\([^()\n]*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
@@ -78,7 +84,9 @@ def readable(language: str, data: bytes) -> bytes:
     if language not in _FAMILY:
         return data
     if b"#" in data:
-        data = conditionals.read(data).data
+        data = _DEFINE.sub(_uncommented, conditionals.read(data).data)
+    if language != "c" and (b"import" in data or b"module" in data):
+        data = _MODULE.sub(lambda found: b" " * len(found[0]), data)
     out: bytearray | None = None
     words = 0
     for found in _WORD.finditer(data):
@@ -97,6 +105,11 @@ def readable(language: str, data: bytes) -> bytes:
             out = bytearray(data) if out is None else out
             out[start:name_end] = b" " * (name_end - start)
     return data if out is None else bytes(out)
+
+
+def _uncommented(define: re.Match[bytes]) -> bytes:
+    text = define[0]
+    return _COMMENTED.sub(lambda found: _NOT_CONTINUING.sub(b" ", found[0]), text) if b"/*" in text else text
 
 
 def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:

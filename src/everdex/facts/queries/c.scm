@@ -22,5 +22,8 @@
 (initializer_pair value: (identifier) @read)
 (assignment_expression right: (identifier) @read)
 (return_statement (identifier) @read)
+((binary_expression (identifier) @read) (#match? @read "^[A-Z]"))
+(case_statement value: (identifier) @read)
+(array_declarator size: (identifier) @read)
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (update_expression argument: [(identifier) (field_expression)] @write)

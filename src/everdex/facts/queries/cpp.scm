@@ -28,6 +28,9 @@
 (compound_statement (declaration type: (_) @stated declarator: (function_declarator declarator: (identifier) @bind)))
 (condition_clause value: (declaration type: (_) @stated declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind)] value: (_) @value))
 (for_range_loop type: (_) @stated declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
+(type_parameter_declaration (type_identifier) @bind)
+(optional_type_parameter_declaration name: (type_identifier) @bind)
+(variadic_type_parameter_declaration (type_identifier) @bind)
 (lambda_expression) @lambda
 (type_identifier) @type
 (qualified_identifier name: (type_identifier)) @type
@@ -36,6 +39,9 @@
 (initializer_list [(identifier) (qualified_identifier)] @read)
 (init_declarator value: [(identifier) (qualified_identifier)] @read)
 (return_statement [(identifier) (qualified_identifier)] @read)
+((binary_expression [(identifier) (qualified_identifier)] @read) (#match? @read "^[A-Z]"))
+(case_statement value: [(identifier) (qualified_identifier)] @read)
+(array_declarator size: [(identifier) (qualified_identifier)] @read)
 (assignment_expression right: [(identifier) (qualified_identifier)] @read)
 (assignment_expression left: [(identifier) (qualified_identifier) (field_expression)] @write)
 (update_expression argument: [(identifier) (qualified_identifier) (field_expression)] @write)

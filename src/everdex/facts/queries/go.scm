@@ -10,7 +10,7 @@
 (type_spec name: (type_identifier) @bind type: [(type_identifier) (qualified_type) (map_type) (slice_type) (pointer_type)] @stated)
 (type_alias name: (type_identifier) @bind type: (_) @stated)
 (parameter_declaration name: (identifier) @bind type: (_) @stated)
-(variadic_parameter_declaration name: (identifier) @bind) 
+(variadic_parameter_declaration name: (identifier) @bind type: (_) @stated)
 (var_spec name: (identifier) @bind type: (_) @stated)
 (var_spec . name: (identifier) @bind !type value: (expression_list . (_) @value))
 (const_spec name: (identifier) @bind)

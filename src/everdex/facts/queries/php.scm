@@ -11,6 +11,7 @@
 (namespace_definition name: (_) @package !body)
 (function_definition name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
 (method_declaration name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
+(method_declaration name: (_) @name body: (compound_statement (return_statement (variable_name) @result) . (comment)* .)) @shape
 (class_declaration name: (_) @name (base_clause (_) @base)) @shape
 (class_declaration name: (_) @name (class_interface_clause (_) @base)) @shape
 (enum_declaration name: (_) @name (class_interface_clause (_) @base)) @shape

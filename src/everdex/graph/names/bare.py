@@ -36,6 +36,8 @@ class Bare(OnReceivers):
             if evaluation.head(name, place).kind == INSTANCE:
                 return self._beside_local(use, place)
             return unresolved("function in a variable")
+        if use.role == facts.NEW and name.startswith("$"):
+            return unresolved("computed type")
         if use.role == facts.NEW:
             return self._constructed(evaluation.type_named(name, place), use)
         thing = evaluation.called_name(name, place) if separate else evaluation.name(name, place)
@@ -50,7 +52,7 @@ class Bare(OnReceivers):
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:
-            return self._variant_or_value(name, use, place)
+            return self._variant_or_value(name, thing.name, use, place)
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
         beyond = ""
         if owner:
@@ -115,8 +117,10 @@ class Bare(OnReceivers):
         macros = tuple(ref for ref in self.evaluation.reader.named(name) if ref.defined.kind == "macro")
         return Thing(CALLABLE, name, macros) if macros else thing
 
-    def _variant_or_value(self, name: str, use: facts.Use, place: Place) -> Answer:
-        refs = [ref for ref in self._definitions_of(name, place) if ref.defined.kind == "variant"]
+    def _variant_or_value(self, name: str, enum: str, use: facts.Use, place: Place) -> Answer:
+        # A variant is, as a value, an instance of its enum.
+        known = self.evaluation.reader.definitions(f"{enum}.{name}") or self._definitions_of(name, place)
+        refs = [ref for ref in known if ref.defined.kind == "variant"]
         if refs:
             return self._chosen(refs, use)
         return unresolved("function in a variable")

@@ -55,6 +55,8 @@ class Choosing:
         name = use.name
         known = self.evaluation.reader.named(name)
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
+        if self.rules.group == "c":
+            fits = [ref for ref in fits if self.evaluation.visible(ref, self.module)]
         if beyond.startswith(LOST):
             return self._guessed(fits, use, f"base {beyond.removeprefix(LOST)} not found")
         if beyond and not (fits and self.language in _RECEIVING):
@@ -179,6 +181,10 @@ class Choosing:
         """Of a declaration and its definition the definition; of several files the asking one, then its neighbours."""
         if len(refs) < 2:
             return refs
+        macros = [ref for ref in refs if ref.defined.kind == "macro"]
+        if macros and self.rules.group == "c":
+            # Which of several is defined where it is used, the preprocessor knows.
+            return macros + self._paired([ref for ref in refs if ref.defined.kind != "macro"])
         if self.rules.group in ("c", "lua", "bash"):
             own = [ref for ref in refs if ref.module is self.module and (ref.defined.flags & facts.BODY)]
             if own:
@@ -186,7 +192,9 @@ class Choosing:
         if self.rules.group == "c":
             written = [ref for ref in refs if ref.defined.flags & facts.BODY]
             if not written:
-                return refs[:1]
+                # Declared again it is the same function, but of C++ another one with other parameters.
+                several = {ref.defined.signature.partition("(")[2]: ref for ref in reversed(refs)}
+                return refs[:1] if self.language == "c" else list(several.values())[::-1]
             refs = written
             if len(refs) > 1:
                 home = self.module.path.rpartition("/")[0]

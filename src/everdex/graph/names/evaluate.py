@@ -135,7 +135,9 @@ class Evaluation(Names, Members):
             text = item.returns
             if item.kind == "variant":
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
-            if text in ("Self", "self", "static", "$this", "this"):
+            if text in ("Self", "static", "$this", "this") or (not text and item.value == "this"):
+                owner = thing.receiver or owner  # what is inherited gives back what it was called on
+            if text in ("Self", "self", "static", "$this", "this") or (not text and item.value == "this"):
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
             if text and text not in ("auto", "void"):
                 found = self.type_named(text, Place(ref.module, ref.at, item.start_line, 0))
@@ -203,6 +205,8 @@ class Evaluation(Names, Members):
             return self.step(thing, name, place, will_call) if thing.kind not in (UNKNOWN, CALLABLE) else thing
         if thing.kind == SPACE:
             found = self._in_space(thing.name, name, MAX_REEXPORTS)
+            if found is None and self.rules.group == "c" and thing.name.partition(".")[0] == "std":
+                return Thing(OUTSIDE, f"{thing.name}.{name}")  # others only add to it
             return found or unknown(f"not in {thing.name}")
         if self.rules.group == "jvm" and name == "class":
             return Thing(OUTSIDE, "java.lang.Class")
@@ -216,6 +220,8 @@ class Evaluation(Names, Members):
         refs, outside = self.member(thing, name)
         if refs:
             found = self.of_refs(tuple(refs))
+            if found.kind == CALLABLE and thing.kind in (INSTANCE, TYPE) and not thing.name.startswith("super:"):
+                return found._replace(receiver=thing.name)
             if found.kind != UNKNOWN:
                 return found
         slot = self.slot(thing, name)
@@ -227,6 +233,10 @@ class Evaluation(Names, Members):
             embedded = [base for base in self.bases(thing.name)[0] if base.name.rpartition(".")[2] == name]
             if embedded:
                 return embedded[0]  # what is embedded is a field by the name of its type
+        if self.rules.group == "rust" and name == "default" and thing.kind == TYPE and will_call:
+            return Thing(TYPE, thing.name, thing.refs)  # derived: whoever writes it gives back an instance
+        if name in OF_WRAPPERS and thing.kind == INSTANCE and outside and self.rules.group != "rust":
+            return unknown("result of an outside call")  # a list of ours hands out ours
         if name in OF_WRAPPERS and thing.kind == INSTANCE:
             # The result of the call on it is the thing itself again: hand out something that calling leaves alone.
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing
@@ -267,7 +277,7 @@ class Evaluation(Names, Members):
             bound = self.local(name, place)
             if bound is not None and bound.type and bound.type != text:
                 return self.type_named(bound.type, place)  # a type parameter is what it must at least be
-            if len(name) < 3 and name[0].isupper():
+            if bound is not None or (len(name) < 3 and name[0].isupper()):
                 return unknown("type parameter")
             if not any(ref.defined.kind in TYPES for ref in self.reader.named(name.rpartition(".")[2])):
                 return Thing(OUTSIDE, name, (), arguments, place)

@@ -17,6 +17,7 @@ from everdex.graph.names.module import Module, rust_crate, stem
 _VERSION: Final = re.compile(r"(.*)/v\d+")
 # A chain of re-exports longer than this is a cycle or a puzzle.
 MAX_REEXPORTS: Final = 6
+_MAX_INCLUDED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,38 @@ def _included(path: str, wanted: str, kind: str, reader: Reader) -> tuple[str, .
     if kind == "system" and "/" not in wanted and len(found) > 1:
         return ()
     return found if len(found) == 1 else _nearest(path, found)
+
+
+def reached(module: Module, reader: Reader) -> frozenset[str]:
+    """The files that a C file includes, those that these include, and itself."""
+    index = reader.index
+    known = index.reached.get(module.path)
+    if known is None:
+        seen, keys, waiting = {module.path}, set[str](), [module.path]
+        while waiting and len(seen) < _MAX_INCLUDED:
+            paths, looked_at = _includes(waiting.pop(), reader)
+            keys |= looked_at
+            fresh = [path for path in paths if path not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        known = index.reached[module.path] = (frozenset(seen), frozenset(keys))
+    reader.reads |= known[1]
+    return known[0]
+
+
+def _includes(path: str, reader: Reader) -> tuple[tuple[str, ...], frozenset[str]]:
+    index = reader.index
+    known = index.includes.get(path)
+    if known is None:
+        module, own = index.module(path), Reader(index, reader.group)
+        found: list[str] = []
+        if module is not None:
+            own.context(module)
+            for item in module.outline.imports:
+                if item.kind:
+                    found += _included(path, item.path, item.kind, own)
+        known = index.includes[path] = (tuple(found), frozenset(own.reads))
+    return known
 
 
 def _nearest(path: str, found: tuple[str, ...]) -> tuple[str, ...]:

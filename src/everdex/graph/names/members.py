@@ -13,6 +13,7 @@ from everdex.graph.names.types import last_name
 
 _MAX_BASES: Final = 24
 MAX_IMPLEMENTATIONS: Final = 16
+_MAX_METHODS: Final = 8  # of an interface, before a type that has so many of them is taken to have all
 LOST: Final = "?"
 
 
@@ -159,15 +160,34 @@ class Members(Lookup):
         return list(dict.fromkeys(found))
 
     def _go_implementations(self, interface: str, name: str) -> list[Ref]:
-        wanted = self._go_methods(interface, 3)
         found = []
         for ref in self.reader.named(name):
-            owner = ref.name.rpartition(".")[0]
             if ref.defined.kind != "method" or ref.defined.parent >= 0:
                 continue
-            if all(self.reader.definitions(f"{owner}.{each}") for each in wanted[:8]):
+            if self._go_satisfies(ref.name.rpartition(".")[0], interface):
                 found.append(ref)
         return found
+
+    def go_replaced(self, owner: str, name: str) -> list[Ref]:
+        """The methods of interfaces that a type's method stands for: nothing says so but that it has all of them."""
+        found = []
+        for ref in self.reader.named(name):
+            if ref.defined.kind == "method" and ref.defined.parent >= 0:
+                interface = ref.name.rpartition(".")[0]
+                if interface != owner and self._go_satisfies(owner, interface):
+                    found.append(ref)
+        return found
+
+    def _go_satisfies(self, owner: str, interface: str) -> bool:
+        wanted = self._interfaces.get(interface)
+        if wanted is None:
+            wanted = self._interfaces[interface] = self._go_methods(interface, 3)[:_MAX_METHODS]
+        known = self._satisfied.get((owner, interface))
+        if known is None:
+            # Methods may be promoted from what is embedded.
+            known = all(self.member(Thing(INSTANCE, owner), each)[0] for each in wanted)
+            self._satisfied[owner, interface] = known
+        return known
 
     def _go_methods(self, interface: str, depth: int) -> list[str]:
         names = []

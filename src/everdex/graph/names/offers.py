@@ -70,7 +70,7 @@ def _module_offers(module: Module) -> dict[str, int]:
             see("s", last_name(base), (lookup, base, item.kind))
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value) for slot in slots])
-    space = module.space
+    space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
     if space:
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)

@@ -26,6 +26,9 @@ from everdex.graph.names.things import (
 )  # fmt: skip
 from everdex.graph.names.types import last_name
 
+# Languages in which a base's methods stay in reach beside others of the same name.
+_OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
+_MAX_ABOVE: Final = 6
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 
@@ -50,7 +53,8 @@ class OnReceivers(Choosing):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return unresolved(thing.name or "type not found")
-        around = evaluation.evaluate(use.receiver, place)
+        # Before `::` of C++ stands no variable.
+        around = evaluation.path(use.receiver, place) if "::" in use.text else evaluation.evaluate(use.receiver, place)
         if around.kind == OUTSIDE and self._is_of_a_block(use, place):
             return self._by_name(use, "receiver of a block")
         if around.kind == OUTSIDE:
@@ -65,6 +69,8 @@ class OnReceivers(Choosing):
                 return self._chosen(list(thing.refs), use)
             if thing.kind == TYPE:
                 return self._constructed(thing, use)
+            if thing.kind == OUTSIDE:
+                return outside_root(thing.name)
             return self._by_name(use, f"{name} is not in {around.name}")
         if around.kind == CALLABLE:
             return self._by_name(use, "member of a function")
@@ -84,6 +90,8 @@ class OnReceivers(Choosing):
                 return self._naming(around, self._chosen(list(own) or made, use))
             return self._type(around, self._above(outside, "", "type not found"))
         refs, outside = evaluation.member(around, name)
+        if self.rules.group in _OVERLOADING:
+            refs = self._overloaded(refs, use)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if callables:
             written = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
@@ -120,6 +128,16 @@ class OnReceivers(Choosing):
         if self.rules.group == "rust":
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
+
+    def _overloaded(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
+        """Where the nearest members of a name take other arguments, or are fields, a base's method is meant."""
+        found = refs
+        for _ in range(_MAX_ABOVE):
+            if not found or any(ref.defined.kind in CALLABLES and takes(ref.defined, use.arguments) for ref in found):
+                return found or refs
+            owner = found[0].name.rpartition(".")[0]
+            found, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), use.name)
+        return refs
 
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""

@@ -8,9 +8,10 @@ everything, what the language has built in.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import Led, lead
+from everdex.graph.names.imports import Led, lead, reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
@@ -114,7 +115,7 @@ class Names(RustNames):
             return
         for container in self._containers(place):
             found = self.reader.definitions(f"{container}.{name}")
-            found = tuple(ref for ref in found if rules.group != "c" or _visible(ref, module))
+            found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
             if "<" in container:  # without a name it is this file's alone
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
@@ -133,8 +134,8 @@ class Names(RustNames):
             yield self._led(led)
         for space in self._spaces(module):
             found = self.reader.definitions(f"{space}.{name}" if space else name)
-            if rules.group in ("c", "bash"):
-                found = tuple(ref for ref in found if _visible(ref, module))
+            if rules.group == "c":
+                found = tuple(ref for ref in found if self.visible(ref, module))
             if rules.group == "lua":
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
@@ -239,7 +240,7 @@ class Names(RustNames):
                 found, _ = self.member(Thing(TYPE, front, around), last)
                 if found:
                     return self.of_refs(tuple(found))
-        return None
+        return self._hidden(name)
 
     def is_space(self, name: str) -> bool:
         return bool(self.reader.space(name)) or any(
@@ -258,10 +259,25 @@ class Names(RustNames):
             found, _ = self.member(Thing(TYPE, space, around), name)
             if found:
                 return self.of_refs(tuple(found))
-        return Thing(SPACE, whole) if self.is_space(whole) else None
+        return Thing(SPACE, whole) if self.is_space(whole) else self._hidden(whole)
+
+    def _hidden(self, name: str) -> Thing | None:
+        """A name in a C++ namespace that macros open: what is in it looks as if it were in none."""
+        space, _, rest = name.partition(".") if self.rules.group == "c" else ("", "", "")
+        return self.whole_name(rest) if rest and self.reader.space(space) else None
+
+    def visible(self, ref: Ref, module: Module) -> bool:
+        """Macros and static functions of C are seen in their own file, and where it is included; tests by nobody."""
+        if ref.defined.least < 0 and ref.defined.signature.startswith(_TESTS):
+            return False
+        if ref.module is module or not (ref.defined.flags & facts.STATIC or ref.defined.kind == "macro"):
+            return True
+        if module.path.endswith(_HEADERS):
+            return ref.module.path.endswith(_HEADERS)  # it may use what is included before it, wherever that is
+        if module.path not in self._reached:
+            self._reached[module.path] = reached(module, self.reader)
+        return ref.module.path in self._reached[module.path]
 
 
-def _visible(ref: Ref, module: Module) -> bool:
-    """C's static functions are seen in their own file, or through a header."""
-    header = ref.module.path.endswith((".h", ".hpp", ".hh"))
-    return not ref.defined.flags & facts.STATIC or ref.module is module or header
+_TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
+_HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")

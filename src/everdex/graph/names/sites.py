@@ -232,10 +232,13 @@ class _File:
             owner = self.module.names[index].rpartition(".")[0]
             if owner not in known:
                 known[owner] = self.evaluation.bases(owner)[0]
-            if not known[owner]:
-                continue
             self.evaluation.budget = MAX_WORK
-            refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
+            if self.module.rules.group == "go":
+                refs = self.evaluation.go_replaced(owner, item.name) if item.parent < 0 else []
+            elif known[owner]:
+                refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
+            else:
+                continue
             methods = [ref for ref in refs if ref.defined.kind == "method" and ref.key]
             arity = (item.least, item.most)
             fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == arity] or methods

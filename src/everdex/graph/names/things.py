@@ -27,6 +27,7 @@ class Thing(NamedTuple):
     refs: tuple[Ref, ...] = ()
     arguments: tuple[str, ...] = ()
     home: Place | None = None
+    receiver: str = ""  # of a method: the type it was looked for in, which may be below the one that defines it
 
 
 def unknown(reason: str) -> Thing:

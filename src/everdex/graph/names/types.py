@@ -13,6 +13,11 @@ _NOISE: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LIST: Final = "[]"
+# Of a union of PHP, what nobody calls a member of.
+_WITHOUT_MEMBERS: Final = frozenset((
+    "array", "bool", "callable", "false", "float", "int", "iterable", "mixed", "never", "null", "string", "true",
+    "void",
+))  # fmt: skip
 
 
 @lru_cache(maxsize=16_384)
@@ -42,8 +47,14 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if text.endswith("[]"):
         return LIST, (text[:-2],)
-    # A union or an intersection is known by its first member.
-    text = re.split(r"\s*[|+]\s*|\s+&\s+", text)[0].lstrip("\\")
+    if "|" in text:
+        members = [part.strip(" ?") for part in text.split("|")]
+        named = [part for part in members if part.lower() not in _WITHOUT_MEMBERS]
+        if len(named) > 1:
+            return "", ()  # one of several: which, only the flow of values says
+        text = (named or members)[0]
+    # An intersection is known by its first member.
+    text = re.split(r"\s*\+\s*|\s+&\s+", text)[0].lstrip("\\")
     match = _NAME.match(text)
     if not match:
         return "", ()
