@@ -41,11 +41,7 @@ MAX_MEMBERS: Final = 16  # an enumeration with more is not asked for what its me
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    found = raw(engine, file, entry, expression, context, fuel)
-    taken = _taken(engine, found, fuel)
-    if taken is not found:
-        file.computed.add(expression)
-    return taken
+    return _taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
 
 
 def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:

@@ -16,7 +16,7 @@ from everdex.graph.model import MANY, many_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
-from everdex.graph.python.values import PROPERTY, Values, union, unknown
+from everdex.graph.python.values import Values, union, unknown
 
 if TYPE_CHECKING:
     from everdex.graph.model import World
@@ -103,7 +103,7 @@ class Engine:
         entry = file.entries[expression]
         while entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
             # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
-            self.seen.append(file.places_seen[expression] or file.seen_at(expression))
+            self.seen.append(file.seen_at(expression))
             expression = file.bindings[entry[2][0]][2]
             entry = file.entries[expression]
             fuel -= NAME_STEP
@@ -126,7 +126,7 @@ class Engine:
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
         result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
-        seen = joined_with(file.places_seen[expression] or file.seen_at(expression), self.seen)
+        seen = joined_with(file.seen_at(expression), self.seen)
         around.append(seen)
         self.seen = around
         self._answers += 1
@@ -144,31 +144,6 @@ class Engine:
         if len(bindings) == 1:
             return self.values(file.path, file.bindings[bindings[0]][2], context, fuel - NAME_STEP)
         return union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in bindings])
-
-    def before_properties(self, file: File, expression: int, raw: Callable[..., Values]) -> Values:
-        """What an attribute is before properties are read; when none is, that is its value and remembered as such."""
-        if expression not in file.computed:
-            hit = file.answers.get(expression)
-            if hit is not None and hit[0] <= FUEL:
-                self.seen.append(hit[2])
-                return hit[1]
-            cut = file.cut.get((expression, 0, FUEL))
-            if cut is not None:
-                self.seen.append(cut[1])
-                return cut[0]
-        self.low = FUEL
-        around, self.seen = self.seen, []
-        result = raw(self, file, file.entries[expression], expression, 0, FUEL)
-        seen = joined_with(file.seen_at(expression), self.seen)
-        around.append(seen)
-        self.seen = around
-        if not any(value[0] == PROPERTY for value in result):
-            self._answers += 1
-            if self.low >= 0:
-                file.answers[expression] = (FUEL - self.low, result, seen)
-            else:
-                file.cut[expression, 0, FUEL] = (result, seen)
-        return result
 
     def ask(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:
         """Any other question, remembered in the same way."""

@@ -19,7 +19,6 @@ class File(Flows):
         super().__init__(path, data)
         self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's or a class's
         self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
-        self.places_seen: list[Seen | None] = [None] * len(self.where)  # by expression, once `seen_at` was asked for it
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
         self._seen_members: dict[str, Seen] = {}
@@ -29,7 +28,6 @@ class File(Flows):
         """Lose the answers about its expressions, which the engine keeps here."""
         self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
         self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
-        self.computed: set[int] = set()  # attributes that were found to be properties: their values are what those give
 
     # -- what an answer looked at
 
@@ -79,22 +77,18 @@ class File(Flows):
 
     def seen_at(self, expression: int) -> Seen:
         """The content that an expression stands in: a function, or the statement of the module or of a class."""
-        found = self.places_seen[expression]
-        if found is None:
-            found = self.places_seen[expression] = self._seen_at(expression)
-        return found
-
-    def _seen_at(self, expression: int) -> Seen:
         scope = self.where[expression]
-        owner = self.owner(scope)
-        if not self.is_by_name(owner):
-            return self._seen[scope] or self.seen_scope(scope)
-        statement = bisect_right(self._first_expressions, expression) - 1
-        found = self._seen_statements[statement]
+        found = self._seen[scope]
         if found is None:
-            names = self.bound_by[statement]
-            found = self.seen_member(owner, names[0]) if names else self.seen_scope(owner)
-            self._seen_statements[statement] = found
+            owner = self.owner(scope)
+            if not self.is_by_name(owner):
+                return self.seen_scope(scope)
+            statement = bisect_right(self._first_expressions, expression) - 1
+            found = self._seen_statements[statement]
+            if found is None:
+                names = self.bound_by[statement]
+                found = self.seen_member(owner, names[0]) if names else self.seen_scope(owner)
+                self._seen_statements[statement] = found
         return found
 
     @cached_property

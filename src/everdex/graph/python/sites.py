@@ -167,7 +167,7 @@ class Sites(VariableSites):
 
     def attribute(self, number: int, entry: Any, is_callee: bool) -> None:
         engine, file = self.engine, self.file
-        found = engine.before_properties(file, number, attributes.raw)
+        found = attributes.raw(engine, file, entry, number, 0, FUEL)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
             self._implicit(number, frozenset(getters))
