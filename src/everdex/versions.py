@@ -101,7 +101,8 @@ INTERFACE_VERSION: Final = "1"
 # 19: Python: who found that many files call a name has looked only at that, and at the calls of one file
 # 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
 #    PHP's unions; what an inherited method gives back of itself
-RESOLVERS_VERSION: Final = "20"
+# 21: aliases of C++ in the branches of a condition are several
+RESOLVERS_VERSION: Final = "21"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

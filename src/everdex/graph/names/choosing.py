@@ -192,8 +192,9 @@ class Choosing:
         if self.rules.group == "c":
             written = [ref for ref in refs if ref.defined.flags & facts.BODY]
             if not written:
-                # Declared again it is the same function, but of C++ another one with other parameters.
-                several = {ref.defined.signature.partition("(")[2]: ref for ref in reversed(refs)}
+                # Declared again it is the same, but of C++ another function with other parameters, or another alias.
+                heads = [ref.defined.signature for ref in refs]
+                several = dict(zip((head.partition("(")[2] or head for head in heads[::-1]), refs[::-1], strict=True))
                 return refs[:1] if self.language == "c" else list(several.values())[::-1]
             refs = written
             if len(refs) > 1:
