@@ -73,7 +73,8 @@ WORDS_VERSION: Final = "1"
 # 12: overload signatures of TypeScript functions are definitions; how many arguments a signature takes; closing tags
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
-FACTS_VERSION: Final = "13"
+# 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
+FACTS_VERSION: Final = "14"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -101,7 +102,8 @@ INTERFACE_VERSION: Final = "1"
 # 19: Python: who found that many files call a name has looked only at that, and at the calls of one file
 # 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
 #    PHP's unions; what an inherited method gives back of itself
-RESOLVERS_VERSION: Final = "20"
+# 21: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
+RESOLVERS_VERSION: Final = "21"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
