@@ -103,7 +103,8 @@ INTERFACE_VERSION: Final = "1"
 # 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
 #    PHP's unions; what an inherited method gives back of itself
 # 21: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
-RESOLVERS_VERSION: Final = "21"
+# 22: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
+RESOLVERS_VERSION: Final = "22"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
