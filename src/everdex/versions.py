@@ -73,7 +73,8 @@ WORDS_VERSION: Final = "1"
 # 12: overload signatures of TypeScript functions are definitions; how many arguments a signature takes; closing tags
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
-FACTS_VERSION: Final = "13"
+# 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
+FACTS_VERSION: Final = "14"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -102,7 +103,9 @@ INTERFACE_VERSION: Final = "1"
 # 20: C macros only where they are included; Go's methods replace those of interfaces; variants that are imported;
 #    PHP's unions; what an inherited method gives back of itself
 # 21: aliases of C++ in the branches of a condition are several
-RESOLVERS_VERSION: Final = "21"
+# 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
+# 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
+RESOLVERS_VERSION: Final = "23"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 60
 SKIPPED: Final = frozenset(("comment", "line_continuation"))
+# Of any other expression it is known whether it is true, or by no method of the root.
+_TESTABLE: Final = frozenset((m.NAME, m.ATTRIBUTE, m.CALL, m.SUBSCRIPT, m.AWAIT))
 
 
 class Arena:
@@ -41,6 +43,7 @@ class Arena:
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}
+        self._tested: set[int] = set()
         self.literals: dict[tuple[str, str | int | None], int] = {}
 
     # -- entries
@@ -74,6 +77,16 @@ class Arena:
 
     def unknown(self, why: str, node: Node) -> int:
         return self.add([m.UNKNOWN, why], node.start_byte, node.end_byte)
+
+    def tested(self, made: int) -> None:
+        """Whether a value is true is asked here: of `a or b`, whether the one is that it gives."""
+        entry = self.entries[made]
+        if entry[0] == m.EITHER:
+            for each in entry[1]:
+                self.tested(each)
+        elif entry[0] in _TESTABLE and made not in self._tested:
+            self._tested.add(made)
+            self.add([m.TESTED, made], self.starts[made], self.ends[made])
 
     # -- dispatch
 

@@ -75,7 +75,9 @@ class Branches(Expressions):
                     if part.type == "block":
                         arms.append(self._arm(part, depth, tests))
                     elif part.type != "comment":
-                        tests = self.tests(part, self.value(part, depth))
+                        made = self.value(part, depth)
+                        self.tested(made)
+                        tests = self.tests(part, made)
             elif kind == "else_clause":
                 exhaustive = True
                 for part in child.named_children:
@@ -83,6 +85,7 @@ class Branches(Expressions):
                         arms.append(self._arm(part, depth))
             elif kind != "comment":
                 made = self.value(child, depth)
+                self.tested(made)
                 tests, otherwise = self.tests(child, made), self.tests(child, made, True)
         for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()
@@ -109,7 +112,7 @@ class Branches(Expressions):
         condition = node.child_by_field_name("condition")
         self.flow.push(loop=True)
         if condition is not None:
-            self.value(condition, depth)
+            self.tested(self.value(condition, depth))
         self._loop(node, node.child_by_field_name("body"), depth)
 
     def _loop(self, node: Node, body: Node | None, depth: int) -> None:
@@ -232,7 +235,7 @@ class Branches(Expressions):
                     self.pattern(child, matched, depth)
                     self._narrow_subject(matched, since)
                 elif kind == "if_clause":
-                    self.wrapped(child, depth)
+                    self.tested(self.wrapped(child, depth))
                 elif kind == "block":
                     self.block(child, depth)
             arms.append(self.flow.pop())

@@ -126,7 +126,7 @@ class Displays(Arena):
                 self.target(sides[0], self.add([m.ELEMENT, iterable, asynchronous], *span), depth)
             else:
                 self.scope = number
-                self.wrapped(clause, depth)
+                self.tested(self.wrapped(clause, depth))
         self.scope = number
         body, key = parts[0], -1
         if body.type == "pair":

@@ -104,12 +104,16 @@ class Expressions(Displays):
         parts = [child for child in node.named_children if child.type not in SKIPPED]
         if node.type == "conditional_expression" and len(parts) == 3:
             condition = self.value(parts[1], depth)
+            self.tested(condition)
             values = [self._if(parts[1], condition, parts[0], depth), self.value(parts[2], depth)]
         elif len(parts) == 2 and node.children[1].type == "and":
             first = self.value(parts[0], depth)
+            self.tested(first)
             values = [first, self._if(parts[0], first, parts[1], depth)]
         else:
             values = [self.value(child, depth) for child in parts]
+            for each in values[:-1]:
+                self.tested(each)
         return self.add([m.EITHER, values], node.start_byte, node.end_byte)
 
     def _if(self, condition: Node, made: int, node: Node, depth: int) -> int:
@@ -164,6 +168,8 @@ class Expressions(Displays):
 
     def unary(self, node: Node, depth: int) -> int:
         operand = self.value(node.named_children[-1], depth)
+        if node.type == "not_operator":
+            self.tested(operand)
         operator = "not" if node.type == "not_operator" else self.named(node.children[0])
         return self.add([m.UNARY, operator, operand], node.start_byte, node.end_byte)
 

@@ -48,6 +48,8 @@ STORE: Final = 28  # base, "name": an attribute as the target of an assignment
 STORE_ITEM: Final = 29  # base, key: an item as the target of an assignment or of del
 NARROWED: Final = 30  # value, class or a tuple of them: what is left of it where isinstance() said yes
 MATCHED: Final = 31  # value, place: what a class pattern takes from it there
+TESTED: Final = 32  # value: whether it is true is asked there
+RAISED: Final = 33  # name or attribute: an exception, or the class to make one of
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1

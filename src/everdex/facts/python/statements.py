@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.facts.python import model as m
 from everdex.facts.python.branches import Branches
 from everdex.facts.python.definitions import class_scope, function_scope, is_empty
+from everdex.facts.python.expressions import HANDLERS
 from everdex.facts.python.flow import Flow
 
 if TYPE_CHECKING:
@@ -138,7 +139,11 @@ class Walk(Branches):
         self.flow.end()
 
     def raise_(self, node: Node, depth: int) -> None:
-        self.plain(node, depth)
+        for child in node.named_children:
+            if child.type != "comment":
+                made = self.value(child, depth)
+                if self.entries[made][0] in (m.NAME, m.ATTRIBUTE):
+                    self.add([m.RAISED, made], self.starts[made], self.ends[made])
         self.flow.end()
 
     def leave(self, node: Node, depth: int) -> None:
@@ -149,6 +154,7 @@ class Walk(Branches):
         parts = [child for child in node.named_children if child.type != "comment"]
         made = [self.value(child, depth) for child in parts]
         if parts:
+            self.tested(made[0])
             self.narrow(self.tests(parts[0], made[0]))
 
     def plain(self, node: Node, depth: int) -> None:
@@ -236,11 +242,40 @@ class Walk(Branches):
         if len(sides) > 1:
             named = sides[0]
             while named.named_children:
+                if named.type in ("attribute", "subscript"):  # the grammar takes `type(x).y = z` for an alias
+                    self._assigned_to_type(node, named, sides[1], depth)
+                    return
                 named = named.named_children[0]
             before = len(self.writes)
             self.bind(self.named(named), self.annotation(sides[1], depth), written=named)
             if len(self.writes) > before:
                 self.writes[-1] = m.ALIAS
+
+    def _assigned_to_type(self, node: Node, left: Node, right: Node, depth: int) -> None:
+        written = right.named_children[0]
+        given = self.value(written, depth) if written.type in HANDLERS else self.annotation(written, depth)
+        chain: list[Node] = []
+        inner = left
+        while inner.type in ("attribute", "subscript"):
+            chain.append(inner)
+            inner = inner.named_children[0]
+        callee = self.name(node.children[0], depth)
+        base = self.add([m.CALL, callee, [self.value(inner, depth)], []], node.start_byte, inner.end_byte)
+        for link in reversed(chain):
+            span = node.start_byte, link.end_byte
+            if link.type == "attribute":
+                name = self.named(link.named_children[-1])
+                if link is not chain[0]:
+                    base = self.add([m.ATTRIBUTE, base, name], *span)
+                else:
+                    self.stores.append([self.add([m.STORE, base, name], *span), given])
+                continue
+            key = self.key(link.named_children[1:], link, depth)
+            if link is not chain[0]:
+                base = self.add([m.SUBSCRIPT, base, key], *span)
+            else:
+                self.add([m.STORE_ITEM, base, key], *span)
+                self.item_stores.append([base, key, given])
 
     # -- definitions
 

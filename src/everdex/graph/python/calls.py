@@ -235,6 +235,9 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
             continue
         made = result(engine, value, positional, keywords, fuel)
         useful = frozenset(each for each in made if each[0] not in (UNKNOWN, BUILTIN, "external instance"))
+        if any(each[0] == CLASS for each in inner):  # what such a decorator gives when it is called without one is none
+            kept = frozenset(each for each in useful if each[0] == CLASS)
+            useful = kept or (useful if len(useful) == len(made) else inner)
         parts.append(useful or inner)
     return union(parts) or inner
 

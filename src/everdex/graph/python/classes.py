@@ -14,6 +14,8 @@ from everdex.facts.python import model as m
 from everdex.graph.python import hooks, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -39,6 +41,7 @@ MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for 
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_SUBCLASS_FILES: Final = 24
 BASE_KEY: Final = "py:base:"
+METHOD_KEY: Final = "py:method:"
 
 
 def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -198,7 +201,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):
             below = _overriding(engine, path, scope, wanted, values, fuel)
-            if below and are_stubs(engine, values):
+            if any(value[0] != MANY for value in below) and are_stubs(engine, values):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
@@ -296,16 +299,74 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
         return NOTHING
+    if is_protocol(engine, path, scope):
+        meeting = _meeting(engine, path, scope, fuel)
+        if meeting is None:
+            found.append(frozenset(((MANY,),)))
+        for each in meeting or ():
+            values, _ = raw_attribute(engine, mro(engine, each[1], each[2], fuel - LOOKUP_STEP), wanted, fuel)
+            found.append(bind_instance(values, (INSTANCE, each[1], each[2], False), each))
     for each, bindings in engine.once(
         ("having", below, wanted), lambda: _having(engine, below, wanted, only_first=False)
     ):
         values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
         found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
-        return NOTHING
+        return frozenset(((MANY,),)) if is_protocol(engine, path, scope) else NOTHING
     if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found)
+
+
+def is_protocol(engine: Engine, path: str, scope: int) -> bool:
+    file = engine.file(path)
+    engine.seen.append(file.seen_head(scope))
+    return any(_base_name(file, base) == "Protocol" for base in file.scopes[scope].bases)
+
+
+def _base_name(file: File, base: int) -> str:
+    entry = file.entries[base]
+    return file.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
+
+
+def _meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
+    """The classes that have every method of a protocol, without naming it; None when that says too little of them:
+    they are many, or all it asks for is one method of a common name. What is only called is mostly a function."""
+
+    def answer(fuel: int) -> tuple[Value, ...] | None:
+        file = engine.look_at(path, scope)
+        wanted = [
+            each.name for each in file.scopes if each.parent == scope and each.kind == m.FUNCTION_SCOPE
+            and each.name != "__init__"
+        ]  # fmt: skip
+        if not wanted or wanted == ["__call__"]:
+            return ()
+        if len(wanted) == 1 and wanted[0] in COMMON_METHODS:
+            return None
+        offering = {name: engine.offering(METHOD_KEY + name) for name in dict.fromkeys(wanted)}
+        few = [(name, files) for name, files in offering.items() if len(files) <= MAX_AMBIGUOUS_OVERRIDES]
+        if not few:
+            return None
+        having = {
+            (CLASS, other, there.class_of(number))
+            for name, files in few
+            for other, there in ((other, engine.file(other)) for other in files)
+            for number in there.methods.get(name, ())
+        }
+        found = [
+            each for each in sorted(having)
+            if not is_protocol(engine, each[1], each[2])
+            and all(_has(engine, each, name, fuel) for name in offering)
+        ]  # fmt: skip
+        return tuple(found)
+
+    result: tuple[Value, ...] | None = engine.ask_within(("meeting", path, scope), fuel, answer, ())
+    return result
+
+
+def _has(engine: Engine, value: Value, name: str, fuel: int) -> bool:
+    line = mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    return raw_attribute(engine, line, name, fuel)[1] is not None
 
 
 def are_stubs(engine: Engine, values: Values) -> bool:

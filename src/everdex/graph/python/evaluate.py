@@ -42,4 +42,6 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.MATCHED: declared.matched,
     m.STORE: operators.no_value,
     m.STORE_ITEM: operators.no_value,
+    m.TESTED: operators.no_value,
+    m.RAISED: operators.no_value,
 }

@@ -16,7 +16,7 @@ from typing import Final
 import xxhash
 
 from everdex.facts.python import model as m
-from everdex.graph.python.classes import BASE_KEY
+from everdex.graph.python.classes import BASE_KEY, METHOD_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
@@ -34,7 +34,6 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
-from everdex.graph.python.targets import METHOD_KEY
 from everdex.memory import collector_held
 
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.

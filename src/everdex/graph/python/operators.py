@@ -1,7 +1,7 @@
 """Pass 5, continued: operators, and the methods that syntax calls without naming them.
 
-`targets of a dunder` are functions only; builtin operands call nothing that could be named. Truth tests,
-attribute hooks and in-place fallbacks of comparison are not followed.
+`targets of a dunder` are functions only; builtin operands call nothing that could be named. Attribute hooks, hashes
+and in-place fallbacks of comparison are not followed.
 """
 
 from __future__ import annotations
@@ -46,6 +46,18 @@ def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> 
         if value[0] == INSTANCE:
             methods = attributes.of(engine, value, name, fuel, path)
             found.append(frozenset(each for each in methods if each[0] == FUNCTION))
+    return union(found)
+
+
+def truth(engine: Engine, values: Values, fuel: int, path: str) -> Values:
+    """What is run to find out whether a value is true."""
+    found: list[Values] = []
+    for value in values:
+        if value[0] == INSTANCE:
+            alone = frozenset((value,))
+            found.append(
+                special(engine, alone, "__bool__", fuel, path) or special(engine, alone, "__len__", fuel, path)
+            )
     return union(found)
 
 

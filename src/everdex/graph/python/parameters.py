@@ -20,10 +20,12 @@ from everdex.graph.python.keys import calls_key, indirect_key, passed_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
+    FUNCTION,
     INSTANCE,
     KEYED,
     LIST,
     NOTHING,
+    PARTIAL,
     TUPLE,
     UNKNOWN,
     Values,
@@ -39,6 +41,7 @@ ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more t
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
+_MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL))  # what may meet a protocol
 _BINARY: Final = frozenset(
     f"__{name}__"
     for name in [
@@ -183,17 +186,16 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
     """A protocol is met without being named: what callers pass says more than it does."""
-    for value in by_type:
-        if value[0] != INSTANCE:
-            return by_type
-        other = engine.file(value[1])
-        if not any(other.last_name(base) == "Protocol" for base in other.scopes[value[2]].bases):
-            return by_type
-    passed = union(
+    rest = frozenset(
+        value for value in by_type if value[0] != INSTANCE or not classes.is_protocol(engine, value[1], value[2])
+    )
+    if len(rest) == len(by_type):
+        return by_type
+    passed = fixtures.value(engine, file, scope, file.scopes[scope].params[index][0], fuel) or union(
         from_call(engine, file, scope, index, call, fuel - CALLERS_STEP)
         for call in callers(engine, file.path, scope, fuel)
     )
-    return passed if any(value[0] == INSTANCE for value in passed) else by_type
+    return union((passed, rest)) if any(value[0] in _MEETING for value in passed) else by_type
 
 
 def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:

@@ -94,6 +94,9 @@ ITERATES: Final = frozenset(
     )
 )
 
+# Methods of builtin types that iterate their first argument.
+ITERATING_METHODS: Final = frozenset(("extend", "extendleft", "join", "union", "intersection", "difference"))
+
 # Classes from outside whose instances hold what is put into them, by how they are filled.
 MAPPING_TYPES: Final = frozenset(
     ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary")
@@ -132,6 +135,10 @@ CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
     "functools.cmp_to_key": ((0, ""),),
     "re.sub": ((1, ""),),
     "re.subn": ((1, ""),),
+    "re.compile.sub": ((0, ""),),
+    "re.compile.subn": ((0, ""),),
+    "re.Pattern.sub": ((0, ""),),
+    "typing.Pattern.sub": ((0, ""),),
 }
 
 # What gives back the function or class it takes, as a decorator or as a call with it as first argument.

@@ -1,7 +1,7 @@
 """Every place of a file that names or runs something, with its answer.
 
-Explicit calls and decorator applications are never left out. What syntax calls without naming it (operators,
-iteration, with, properties, items) is a call site when it reaches a function of the root, and otherwise none.
+Explicit calls and decorator applications are never left out. What syntax calls without naming it is in `SyntaxSites`,
+what means a variable in `VariableSites`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from everdex.graph.python import (
     variables,
 )
 from everdex.graph.python.engine import FUEL
-from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, UNARY
+from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, ITERATING_METHODS
+from everdex.graph.python.syntax_sites import SyntaxSites
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
     CLASS,
@@ -33,19 +34,18 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     MANAGER,
+    METHOD,
     MODULE,
-    PARTIAL,
     PROPERTY,
     STATIC,
     Values,
     union,
 )
-from everdex.graph.python.variable_sites import VariableSites
 
 _REFERRED: Final = frozenset((FUNCTION, CLASS, STATIC, MANAGER, MODULE))  # what an attribute names that is not called
 
 
-class Sites(VariableSites):
+class Sites(SyntaxSites):
     """Collects the sites of one file, part by part."""
 
     def collect(self, part: int) -> list[Site]:
@@ -59,22 +59,13 @@ class Sites(VariableSites):
             if handler is not None:
                 handler(self, number, entry, number in callees)
         self._scopes(part)
-        self._item_stores(part)
+        self.item_stores(part)
         self.writes(part)
         return self.found
 
     @cached_property
     def _callees(self) -> set[int]:
         return {entry[1] for entry in self.file.entries if entry[0] == m.CALL or entry[0] == m.DECORATED}
-
-    def _implicit(self, number: int, functions: Values) -> None:
-        """A call that nothing in the text names."""
-        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC, PARTIAL))
-        if wanted:
-            self.add(Role.CALL, number, targets.called(self.engine, wanted))
-
-    def _special(self, expression: int, name: str) -> Values:
-        return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
 
     # -- calls
 
@@ -90,6 +81,11 @@ class Sites(VariableSites):
         for value in values:
             if value[0] == EXTERNAL:
                 self._through(number, entry, value[1])
+            elif value[0] == METHOD and value[2] in ITERATING_METHODS and entry[2]:
+                self.iteration(entry[2][0])
+        for keyword, given in entry[3]:
+            if not keyword:
+                self.spread(given)
         if name == "sort" and entry[3] and not any(value[0] == FUNCTION for value in values):
             self._through(number, entry, "builtins.list.sort")
 
@@ -107,20 +103,22 @@ class Sites(VariableSites):
                     )
         if name == "enter_context" and entry[2]:
             for special in ("__enter__", "__exit__"):
-                self._implicit(entry[2][0], self._special(entry[2][0], special))
+                self.implicit(entry[2][0], self.special(entry[2][0], special))
         if module != "builtins" or not entry[2]:
             return
         for each in entry[2] if name == "print" else entry[2][:1]:
-            if name in ITERATES:
-                self._iteration(each)
+            if name == "dict":
+                self.spread(each)
+            elif name in ITERATES:
+                self.iteration(each)
             for special in CALLS_DUNDER.get(name, ()):
-                found = self._special(each, special)
+                found = self.special(each, special)
                 if found:
-                    self._implicit(each, found)
+                    self.implicit(each, found)
                     break
             else:
                 if name == "print":
-                    self._implicit(each, self._special(each, "__repr__"))
+                    self.implicit(each, self.special(each, "__repr__"))
 
     def _argument_of(self, entry: Any, dotted: str) -> int:
         for place, _ in CALLS_ARGUMENT[dotted]:
@@ -170,7 +168,7 @@ class Sites(VariableSites):
         found = attributes.raw(engine, file, entry, number, 0, FUEL)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
-            self._implicit(number, frozenset(getters))
+            self.implicit(number, frozenset(getters))
             return
         answer = self.read(entry[1], entry[2])
         if answer is not None:
@@ -224,64 +222,7 @@ class Sites(VariableSites):
                 hook, _ = classes.raw_attribute(engine, line, "__setattr__", FUEL)
                 setters.extend(value for value in hook if value[0] == FUNCTION)
         if setters:
-            self._implicit(number, frozenset(setters))
-
-    # -- what syntax calls
-
-    def _iteration(self, expression: int, asynchronous: bool = False) -> None:
-        values = self.values(expression)
-        if not any(value[0] == INSTANCE for value in values):
-            return
-        first, second = ("__aiter__", "__anext__") if asynchronous else ("__iter__", "__next__")
-        begun = operators.special(self.engine, values, first, FUEL, self.file.path)
-        self._implicit(expression, begun or operators.special(self.engine, values, "__getitem__", FUEL, self.file.path))
-        made = union(calls.result(self.engine, each, (), (), FUEL) for each in begun)
-        self._implicit(expression, operators.special(self.engine, made, second, FUEL, self.file.path))
-
-    def element(self, number: int, entry: Any, is_callee: bool) -> None:
-        self._iteration(entry[1], bool(entry[2]))
-
-    def entered(self, number: int, entry: Any, is_callee: bool) -> None:
-        for name in ("__aenter__", "__aexit__") if entry[2] else ("__enter__", "__exit__"):
-            self._implicit(number, self._special(entry[1], name))
-
-    def binary(self, number: int, entry: Any, is_callee: bool) -> None:
-        functions, _ = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
-        self._implicit(number, functions)
-
-    def unary(self, number: int, entry: Any, is_callee: bool) -> None:
-        name = UNARY.get(entry[1])
-        if name:
-            self._implicit(number, self._special(entry[2], name))
-
-    def compare(self, number: int, entry: Any, is_callee: bool) -> None:
-        self._implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
-
-    def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
-        self._implicit(number, self._special(entry[1], "__getitem__"))
-        for value in self.values(entry[1]):
-            if value[0] == CLASS:
-                line = classes.mro(self.engine, value[1], value[2], FUEL)
-                self._implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
-
-    def formatted(self, number: int, entry: Any, is_callee: bool) -> None:
-        for each in entry[1]:
-            for name in ("__format__", "__str__", "__repr__"):
-                found = self._special(each, name)
-                if found:
-                    self._implicit(each, found)
-                    break
-
-    def _item_stores(self, part: int) -> None:
-        for number in self.parts.entries[part]:
-            entry = self.file.entries[number]
-            if entry[0] == m.STORE_ITEM:
-                name = "__delitem__" if (entry[1], entry[2]) in self._deleted_items else "__setitem__"
-                self._implicit(number, self._special(entry[1], name))
-
-    @cached_property
-    def _deleted_items(self) -> set[tuple[int, int]]:
-        return {(base, key) for base, key, value in self.file.facts.item_stores if value < 0}
+            self.implicit(number, frozenset(setters))
 
     # -- definitions
 
@@ -360,5 +301,10 @@ _HANDLERS: Final = {
     m.COMPARE: Sites.compare,
     m.SUBSCRIPT: Sites.subscript,
     m.FORMATTED: Sites.formatted,
+    m.DICT: Sites.dictionary,
+    m.STAR: Sites.starred,
+    m.AWAIT: Sites.awaited,
+    m.TESTED: Sites.tested,
+    m.RAISED: Sites.raised,
 }
 __all__ = ["Sites", "Target"]

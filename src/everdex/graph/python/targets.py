@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from everdex.graph.model import Status, Target
 from everdex.graph.python import classes, methods
+from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
@@ -34,7 +35,6 @@ from everdex.graph.python.values import (
     Values,
 )
 
-METHOD_KEY: Final = "py:method:"
 MAX_BY_NAME: Final = 3
 
 

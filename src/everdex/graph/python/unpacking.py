@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers
+from everdex.graph.python import attributes, calls, containers, declared
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -113,8 +113,15 @@ def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Valu
 
 
 def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What a `yield` gives back: what callers in its file send."""
+    """What a `yield` gives back: what the function says it is sent, else what callers in its file send."""
     scope = file.owner(file.where[expression])
+    declared_type = file.scopes[scope].annotation
+    if declared_type >= 0 and file.entries[declared_type][0] == m.SUBSCRIPT:
+        name, inner = declared.parts_of(file, declared_type)
+        if name in ("Generator", "AsyncGenerator") and len(inner) > 1:
+            said = declared.instances(engine, file, inner[1], context, fuel - NAME_STEP)
+            if any(each[0] == INSTANCE for each in said):
+                return said
     parts: list[Values] = []
     if file.path not in engine.offering("py:call:send"):
         return unknown("sent value")

@@ -1,0 +1,139 @@
+"""The places where syntax calls what it does not name: operators, iteration, `with`, items, truth, formatted strings.
+
+The part of `Sites` that knows the special methods. Such a place is a call site when it reaches a function of the root,
+and otherwise none. It does not know what hashing, comparing inside containers, or pickling calls.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from everdex.facts.python import model as m
+from everdex.graph.model import Role
+from everdex.graph.python import calls, classes, operators, targets
+from everdex.graph.python.engine import FUEL
+from everdex.graph.python.rules import UNARY
+from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Values, union
+from everdex.graph.python.variable_sites import VariableSites
+
+
+class SyntaxSites(VariableSites):
+    """Makes the sites of special methods."""
+
+    def implicit(self, number: int, functions: Values) -> None:
+        """A call that nothing in the text names."""
+        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC, PARTIAL))
+        if wanted:
+            self.add(Role.CALL, number, targets.called(self.engine, wanted))
+
+    def special(self, expression: int, name: str) -> Values:
+        return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
+
+    def iteration(self, expression: int, asynchronous: bool = False) -> None:
+        values = self.values(expression)
+        if not any(value[0] == INSTANCE for value in values):
+            return
+        first, second = ("__aiter__", "__anext__") if asynchronous else ("__iter__", "__next__")
+        begun = operators.special(self.engine, values, first, FUEL, self.file.path)
+        self.implicit(expression, begun or operators.special(self.engine, values, "__getitem__", FUEL, self.file.path))
+        made = union(calls.result(self.engine, each, (), (), FUEL) for each in begun)
+        self.implicit(expression, operators.special(self.engine, made, second, FUEL, self.file.path))
+
+    def spread(self, expression: int) -> None:
+        """A mapping that is copied key by key; `dict` iterates whatever has no keys."""
+        keys = self.special(expression, "keys")
+        if not keys:
+            self.iteration(expression)
+            return
+        self.implicit(expression, keys)
+        self.implicit(expression, self.special(expression, "__getitem__"))
+
+    def dictionary(self, number: int, entry: Any, is_callee: bool) -> None:
+        for key, value in entry[1]:
+            if key < 0:
+                self.spread(value)
+
+    def starred(self, number: int, entry: Any, is_callee: bool) -> None:
+        if number not in self._mutations:
+            self.iteration(entry[1])
+
+    @cached_property
+    def _mutations(self) -> frozenset[int]:
+        """What `x.extend(y)` puts into x: a star that nobody wrote."""
+        return frozenset(value for _, key, value in self.file.facts.item_stores if key == -2)
+
+    def awaited(self, number: int, entry: Any, is_callee: bool) -> None:
+        self.implicit(number, self.special(entry[1], "__await__"))
+
+    def tested(self, number: int, entry: Any, is_callee: bool) -> None:
+        if self._is_flag(entry[1]):
+            return
+        self.implicit(entry[1], operators.truth(self.engine, self.values(entry[1]), FUEL, self.file.path))
+
+    def _is_flag(self, expression: int) -> bool:
+        """A parameter without a type of which no attribute is asked: who passes it is not worth looking for."""
+        file = self.file
+        entry = file.entries[expression]
+        if entry[0] != m.NAME or len(entry[2]) != 1 or entry[2][0] in self._receivers:
+            return False
+        bound = file.entries[file.bindings[entry[2][0]][2]]
+        return bool(bound[0] == m.PARAMETER and file.scopes[bound[1]].params[bound[2]][2] < 0)
+
+    @cached_property
+    def _receivers(self) -> frozenset[int]:
+        """The bindings of which some attribute is asked."""
+        entries = self.file.entries
+        bases = [entries[entry[1]] for entry in entries if entry[0] == m.ATTRIBUTE]
+        return frozenset(number for base in bases if base[0] == m.NAME for number in base[2])
+
+    def raised(self, number: int, entry: Any, is_callee: bool) -> None:
+        """A class that is raised makes an instance of itself."""
+        made = frozenset(value for value in self.values(entry[1]) if value[0] == CLASS)
+        if made:
+            self.add(Role.CALL, entry[1], targets.called(self.engine, made))
+
+    def element(self, number: int, entry: Any, is_callee: bool) -> None:
+        self.iteration(entry[1], bool(entry[2]))
+
+    def entered(self, number: int, entry: Any, is_callee: bool) -> None:
+        for name in ("__aenter__", "__aexit__") if entry[2] else ("__enter__", "__exit__"):
+            self.implicit(number, self.special(entry[1], name))
+
+    def binary(self, number: int, entry: Any, is_callee: bool) -> None:
+        functions, _ = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
+        self.implicit(number, functions)
+
+    def unary(self, number: int, entry: Any, is_callee: bool) -> None:
+        name = UNARY.get(entry[1])
+        if name:
+            self.implicit(number, self.special(entry[2], name))
+
+    def compare(self, number: int, entry: Any, is_callee: bool) -> None:
+        self.implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
+
+    def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
+        self.implicit(number, self.special(entry[1], "__getitem__"))
+        for value in self.values(entry[1]):
+            if value[0] == CLASS:
+                line = classes.mro(self.engine, value[1], value[2], FUEL)
+                self.implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
+
+    def formatted(self, number: int, entry: Any, is_callee: bool) -> None:
+        for each in entry[1]:
+            for name in ("__format__", "__str__", "__repr__"):
+                found = self.special(each, name)
+                if found:
+                    self.implicit(each, found)
+                    break
+
+    def item_stores(self, part: int) -> None:
+        for number in self.parts.entries[part]:
+            entry = self.file.entries[number]
+            if entry[0] == m.STORE_ITEM:
+                name = "__delitem__" if (entry[1], entry[2]) in self._deleted_items else "__setitem__"
+                self.implicit(number, self.special(entry[1], name))
+
+    @cached_property
+    def _deleted_items(self) -> set[tuple[int, int]]:
+        return {(base, key) for base, key, value in self.file.facts.item_stores if value < 0}
