@@ -218,8 +218,30 @@ def test_no_callers_of_an_overriding_method_is_never_said_alone(tmp_path: Path) 
     project = tree(tmp_path / "project", files, git=True)
     done = everdex("callers", "Real.open", cwd=project)
     assert (done.code, done.lines) == (1, [])
-    assert "1 call of methods that it overrides may reach it" in done.err
+    assert "1 call of what it overrides or inherits may reach it" in done.err
     assert _json("callers", "T7.Dump", project, code=1)["could_add"]["overridden"] == 1
+    assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
+
+
+def test_too_many_overrides_to_list_are_no_reason_to_say_nobody(tmp_path: Path) -> None:
+    """With fifty methods in place of one, a call of the one says of each that it may reach it; so does `cls()` of the
+    classes below. What is certainly another, `super()` and a class by its name, is not counted."""
+    python = "class Base:\n    def open(self): pass\n    @classmethod\n    def make(cls): return cls()\n\n" + "".join(
+        f"class S{number}(Base):\n    def __init__(self): pass\n    def open(self): super().open()\n\n"
+        for number in range(50)
+    )
+    script = "export class Root { open() {} }\n" + "".join(
+        f"export class T{number} extends Root {{ open() {{ super.open(); }} }}\n" for number in range(50)
+    )
+    files = {
+        "a.py": python + "def run(base: Base): base.open()\n\nBase()\n",
+        "b.ts": script + "export function run(root: Root) { root.open(); }\n",
+    }
+    project = tree(tmp_path / "project", files, git=True)
+    for name in ("S7.open", "T7.open", "S7.__init__"):
+        done = everdex("callers", name, cwd=project)
+        assert (done.code, done.lines) == (1, [])
+        assert "1 call of what it overrides or inherits may reach it" in done.err
     assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
 
 

@@ -230,7 +230,7 @@ def _notes(model: ImpactModel) -> list[str]:
     if could.overriding:
         notes.append(f"{plural(could.overriding, 'call')} of methods that override it may be made through it")
     if could.overridden:
-        notes.append(f"{plural(could.overridden, 'call')} of methods that it overrides may reach it")
+        notes.append(f"{plural(could.overridden, 'call')} of what it overrides or inherits may reach it")
     if could.unnamed:
         notes.append(f"{plural(could.unnamed, 'call')} of computed values could reach anything")
     if model.outside or model.unresolved:

@@ -212,6 +212,9 @@ class Columns:
             packed.strings[self._site_reasons[number]],
         )
 
+    def text(self, number: int) -> str:
+        return self._packed.strings[self._site_texts[number]]
+
     def span(self, number: int) -> tuple[int, int, int, int]:
         """Where a site stands: line and column of its begin and of its end."""
         packed = self._packed

@@ -6,17 +6,20 @@ the site asks for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 import msgspec
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
-from everdex.graph.packed import CALLING, CALLS, by_status, marked
+from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
 from everdex.graph.record import asked_key
+
+_FEW: Final = 24  # as many methods in place of one as every resolver lists
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -45,7 +48,7 @@ class CouldAdd:
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
     unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
-    overridden: int = 0  # calls that lead to a method which this one replaces, where only stated types are followed
+    overridden: int = 0  # calls that lead to a method which this one replaces, or construct "this class" of one above
 
 
 class Edge(msgspec.Struct, frozen=True, gc=False):
@@ -178,29 +181,58 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     return CouldAdd(
         ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED]), atlas.unnamed_calls,
         _calls(atlas, overriders(atlas, targets), targets),
-        overridden=_calls(atlas, _replaced(atlas, definitions), targets),
+        overridden=_calls(atlas, _replaced(atlas, definitions), targets, _may_be_below)
+        + _calls(atlas, _constructed_above(atlas, definitions), targets, _is_class_at_hand),
     )  # fmt: skip
 
 
-def _calls(atlas: Atlas, others: set[Target], targets: set[Target]) -> int:
+def _calls(atlas: Atlas, others: set[Target], targets: set[Target], counts: Callable[[str], bool] | None = None) -> int:
     """Calls of other methods, and of none of these, which may mean one of these all the same."""
     return sum(
-        columns.marks[number] in CALLS and targets.isdisjoint(columns.targets_of(number))
+        columns.marks[number] in CALLS
+        and targets.isdisjoint(columns.targets_of(number))
+        and (counts is None or counts(columns.text(number)))
         for columns in map(atlas.columns, atlas.referring(others))
         for number in columns.sites_to(others)
     )
 
 
 def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
-    """The methods that these replace, and those that they do in turn, where only stated types are followed."""
+    """The methods that these replace, and those that they do in turn.
+
+    Where more than stated types are followed, a call of a method leads to those that replace it as well, unless they
+    are too many to be listed.
+    """
+    found = _above(atlas, definitions, Role.OVERRIDE)
+    if any(atlas.graph.files[item.file].language in RULES for item in definitions):
+        return found
+    return {target for target in found if len(overriders(atlas, {target})) > _FEW}
+
+
+def _constructed_above(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
+    """The classes that these classes, or those whose constructors these are, inherit from."""
+    around = [atlas.constructed(item) or item for item in definitions]
+    return _above(atlas, around, Role.INHERIT)
+
+
+def _above(atlas: Atlas, definitions: Collection[Definition], role: Role) -> set[Target]:
     found: set[Target] = set()
-    waiting = [item for item in definitions if atlas.graph.files[item.file].language in RULES]
+    waiting = list(definitions)
     while waiting:
         item = waiting.pop()
-        above = set(atlas.columns(item.file).above(item.number, Role.OVERRIDE)) - found
+        above = set(atlas.columns(item.file).above(item.number, role)) - found
         found |= above
         waiting += [each for each in map(atlas.at, above) if each is not None]
     return found
+
+
+def _may_be_below(text: str) -> bool:
+    return not text.startswith("super")
+
+
+def _is_class_at_hand(text: str) -> bool:
+    """Whether a class is constructed of which only those above it are written there: Python's `cls()`."""
+    return text.startswith("type(") or last_name(text) in ("cls", "__class__")
 
 
 def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:

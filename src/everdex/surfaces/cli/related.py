@@ -169,7 +169,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
         if could["overriding"]:
             yield f"{plural(could['overriding'], 'call')} of methods that override it may be made through it"
         if could["overridden"]:
-            yield f"{plural(could['overridden'], 'call')} of methods that it overrides may reach it"
+            yield f"{plural(could['overridden'], 'call')} of what it overrides or inherits may reach it"
         if could["unnamed"]:
             yield f"{plural(could['unnamed'], 'call')} of computed values could reach anything"
     if document["omitted"]:
