@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from tree_sitter import Node, Tree
 
+from everdex.graph.artifact import FileEntry
 from everdex.graph.atlas import Atlas
 from everdex.languages import GRAMMARS
 from everdex.parse.grammar import parse_tree
 from everdex.terms.split import WORD, fold
+from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
 
 _ACCESS: Final = re.compile(rb"(?:(?<!\.)\.|->|::|&\.)\s*\Z")
@@ -32,6 +34,10 @@ _SHORTHANDS: Final = frozenset((
     "shorthand_field_identifier",
 ))  # fmt: skip
 _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member is short
+_MOST_REMEMBERED: Final = 8_192  # files and names
+
+Places: TypeAlias = tuple[tuple[int, int, str], ...]  # line, column, what it is
+_remembered: dict[tuple[bytes, str, str], Places] = {}  # by content, language and name
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -132,30 +138,40 @@ def _is_listed(leaf: Node) -> bool:
 
 def mentions(atlas: Atlas, name: str, languages: frozenset[str]) -> Iterator[Mention]:
     """Every place of the files in these languages that writes the name and is neither a site nor a definition."""
-    view, token = atlas.view, fold(name)
+    view, token, width = atlas.view, fold(name), len(name.encode())
     holds = files_with_token(view, token) if WORD.fullmatch(token) else None
-    word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name.encode()))
-    for number, path in enumerate(atlas.graph.paths):
-        language = atlas.graph.files[number].language
-        if language not in languages or not (holds is None or holds[view.file_index(path)]):
+    for number, entry in enumerate(atlas.graph.files):
+        if entry.language not in languages or not (holds is None or holds[view.file_index(entry.path)]):
             continue
-        source = view.source(path)
-        if not (places := [match.start() for match in word.finditer(source)]):
+        written = _written(view, entry, name)
+        if not written:
             continue
-        yield from _unknown(atlas, number, source, places, len(name.encode()))
+        columns = atlas.columns(number)
+        ends = {columns.span(each)[2:] for each in range(columns.site_count)}
+        defined = {(node.name_line, node.name_column) for node in columns.nodes}
+        for line, column, how in written:
+            if (line, column + width) not in ends and (line, column) not in defined:
+                yield Mention(entry.path, line, column, how)
 
 
-def _unknown(atlas: Atlas, number: int, source: bytes, places: list[int], width: int) -> Iterator[Mention]:
-    columns, path = atlas.columns(number), atlas.graph.paths[number]
-    ends = {columns.span(each)[2:] for each in range(columns.site_count)}
-    defined = {(node.name_line, node.name_column) for node in columns.nodes}
+def _written(view: SnapshotView, entry: FileEntry, name: str) -> Places:
+    """Where a file writes a name, and as what; remembered, because an edit leaves other files as they are."""
+    key = (entry.content, entry.language, name)
+    found = _remembered.get(key)
+    if found is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        found = _remembered[key] = tuple(_looked_for(view.source(entry.path), entry.language, name))
+    return found
+
+
+def _looked_for(source: bytes, language: str, name: str) -> Iterator[tuple[int, int, str]]:
     syntax: Syntax | None = None
-    for start in places:
-        line = source.count(b"\n", 0, start) + 1
-        column = start - (source.rfind(b"\n", 0, start) + 1)
-        if (line, column + width) in ends or (line, column) in defined:
-            continue
-        syntax = syntax or Syntax(atlas.graph.files[number].language, source)
-        how = syntax.how(start, start + width)
+    line, begin = 1, 0
+    for match in re.finditer(rb"(?<![\w$])%s(?![\w$])" % re.escape(name.encode()), source):
+        line += source.count(b"\n", begin, match.start())
+        begin = match.start()
+        syntax = syntax or Syntax(language, source)
+        how = syntax.how(begin, match.end())
         if how:
-            yield Mention(path, line, column, how)
+            yield line, begin - (source.rfind(b"\n", 0, begin) + 1), how
