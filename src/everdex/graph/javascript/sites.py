@@ -12,8 +12,9 @@ from everdex.graph.javascript import builtins, literals, members, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.found import Found
 from everdex.graph.javascript.modules import stem
-from everdex.graph.javascript.targets import Finder, Found
+from everdex.graph.javascript.targets import Finder
 from everdex.graph.javascript.values import Value
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
 from everdex.identity.symbols import plain_name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from everdex.facts import javascript_model as m
@@ -11,6 +10,7 @@ from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.found import Found
 from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
 from everdex.graph.javascript.members import Slot
 from everdex.graph.javascript.values import Value, Values
@@ -20,41 +20,6 @@ _MAX_NAMESAKES: Final = 3
 _MAX_TARGETS: Final = 24
 # what a file asks for the same properties again and again
 _MANY_TIMES: Final = frozenset((v.INSTANCE, v.CLASS, v.TYPED, v.OBJECT, v.ENUM))
-
-
-@dataclass(slots=True)
-class Found:
-    """Where a site leads, while it is being worked out."""
-
-    targets: dict[tuple[str, int], None] = field(default_factory=dict)  # path, definition
-    outside: dict[str, None] = field(default_factory=dict)
-    reason: str = ""
-    lost: bool = False  # it may be something of which nothing is known
-    cut: bool = False
-    doubt: str = ""  # why the targets are only candidates
-    accessor: bool = False
-    asked: tuple[File, list[int]] | None = None  # of a call: its arguments
-    held: tuple[tuple[str, int], ...] = ()  # definitions that the property named holds
-    run: tuple[tuple[str, int], ...] = ()  # accessors below a declared property
-
-    def unknown(self, reason: str) -> None:
-        self.reason = reason if not self.lost else self.reason
-        self.lost = True
-
-    def add(self, other: Found) -> None:
-        self.targets |= other.targets
-        self.outside |= other.outside
-        if other.lost:
-            self.unknown(other.reason)
-        self.cut = self.cut or other.cut
-        self.doubt = self.doubt or other.doubt
-        self.accessor = self.accessor or other.accessor
-        self.held += other.held
-        self.run += other.run
-
-    def impossible(self, reason: str) -> None:
-        """One of the values cannot be what is meant: no reason to doubt the others."""
-        self.reason = self.reason or reason
 
 
 class Finder:

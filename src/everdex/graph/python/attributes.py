@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, names
+from everdex.graph.python import calls, classes, names, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -100,7 +100,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == SUPER:
-        return classes.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
+        return supers.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":
         return frozenset((value[1],))
     if kind == FUNCTION:

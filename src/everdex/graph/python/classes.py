@@ -1,4 +1,4 @@
-"""Pass 3: classes: linearisation, attributes of classes and instances, super(), overriding methods.
+"""Pass 3: classes: linearisation, attributes of classes and instances, overriding methods.
 
 Classes are told apart by where they are defined; instances only by their class. An instance is *open* when it may be of
 a subclass (self, an annotation): what is found on it may then be overridden, and what known subclasses have in its
@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import hooks, records
+from everdex.graph.python import hooks, protocols, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
-from everdex.graph.python.files import File
-from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -160,7 +158,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
         base = outside(line)
         if base:
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
-        if wanted in _OBJECT:
+        if wanted in OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
         if wanted == "__subclasses__":
             return frozenset(((METHOD, (CLASS, path, scope), wanted),))
@@ -236,7 +234,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     base = outside(line)
     if base:
         return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
-    if wanted in _OBJECT:
+    if wanted in OBJECT:
         return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
     return hooks.missing(engine, line, receiver, wanted, fuel) or unknown("no such attribute")
 
@@ -248,7 +246,7 @@ def _may_differ(value: Value) -> bool:
     return value[0] in _REPLACED or value == (BUILTIN, "NoneType")
 
 
-_OBJECT: Final = frozenset(dir(object))
+OBJECT: Final = frozenset(dir(object))  # what everything has
 
 
 def _storing(engine: Engine, path: str, wanted: str) -> str:
@@ -299,11 +297,11 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
     below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
         return NOTHING
-    if is_protocol(engine, path, scope):
-        meeting = _meeting(engine, path, scope, fuel)
-        if meeting is None:
+    if protocols.is_protocol(engine, path, scope):
+        met_by = protocols.meeting(engine, path, scope, fuel)
+        if met_by is None:
             found.append(frozenset(((MANY,),)))
-        for each in meeting or ():
+        for each in met_by or ():
             values, _ = raw_attribute(engine, mro(engine, each[1], each[2], fuel - LOOKUP_STEP), wanted, fuel)
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], False), each))
     for each, bindings in engine.once(
@@ -312,61 +310,10 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
         values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
         found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
-        return frozenset(((MANY,),)) if is_protocol(engine, path, scope) else NOTHING
+        return frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING
     if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found)
-
-
-def is_protocol(engine: Engine, path: str, scope: int) -> bool:
-    file = engine.file(path)
-    engine.seen.append(file.seen_head(scope))
-    return any(_base_name(file, base) == "Protocol" for base in file.scopes[scope].bases)
-
-
-def _base_name(file: File, base: int) -> str:
-    entry = file.entries[base]
-    return file.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
-
-
-def _meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
-    """The classes that have every method of a protocol, without naming it; None when that says too little of them:
-    they are many, or all it asks for is one method of a common name. What is only called is mostly a function."""
-
-    def answer(fuel: int) -> tuple[Value, ...] | None:
-        file = engine.look_at(path, scope)
-        wanted = [
-            each.name for each in file.scopes if each.parent == scope and each.kind == m.FUNCTION_SCOPE
-            and each.name != "__init__"
-        ]  # fmt: skip
-        if not wanted or wanted == ["__call__"]:
-            return ()
-        if len(wanted) == 1 and wanted[0] in COMMON_METHODS:
-            return None
-        offering = {name: engine.offering(METHOD_KEY + name) for name in dict.fromkeys(wanted)}
-        few = [(name, files) for name, files in offering.items() if len(files) <= MAX_AMBIGUOUS_OVERRIDES]
-        if not few:
-            return None
-        having = {
-            (CLASS, other, there.class_of(number))
-            for name, files in few
-            for other, there in ((other, engine.file(other)) for other in files)
-            for number in there.methods.get(name, ())
-        }
-        found = [
-            each for each in sorted(having)
-            if not is_protocol(engine, each[1], each[2])
-            and all(_has(engine, each, name, fuel) for name in offering)
-        ]  # fmt: skip
-        return tuple(found)
-
-    result: tuple[Value, ...] | None = engine.ask_within(("meeting", path, scope), fuel, answer, ())
-    return result
-
-
-def _has(engine: Engine, value: Value, name: str, fuel: int) -> bool:
-    line = mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
-    return raw_attribute(engine, line, name, fuel)[1] is not None
 
 
 def are_stubs(engine: Engine, values: Values) -> bool:
@@ -414,46 +361,3 @@ def kinds(engine: Engine, receiver: Value, fuel: int) -> Values:
         return frozenset((own,))
     below = subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()
     return frozenset((own, *below)) if len(below) <= MAX_CLASSES else frozenset((own,))
-
-
-def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel: int) -> Values:
-    """What super() reaches in lines where a class with several bases puts another class behind this one."""
-    parts: list[Values] = []
-    seen = {owner}
-    for each in subclasses(engine, start[1], start[2], fuel - LOOKUP_STEP) or ():
-        if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
-            continue
-        line = mro(engine, each[1], each[2], fuel - LOOKUP_STEP)
-        if start in line:
-            values, other = raw_attribute(engine, line[line.index(start) + 1 :], wanted, fuel)
-            if other not in seen and len(seen) <= MAX_OVERRIDES:
-                seen.add(other)
-                parts.append(values)
-    return union(parts)
-
-
-def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
-    """super().name: the next in the receiver's own line after the class it is written in."""
-    _, path, scope, receiver = value
-    start = (CLASS, path, scope)
-    line: tuple[Value, ...] = ()
-    if receiver is not None and receiver[0] in (INSTANCE, CLASS):
-        line = mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
-    if start not in line:
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
-    rest = line[line.index(start) + 1 :]
-    values, owner = raw_attribute(engine, rest, wanted, fuel)
-    beside = _beside(engine, start, wanted, owner, fuel) if receiver is None or receiver[-1] is not False else NOTHING
-    if beside:
-        values, owner = union((values, beside)), start
-    if owner is not None:
-        if receiver is not None and receiver[0] == INSTANCE:
-            return bind_instance(values, receiver, (CLASS, receiver[1], receiver[2]))
-        bound = bind_class(values, receiver or start)
-        if receiver is not None and receiver[0] == CLASS and wanted != "__new__":
-            return frozenset((*each[:4], None) if each[0] == FUNCTION and each[4] is None else each for each in bound)
-        return bound
-    base = outside(rest)
-    if base:
-        return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
-    return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in _OBJECT else unknown("no such attribute")

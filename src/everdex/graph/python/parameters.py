@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import calls, classes, containers, declared, fixtures
+from everdex.graph.python import calls, classes, containers, declared, fixtures, protocols
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -187,7 +187,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
     """A protocol is met without being named: what callers pass says more than it does."""
     rest = frozenset(
-        value for value in by_type if value[0] != INSTANCE or not classes.is_protocol(engine, value[1], value[2])
+        value for value in by_type if value[0] != INSTANCE or not protocols.is_protocol(engine, value[1], value[2])
     )
     if len(rest) == len(by_type):
         return by_type

@@ -1,0 +1,62 @@
+"""super(): the next in the receiver's own line after the class that it is written in.
+
+A class with several bases may put another class behind this one; what that has is reached, too.
+"""
+
+from __future__ import annotations
+
+from everdex.graph.python import classes
+from everdex.graph.python.binding import bind_class, bind_instance
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+
+def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel: int) -> Values:
+    """What super() reaches in lines where a class with several bases puts another class behind this one."""
+    parts: list[Values] = []
+    seen = {owner}
+    for each in classes.subclasses(engine, start[1], start[2], fuel - LOOKUP_STEP) or ():
+        if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
+            continue
+        line = classes.mro(engine, each[1], each[2], fuel - LOOKUP_STEP)
+        if start in line:
+            values, other = classes.raw_attribute(engine, line[line.index(start) + 1 :], wanted, fuel)
+            if other not in seen and len(seen) <= classes.MAX_OVERRIDES:
+                seen.add(other)
+                parts.append(values)
+    return union(parts)
+
+
+def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+    """super().name: the next in the receiver's own line after the class it is written in."""
+    _, path, scope, receiver = value
+    start = (CLASS, path, scope)
+    line: tuple[Value, ...] = ()
+    if receiver is not None and receiver[0] in (INSTANCE, CLASS):
+        line = classes.mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
+    if start not in line:
+        line = classes.mro(engine, path, scope, fuel - LOOKUP_STEP)
+    rest = line[line.index(start) + 1 :]
+    values, owner = classes.raw_attribute(engine, rest, wanted, fuel)
+    beside = _beside(engine, start, wanted, owner, fuel) if receiver is None or receiver[-1] is not False else NOTHING
+    if beside:
+        values, owner = union((values, beside)), start
+    if owner is not None:
+        if receiver is not None and receiver[0] == INSTANCE:
+            return bind_instance(values, receiver, (CLASS, receiver[1], receiver[2]))
+        bound = bind_class(values, receiver or start)
+        if receiver is not None and receiver[0] == CLASS and wanted != "__new__":
+            return frozenset((*each[:4], None) if each[0] == FUNCTION and each[4] is None else each for each in bound)
+        return bound
+    base = classes.outside(rest) or ("builtins.object" if wanted in classes.OBJECT else "")
+    return frozenset(((EXTERNAL, f"{base}.{wanted}"),)) if base else unknown("no such attribute")
