@@ -230,7 +230,10 @@ def test_a_hundred_clients_come_and_go(repository: Path) -> None:
         while (left := handles()) > before and time.monotonic() < deadline:
             time.sleep(0.05)
         assert left <= before
-        assert daemon.metrics()["clients"] == 1
+        # Whoever has just hung up may not have been read to the end yet, and that is no leak.
+        while (clients := daemon.metrics()["clients"]) > 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert clients == 1
 
 
 def _stopped(root: Path) -> int | None:
