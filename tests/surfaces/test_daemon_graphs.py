@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from everdex import limits, relations
+from everdex import limits, machine, relations
 from everdex.errors import Busy, InternalError, LimitExceeded
 from everdex.resident import ResidentIndex
 from everdex.service import Index, Reading
@@ -128,8 +128,8 @@ def _alive(pid: int) -> bool:
 class Slow:
     """Stands in for a process that makes a graph: does so when told to."""
 
-    def __init__(self, index: Index, snapshot_id: str, niceness: int) -> None:
-        self.index, self.snapshot_id, self.niceness = index, snapshot_id, niceness
+    def __init__(self, index: Index, snapshot_id: str, *, niceness: int, workers: int) -> None:
+        self.index, self.snapshot_id, self.gives_way = index, snapshot_id, (niceness, workers)
         self.phase, self.done, self.total = "graph", 3, 10
         self.go = self.cancelled = False
         SLOW.append(self)
@@ -160,6 +160,7 @@ def slow(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph
     monkeypatch.setattr("everdex.surfaces.daemon.graphs.Making", Slow)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 0.1)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_QUIET_S", 0)
+    monkeypatch.setattr(machine, "workers", lambda: 6)
     graphs = Graphs(warm, lambda *_, **__: None, unasked=True)
     warm.graphs = graphs
     graphs.start()
@@ -192,7 +193,7 @@ def test_editing_does_not_keep_a_graph_from_being_finished(warm: ResidentIndex, 
     until(lambda: len(SLOW) == 2, "the second")
     SLOW[1].go = True
     until(lambda: slow.describe()["state"] == "ready", "both")
-    assert [maker.niceness for maker in SLOW] == [10, 10], "nobody waits for them"
+    assert [maker.gives_way for maker in SLOW] == [(10, 3), (10, 3)], "nobody waits for them"
     assert SLOW[1].snapshot_id == warm.reader.graph_of().snapshot_id
     assert len(warm.relations(CALLERS, Reading()).to_dict()["callers"]) == 4
 
@@ -214,6 +215,18 @@ def test_a_waiting_question_is_answered_though_edits_go_on(
     assert answers[0]["snapshot_id"] == SLOW[0].snapshot_id
     assert answers[0]["snapshot_id"] != warm.reader.graph_of().snapshot_id
     assert len(answers[0]["callers"]) == 1
+
+
+def test_what_somebody_waits_for_gets_the_whole_machine(warm: ResidentIndex, slow: Graphs, root: Path) -> None:
+    """A graph begun while a question comes again and again does not give way and has every worker."""
+    until(lambda: len(SLOW) == 1, "the first")
+    (root / "new.py").write_text("import app\napp.run()\n")
+    with pytest.raises(Busy):
+        warm.relations(CALLERS, Reading())
+    SLOW[0].go = True
+    until(lambda: len(SLOW) == 2, "the second")
+    SLOW[1].go = True
+    assert SLOW[1].gives_way == (0, 6)
 
 
 def test_few_questions_wait_at_once(warm: ResidentIndex, slow: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +252,31 @@ def test_memory_is_bounded(warm: ResidentIndex) -> None:
         Making(warm.index, found.snapshot_id).run(1 << 20)
     assert "--offline" in caught.value.hint
     assert graph_files(warm) == []
+
+
+def test_workers_help_with_much_and_their_memory_is_bounded(
+    warm: ResidentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of new files are resolved by workers; one of those that grows too large ends the whole."""
+    for number in range(420):
+        (root / f"m{number}.py").write_text(f"def f{number}():\n    return {number}\n")
+    warm.index.sync()
+    found = warm.reader.graph_of()
+    seen: set[int] = set()
+
+    def only_workers_are_large(pid: int) -> int:
+        seen.add(pid)
+        return len(seen) - 1
+
+    monkeypatch.setattr(making, "_LOOK_S", 0.01)
+    monkeypatch.setattr(making, "resident_bytes", only_workers_are_large)
+    with pytest.raises(LimitExceeded):
+        Making(warm.index, found.snapshot_id, workers=2).run(0)
+    assert len(seen) == 2
+    assert graph_files(warm) == []
+    monkeypatch.setattr(making, "resident_bytes", lambda pid: 0)
+    assert Making(warm.index, found.snapshot_id, workers=2).run(0) == (422, 422)
+    assert warm.reader.graph_of().made
 
 
 def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "roots",
         "settings",
         "durable",
-        "numeric", "memory",
+        "numeric", "memory", "machine",
     ),
     ("discover",),
     ("changes",),

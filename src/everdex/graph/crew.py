@@ -23,7 +23,7 @@ from everdex.sync.processes import WorkerProcess, spread
 from everdex.view import SnapshotView
 
 # Starting a worker and opening the view there costs about as much as resolving this many files.
-_WORTH_WORKERS: Final = 400
+_WORTH_A_WORKER: Final = 200
 _BATCH: Final = 64
 
 
@@ -57,7 +57,8 @@ class Crew(Protocol):
 
 @contextmanager
 def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
-    if workers < 2 or files < _WORTH_WORKERS:
+    hired = min(workers, files // _WORTH_A_WORKER)
+    if hired < 2:
         alone = Alone(view, resolvers)
         with collector_held():
             try:
@@ -65,7 +66,7 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
             finally:
                 alone.end()  # while the collector is held: or it would look through everything once before it goes
         return
-    crew = Many(view, resolvers, workers)
+    crew = Many(view, resolvers, hired)
     try:
         yield crew
     finally:

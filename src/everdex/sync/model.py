@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from everdex import machine
 from everdex.changes.model import ChangeSet
 from everdex.config import IndexConfig
 from everdex.discover.model import Discovery
@@ -25,7 +26,7 @@ class SyncOptions(msgspec.Struct, frozen=True):
     always_rehash: bool = False
     rebuild: bool = False  # index every file again, whatever is indexed
     auto_compact: bool = True
-    workers: int = 2
+    workers: int = msgspec.field(default_factory=machine.workers)
     progress: Progress = silent
 
 

@@ -13,7 +13,7 @@ from everdex.sync.work import BatchResult, Worker
 
 _BATCH_BYTES = 1 << 20
 _BATCH_FILES = 256
-_IN_PROCESS_BYTES = 3 << 20
+_WORKER_BYTES = 3 << 19  # as much as starting a worker costs
 
 
 def batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
@@ -32,7 +32,8 @@ def batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
 
 def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -> Generator[BatchResult]:
     """Process every candidate; results come in the order of the candidates."""
-    if workers < 2 or sum(candidate.stat.size for candidate in candidates) < _IN_PROCESS_BYTES:
+    hired = min(workers, sum(candidate.stat.size for candidate in candidates) // _WORKER_BYTES)
+    if hired < 2:
         worker = Worker(settings)
         for piece in batches(candidates):
             yield worker.process(piece)
@@ -40,4 +41,4 @@ def run(settings: WorkSettings, candidates: Sequence[Candidate], workers: int) -
     # Its imports are worth more than a small job.
     from everdex.sync.processes import run_on_processes
 
-    yield from run_on_processes(settings, batches(candidates), workers)
+    yield from run_on_processes(settings, batches(candidates), hired)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from everdex import maintain
+from everdex import machine, maintain
 from everdex.surfaces.api import store_model
 from everdex.surfaces.api.asking import Asking, typed
 from everdex.surfaces.daemon.client import stop
@@ -24,12 +24,17 @@ class Keeping(Asking):
         allow_degraded: bool = False,
         rebuild: bool = False,
         always_rehash: bool = False,
-        workers: int = 2,
+        workers: int | None = None,
         wait: bool = True,
         progress: Callable[[str, int, int], None] = silent,
     ) -> store_model.SyncAnswer:
-        """Bring the index up to date; `progress` is called with (phase, done, total)."""
-        options = SyncOptions(allow_degraded, always_rehash, rebuild, workers=workers, progress=progress)
+        """Bring the index up to date; `progress` is called with (phase, done, total).
+
+        Without `workers` there is one a core, at most eight.
+        """
+        options = SyncOptions(
+            allow_degraded, always_rehash, rebuild, workers=workers or machine.workers(), progress=progress
+        )
         index = self._warm.index
         return typed(store_model.SyncAnswer, index.report(index.sync(options, wait=wait)).to_dict())
 

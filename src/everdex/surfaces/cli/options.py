@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from everdex import machine
 from everdex.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -31,7 +32,8 @@ shared_option = click.option(
 )
 
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 64), default=2, show_default=True, metavar="N", help="Worker processes."
+    "--workers", type=click.IntRange(1, 64), default=machine.workers, show_default="one a core, at most 8", metavar="N",
+    help="Worker processes.",
 )
 
 no_sync_option = click.option(

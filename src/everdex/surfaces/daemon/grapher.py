@@ -49,7 +49,8 @@ def _end_with_parent() -> None:
 
 
 def main(
-    root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str, snapshot_id: str, niceness: str
+    root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str, snapshot_id: str, niceness: str,
+    workers: str,
 ) -> int:
     # The daemon ends us by closing the pipe; what is typed at its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -60,7 +61,7 @@ def main(
         index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
         if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
             return 13
-        made = relations.make(index, snapshot_id, SyncOptions(workers=1, progress=_Told()))
+        made = relations.make(index, snapshot_id, SyncOptions(workers=int(workers), progress=_Told()))
         _say({"made": {"changed": made.changed, "resolved": made.resolved}})
         return 0
     except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell

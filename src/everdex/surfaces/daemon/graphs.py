@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everdex import limits
+from everdex import limits, machine
 from everdex.errors import Busy, DaemonStopping, EverdexError, LimitExceeded
 from everdex.reader import GraphOf
 from everdex.resident import ResidentIndex
@@ -167,11 +167,13 @@ class Graphs:
         with self._changed:
             if self._ended:
                 return DaemonStopping("the daemon is leaving")
-            # What somebody waits for does not give way to others.
+            # What somebody waits for does not give way to others, and may have all cores.
             waited_for = any(self._unsettled()) or time.monotonic() - self._asked < _COMES_AGAIN_S
-            niceness = 0 if waited_for else _NICENESS
             self._target = found
-            self._making = making = Making(self._warm.index, found.snapshot_id, niceness)
+            self._making = making = Making(
+                self._warm.index, found.snapshot_id, niceness=0 if waited_for else _NICENESS,
+                workers=machine.workers() if waited_for else max(1, machine.workers() // 2),
+            )  # fmt: skip
         began = time.monotonic()
         failure: EverdexError | None = None
         try:

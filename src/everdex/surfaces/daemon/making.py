@@ -1,7 +1,7 @@
 """One graph being made by a process of its own: started, watched while it tells how far it is, ended when told to.
 
-Knows nothing of why the graph is wanted or who waits for it. The process may grow up to a limit and is then ended:
-making a graph must not cost the user his machine.
+Knows nothing of why the graph is wanted or who waits for it. It and each worker of it may grow up to a limit, then
+all are ended: making a graph must not cost the user his machine.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Cancelled(Exception):
 class Making:
     """One run of `grapher.py`; `cancel` may come from any thread."""
 
-    def __init__(self, index: Index, snapshot_id: str, niceness: int = 0) -> None:
+    def __init__(self, index: Index, snapshot_id: str, *, niceness: int = 0, workers: int = 1) -> None:
         shared = "" if index.shared_store is None else os.fspath(index.shared_store)
         # -P: the working directory may be a hostile repository and must not be imported from.
         self._command = [
             sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher", os.fspath(index.root.path), shared,
-            index.config_fingerprint, index.query_fingerprint, snapshot_id, str(niceness),
+            index.config_fingerprint, index.query_fingerprint, snapshot_id, str(niceness), str(workers),
         ]  # fmt: skip
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -82,7 +82,7 @@ class Making:
         assert process.stdout is not None
         handle, pending = process.stdout.fileno(), b""
         while True:
-            if resident_bytes(process.pid) > most_bytes:
+            if max(map(resident_bytes, _family(process.pid))) > most_bytes:
                 raise LimitExceeded(
                     f"making the graph takes more than {most_bytes >> 20:,} MiB of memory here",
                     hint="make it once without the daemon (`everdex map --offline`); from then on only what changed "
@@ -110,4 +110,13 @@ class Making:
 
     def resident_bytes(self) -> int:
         process = self._process
-        return 0 if process is None else resident_bytes(process.pid)
+        return 0 if process is None else sum(map(resident_bytes, _family(process.pid)))
+
+
+def _family(pid: int) -> list[int]:
+    """A process and the workers that it started, all of them from its first thread."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as stream:
+            return [pid, *map(int, stream.read().split())]
+    except (FileNotFoundError, ProcessLookupError):  # it is gone
+        return [pid]

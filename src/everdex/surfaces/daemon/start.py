@@ -27,7 +27,7 @@ _LONGEST_START_S: Final = 660.0  # a little longer than a writer is waited for
 _POLL_S: Final = 0.1
 
 
-def start(index: Index, progress: Progress, *, workers: int = 2) -> Connection:
+def start(index: Index, progress: Progress, *, workers: int | None = None) -> Connection:
     """A connection to the daemon of this index, started if none runs; `DaemonUnavailable` when none can."""
     deadline = time.monotonic() + _LONGEST_START_S
     while (connection := connect(index)) is None:
@@ -42,13 +42,14 @@ def start(index: Index, progress: Progress, *, workers: int = 2) -> Connection:
     return connection
 
 
-def _launch(index: Index, progress: Progress, workers: int, deadline: float) -> None:
+def _launch(index: Index, progress: Progress, workers: int | None, deadline: float) -> None:
     """Start a daemon of its own session and wait until it listens."""
     where = [] if index.shared_store is None else ["--shared-store", os.fspath(index.shared_store)]
+    many = [] if workers is None else ["--workers", str(workers)]
     # -P: the working directory may be a hostile repository and must not be imported from.
     command = [sys.executable, "-P", "-m", "everdex", "serve", os.fspath(index.root.path), "--announce"]
     child = subprocess.Popen(
-        [*command, "--workers", str(workers), *where],
+        [*command, *many, *where],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,
     )  # fmt: skip
     # Whoever lives longer than the daemon he started has to bury it.
