@@ -72,15 +72,17 @@ def _rust_project(root: Path) -> dict[str, Any]:
 class Server:
     """One language server at work on one checkout."""
 
-    def __init__(self, name: str, root: Path, work: Path) -> None:
+    def __init__(self, name: str, root: Path, work: Path, settings: dict[str, Any] | None = None) -> None:
+        """`settings`: what it is told when it asks for a section of its configuration."""
         self.root = root
+        self._settings = settings or {}
         command, options = self._command(name, root, work)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root
         )
         self._answers: dict[int, Any] = {}
         self._changed = threading.Condition()
-        self._ready = name == "gopls"  # which answers when it has loaded
+        self._ready = name in ("gopls", "pyright-langserver")  # which answer when they have loaded
         self._indexing = ""  # the token of its progress
         self._number = 0
         self._opened: set[str] = set()
@@ -109,6 +111,8 @@ class Server:
                 "linkedProjects": [_rust_project(root)], "checkOnSave": False, "cachePriming": {"enable": False},
                 "procMacro": {"enable": False}, "cargo": {"buildScripts": {"enable": False}},
             }  # fmt: skip
+        if name == "pyright-langserver":
+            return [program, "--stdio"], {}
         if name == "intelephense":
             return [program, "--stdio"], {"storagePath": str(work), "clearCache": True}
         return [program], {}
@@ -131,6 +135,17 @@ class Server:
         self._open(path)
         asked = self._at(path, line, column) | {"context": {"includeDeclaration": False}}
         return self._places(self._ask("textDocument/references", asked))
+
+    def callers(self, path: str, line: int, column: int) -> list[tuple[str, int, str]]:
+        """Path, line of the name and name of what its call hierarchy says calls the function named there."""
+        self._open(path)
+        found = []
+        for item in self._ask("textDocument/prepareCallHierarchy", self._at(path, line, column)) or []:
+            for call in self._ask("callHierarchy/incomingCalls", {"item": item}) or []:
+                caller = call["from"]
+                at, first, _ = self._places([{"uri": caller["uri"], "range": caller["selectionRange"]}])[0]
+                found.append((at, first, caller["name"]))
+        return found
 
     def close(self) -> None:
         self._process.terminate()
@@ -155,7 +170,7 @@ class Server:
             return
         self._opened.add(path)
         text = (self.root / path).read_text("utf-8", "replace")
-        language = {".go": "go", ".rs": "rust", ".php": "php", ".c": "c"}.get(Path(path).suffix, "cpp")
+        language = {".go": "go", ".rs": "rust", ".php": "php", ".c": "c", ".py": "python"}.get(Path(path).suffix, "cpp")
         uri = (self.root / path).as_uri()
         self._tell("textDocument/didOpen", {
             "textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}
@@ -198,7 +213,8 @@ class Server:
                 self._changed.notify_all()
         elif "id" in message:  # the server asks: for settings, or whether it may show progress
             items = parameters.get("items", []) if isinstance(parameters, dict) else []
-            result = [None] * len(items) if method == "workspace/configuration" else None
+            asked = [self._settings.get(item.get("section", "")) for item in items]
+            result = asked if method == "workspace/configuration" else None
             self._send({"id": message["id"], "result": result})
         elif (method == "experimental/serverStatus" and parameters.get("quiescent")) or (
             method == "$/progress" and self._indexed(parameters["token"], parameters["value"])

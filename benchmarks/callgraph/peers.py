@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import lsp
 
 from everdex.graph.model import FileGraph
 
@@ -92,6 +95,33 @@ def _targets(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list):
         for inner in value:
             yield from _targets(inner)
+
+
+def pyright(root: Path, environment: Path, graphs: dict[str, FileGraph], known: Known) -> set[Edge] | str:
+    """What its call hierarchy says calls each function and class of the sources: what agents ask through its server."""
+    with tempfile.TemporaryDirectory() as work:
+        tree = Path(work).resolve() / root.name  # without the project's own settings, which may leave out its tests
+        for part in ("src", "tests"):
+            shutil.copytree(root / part, tree / part)
+        settings = {"python": {"pythonPath": str(environment / "bin/python")}}
+        try:
+            server = lsp.Server("pyright-langserver", tree, Path(work), settings)
+        except lsp.Unavailable:
+            return "is not installed"
+        edges: set[Edge] = set()
+        for path, graph in graphs.items():
+            for node in graph.nodes:
+                made = f"{node.qualified_name}.__init__" if node.kind == "class" else node.qualified_name
+                if not path.startswith("src/") or node.kind not in ("class", "function", "method"):
+                    continue
+                callers = server.callers(path, node.name_line, node.name_column)
+                if made in known.by_qualified:
+                    edges |= {
+                        (known.by_name_line.get(caller, (caller[0], 1, "<module>")), known.by_qualified[made])
+                        for caller in callers
+                    }
+        server.close()
+        return edges
 
 
 def pycg(root: Path, environment: Path, known: Known, seconds: int = 150) -> set[Edge] | str:

@@ -4,7 +4,8 @@
     python benchmarks/callgraph/run.py programs
     python benchmarks/callgraph/run.py traces --environment VENV PROJECT=TRACE.json ...
 
-A trace is made by running a project's tests with the plugin in tracer.py; VENV has pyrefly, jedi and PyCG.
+A trace is made by running a project's tests with the plugin in tracer.py; VENV has pyrefly, jedi and PyCG;
+`PYRIGHT_LANGSERVER_PROGRAM` is where pyright's server is, if not on the path.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
         if environment is not None:
             known = peers.Known(graphs)
             claims["pyrefly"] = peers.pyrefly(root, environment, known)
+            claims["pyright"] = peers.pyright(root, environment, graphs, known)
             claims["PyCG"] = peers.pycg(root, environment, known)
             claims["jedi"] = peers.jedi(root, environment, graphs, known)
         print(f"{root.name}: {len(truth)} edges ran")
