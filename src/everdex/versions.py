@@ -54,7 +54,10 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
 # 3: signatures without comments and line breaks
 # 4: C and C++: comments in macros of several lines, variables that hold functions
-CHUNKER_VERSION: Final = "4"
+# 5: accessors, aliases and what define_method defines (Ruby); parameters that are fields (Kotlin, Scala, PHP, records);
+#    events, indexers and operators (C#); C and C++ globals behind pointers and conditions; what protocols ask
+#    for (Swift); several names in one declaration stand beside each other
+CHUNKER_VERSION: Final = "5"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -74,7 +77,8 @@ WORDS_VERSION: Final = "1"
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
 # 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
-FACTS_VERSION: Final = "14"
+# 15: the definitions of chunker 5
+FACTS_VERSION: Final = "15"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

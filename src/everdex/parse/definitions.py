@@ -162,6 +162,8 @@ def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, i
     if scope:
         cleaned = _GENERIC.sub("", scope).removesuffix(".prototype")
         return name, 0, () if cleaned in _TRANSPARENT_SCOPES else tuple(cleaned.split("."))
+    if language == "ruby" and name[0] == ":" and kind == "function":
+        return name[1:], 1, ()  # `attr_reader :name`
     if name[0] in "\"'`" and len(name) > 2:
         return name[1:-1], 1, ()
     if kind == "heading":
@@ -230,7 +232,9 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         parent = stack[-1] if stack else None
         while parent is not None and item.end > parent.end:
             parent = parent.parent  # broken syntax can make nodes overlap; containment still decides
-        if parent is not None and _is_variable(item, parent):
+        if parent is not None and _is_beside(item, parent):
+            parent = parent.parent
+        if parent is not None and _is_local(item, parent):
             continue
         item.parent = parent
         item.path = (*_path_below(parent, item), *item.scope, item.name)
@@ -251,11 +255,18 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
     return kept
 
 
-def _is_variable(item: Definition, parent: Definition) -> bool:
-    """To a grammar without types, `Type name(argument);` inside a C++ function reads like a function's declaration."""
+def _is_beside(item: Definition, parent: Definition) -> bool:
+    """`int a, b;` defines both in one node; a constructor's parameter may define what its class has (PHP)."""
+    if item.kind == "heading":
+        return False
+    return (item.head, item.end) == (parent.head, parent.end) or item.node.type == "property_promotion_parameter"
+
+
+def _is_local(item: Definition, parent: Definition) -> bool:
+    """A variable of a C function. To a grammar without types, C++'s `Type name(argument);` reads like a declaration."""
     return (
-        item.language == "cpp" and item.kind == "function" and parent.kind in ("function", "method")
-        and item.node.type == "declaration"
+        item.language in ("c", "cpp") and item.kind in ("function", "variable") and item.node.type == "declaration"
+        and parent.kind in ("function", "method")
     )  # fmt: skip
 
 

@@ -122,7 +122,8 @@ def is_public(item: Definition, data: bytes) -> bool:
         return False
     if language == "go":
         return name[:1].isupper()
-    if name.startswith(("_", "#")) and not (name.startswith("__") and name.endswith("__")):
+    # PHP says so with a word, and calls its own methods __construct and __get.
+    if language != "php" and name.startswith(("_", "#")) and not (name.startswith("__") and name.endswith("__")):
         return False
     header = data[item.start : item.name_start][:_MAX_HEADER_BYTES]
     if language in _NEEDS:

@@ -6,6 +6,7 @@
 (package_declaration (_) @package)
 (annotation_type_element_declaration type: (_) @returns name: (_) @name) @shape
 (method_declaration type: (_) @returns name: (_) @name parameters: (_) @parameters) @shape
+(record_declaration parameters: (formal_parameters (formal_parameter type: (_) @returns name: (_) @name) @shape))
 (constructor_declaration name: (_) @name parameters: (_) @parameters) @shape
 (annotation_type_element_declaration name: (_) @name) @shape
 (class_declaration name: (_) @name superclass: (superclass (_) @base)) @shape

@@ -94,7 +94,8 @@ class OnReceivers(Choosing):
             refs = self._overloaded(refs, use)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if callables:
-            written = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
+            implementing = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
+            written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
             if written and len(written) <= MAX_IMPLEMENTATIONS:
                 by_name: dict[str, list[Ref]] = {}
                 for ref in self._fitting([*callables, *written], use):

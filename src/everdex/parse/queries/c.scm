@@ -8,16 +8,17 @@
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
 (enumerator name: (identifier) @name) @definition.variant
 (type_definition declarator: (type_identifier) @name) @definition.type
+(type_definition declarator: (array_declarator declarator: (type_identifier) @name)) @definition.type
 (type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @definition.type
 (type_definition declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
 (preproc_def name: (identifier) @name) @definition.macro
 (preproc_function_def name: (identifier) @name) @definition.macro
 (field_declaration declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @definition.field
 (field_declaration declarator: (pointer_declarator declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (pointer_declarator declarator: (field_identifier) @name)])) @definition.field
-(translation_unit (declaration declarator: (identifier) @name) @definition.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @definition.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @definition.variable)
-(translation_unit (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_ifdef (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_if (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
+(declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))]) @definition.variable
+(declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))])) @definition.variable
 (comment) @doc

@@ -1,4 +1,7 @@
 (function_definition declarator: (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function
+(function_definition declarator: (function_declarator declarator: (template_function name: (identifier) @name))) @definition.function
+(function_definition declarator: (operator_cast "operator" @name)) @definition.function
+(declaration declarator: (operator_cast "operator" @name)) @definition.function
 (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
 (function_definition declarator: (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @definition.function
 (declaration declarator: (function_declarator declarator: [(identifier) (qualified_identifier) (destructor_name) (operator_name)] @name)) @definition.function
@@ -20,11 +23,11 @@
 (field_declaration declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @definition.field
 (field_declaration declarator: (pointer_declarator declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (pointer_declarator declarator: (field_identifier) @name)])) @definition.field
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @definition.field
-(translation_unit (declaration declarator: (identifier) @name) @definition.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @definition.variable)
-(namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @definition.variable))
-(translation_unit (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_ifdef (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
-(preproc_if (declaration declarator: [(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))]) @definition.variable)
+(declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))]) @definition.variable
+(declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))) (qualified_identifier) @name])) @definition.variable
 (template_declaration) @outer
 (comment) @doc

@@ -12,5 +12,10 @@
 (constructor_declaration name: (identifier) @name) @definition.constructor
 (property_declaration name: (identifier) @name) @definition.property
 (event_declaration name: (identifier) @name) @definition.field
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.field
+(indexer_declaration "this" @name) @definition.property
+(operator_declaration "operator" @name) @definition.method
+(conversion_operator_declaration "operator" @name) @definition.method
+(record_declaration (parameter_list (parameter name: (identifier) @name) @definition.property))
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.field
 (comment) @doc

@@ -9,6 +9,7 @@
 (compact_constructor_declaration name: (identifier) @name) @definition.constructor
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.field
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @definition.constant
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @definition.method))
 (enum_constant name: (identifier) @name) @definition.variant
 (line_comment) @doc
 (block_comment) @doc

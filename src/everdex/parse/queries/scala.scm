@@ -10,5 +10,12 @@
 (template_body (val_definition pattern: (identifier) @name) @definition.field)
 (template_body (var_definition pattern: (identifier) @name) @definition.field)
 (compilation_unit (val_definition pattern: (identifier) @name) @definition.variable)
+(compilation_unit (var_definition pattern: (identifier) @name) @definition.variable)
+(template_body (val_definition pattern: (tuple_pattern (identifier) @name)) @definition.field)
+(val_declaration name: (identifier) @name) @definition.field
+(var_declaration name: (identifier) @name) @definition.field
+(given_definition name: (identifier) @name) @definition.variable
+(class_definition class_parameters: (class_parameters (class_parameter ["val" "var"] name: (identifier) @name) @definition.field))
+(class_definition "case" class_parameters: (class_parameters (class_parameter name: (identifier) @name) @definition.field))
 (comment) @doc
 (block_comment) @doc

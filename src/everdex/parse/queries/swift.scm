@@ -11,5 +11,10 @@
 (enum_entry name: (simple_identifier) @name) @definition.variant
 (source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.variable)
 (class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
+(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field
+(source_file (property_declaration name: (pattern (pattern (simple_identifier) @name))) @definition.variable)
+(subscript_declaration "subscript" @name) @definition.method
+(associatedtype_declaration name: (type_identifier) @name) @definition.type
 (comment) @doc
 (multiline_comment) @doc
