@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
 
+from everdex.surfaces.mcp.budget import whole_lines
 from support.agents import Agent
 from support.commands import everdex
 from support.trees import tree
@@ -285,6 +286,7 @@ def test_what_a_budget_leaves_out_is_counted(agent: Agent) -> None:
     (definition,) = agent.ask("symbol", name="post_ledger", budget_tokens=500)["definitions"]
     assert definition["trimmed"]
     assert definition["source"].startswith("def post_ledger(total):\n")
+    assert (whole_lines("a\fb\nc\n", 5), whole_lines("a\fb\n", 3)) == ("a\fb\n", "")
 
 
 @pytest.mark.parametrize(

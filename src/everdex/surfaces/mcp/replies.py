@@ -48,7 +48,7 @@ def _result(item: Document, room: int | None) -> Reply:
     if "explain" in item:
         result["explain"] = item["explain"]
     if trimmed and room is not None:
-        result["end_line"] = item["start_line"] + max(0, len(snippet.splitlines()) - 1)
+        result["end_line"] = item["start_line"] + snippet.count("\n", 0, -1)
     return {**result, "snippet": snippet}
 
 
