@@ -1,4 +1,4 @@
-"""Every test gets its own EVERDEX_HOME: nothing may reach the user's."""
+"""Every test gets its own EVERDEX_HOME: nothing may reach the user's. Property tests have a fixed seed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from support.stores import use_home
 
 _MEMORY = "/dev/shm"
+
+# The same examples in every run, on a machine of any speed; `--hypothesis-profile=default` tries others.
+_UNTIMED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("everdex", derandomize=True, deadline=None, suppress_health_check=_UNTIMED)
+settings.load_profile("everdex")
 
 
 @pytest.fixture(autouse=True)

@@ -38,11 +38,6 @@ def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any
     }
 
 
-def occurrence(atlas: Atlas, use: Use) -> dict[str, Any]:
-    """A place that names a symbol."""
-    return occurrences(atlas, [use])[0]
-
-
 def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
     """Places that name symbols; what one has in common with the one before is looked up once."""
     found: list[dict[str, Any]] = []

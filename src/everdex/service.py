@@ -212,10 +212,10 @@ class Index:
             changes = NO_CHANGES if looked is not None or self.stands() is not None else self.preview().changes
             freshness = looked or answers.checked(len(changes.to_index) + len(changes.delete))
         body = describe.status_body(self.root, self.config, store, pinned.manifest, changes)
-        return Answer(
-            answers.origin_of(pinned.manifest), self.query_fingerprint, freshness, body,
-            warnings=(*pinned.warnings, *chosen.warnings),
-        )  # fmt: skip
+        warnings = (*pinned.warnings, *chosen.warnings)
+        if store.info.shared and pinned.manifest.git.dirty:
+            warnings = ("this shared store was published from a tree with uncommitted changes", *warnings)
+        return Answer(answers.origin_of(pinned.manifest), self.query_fingerprint, freshness, body, warnings=warnings)
 
     def _live(self, snapshot_id: str | None) -> LiveMap | None:
         """What a snapshot knows of every file; None when there is no index (and none was asked for)."""

@@ -194,21 +194,21 @@ def test_batch_hands_each_answer_on_at_once(repository: Path) -> None:
     watchdog.cancel()
 
 
-HOSTILE = "x = 1  # \x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\x7f end\n"
+HOSTILE = "x = 1  # \x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\x7f\u061c\u2062\U000e0048\U000e0069 end\n"
 
 
 def test_hostile_content_cannot_drive_the_terminal(tmp_path: Path) -> None:
-    """Escape sequences and bidirectional overrides go out escaped: in a pipe, on a terminal and in JSON."""
+    """Escape sequences, bidirectional marks and text nobody sees go out escaped: in a pipe, on a terminal, in JSON."""
     root = tree(tmp_path / "evil", {"evil\u009b31m.py": HOSTILE, "bidi\u202eyp.py": HOSTILE})
     piped = everdex("search", "--mode", "literal", "x = 1", root)
     assert piped.code == 0
-    assert r"\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\x7f end" in piped.out
-    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", piped.out) is None
+    assert r"\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\x7f\u061c\u2062\U000e0048\U000e0069 end" in piped.out
+    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202e\u2062\U000e0000-\U000e007f]", piped.out) is None
     as_json = everdex("search", "--mode", "literal", "x = 1", root, "--json")
-    assert re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", as_json.out) is None
+    assert re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u202e\u2062\U000e0000-\U000e007f]", as_json.out) is None
     assert as_json.json["results"][0]["snippet"].rstrip("\n") == HOSTILE.rstrip("\n")
     drawn = on_terminal("search", "--mode", "literal", "x = 1", root).out
-    assert re.search("\x1b]|\x1b\\[2J|\x07|\x9b|\u202e|\x7f", drawn) is None
+    assert re.search("\x1b]|\x1b\\[2J|\x07|\x9b|\u202e|\x7f|\u061c|\u2062|\U000e0048", drawn) is None
 
 
 def test_a_closed_pipe_is_quiet(repository: Path) -> None:

@@ -129,6 +129,21 @@ def test_a_shared_store_leaves_untracked_files_out(repository: Path, tmp_path: P
     assert (mismatch.code, mismatch.json["error"]["code"]) == (13, "incompatible")
 
 
+def test_a_shared_store_says_when_it_holds_what_nobody_committed(repository: Path, tmp_path: Path) -> None:
+    """STORE: `git.dirty` is set, and status and health warn, until a clean tree is published."""
+    shared = ("--shared-store", tmp_path / "shared")
+    everdex("index", *shared, cwd=repository)
+    assert everdex("status", *shared, "--json", cwd=repository).json["warnings"] == []
+    (repository / "module_1.py").write_text("def uncommitted():\n    return 1\n")
+    assert everdex("index", *shared, "--json", cwd=repository).json["git"]["dirty"]
+    assert "uncommitted" in everdex("status", *shared, "--json", cwd=repository).json["warnings"][0]
+    checks = {item["code"]: item for item in everdex("health", *shared, "--json", cwd=repository).json["checks"]}
+    assert checks["repo_hygiene"]["status"] == "warn"
+    assert "uncommitted" in checks["repo_hygiene"]["message"]
+    everdex("index", cwd=repository)
+    assert everdex("status", "--json", cwd=repository).json["warnings"] == []
+
+
 def test_reading_a_shared_store_that_is_not_there_makes_none(repository: Path, tmp_path: Path) -> None:
     """A mistyped --shared-store is an error, not a new store."""
     done = everdex("status", "--shared-store", tmp_path / "typo", cwd=repository)

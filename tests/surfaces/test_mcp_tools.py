@@ -13,6 +13,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
 
+from everdex.surfaces.mcp import boarded, gated, pictured, related
+from everdex.surfaces.mcp.budget import whole_lines
 from support.agents import Agent
 from support.commands import everdex
 from support.trees import tree
@@ -285,6 +287,18 @@ def test_what_a_budget_leaves_out_is_counted(agent: Agent) -> None:
     (definition,) = agent.ask("symbol", name="post_ledger", budget_tokens=500)["definitions"]
     assert definition["trimmed"]
     assert definition["source"].startswith("def post_ledger(total):\n")
+    assert (whole_lines("a\fb\nc\n", 5), whole_lines("a\fb\n", 3)) == ("a\fb\n", "")
+
+
+def test_a_limit_that_was_reached_is_a_warning(tmp_path: Path) -> None:
+    """Whatever the service could not count to the end, a model is told, by every tool."""
+    root = tree(tmp_path / "project", {"a.py": "def post():\n    return 1\n"})
+    for arguments, reply in (
+        (("impact", "post"), related.impact), (("refs", "post"), related.references), (("map",), related.repo_map),
+        (("architecture",), pictured.architecture), (("gate", "a.py"), gated.gate), (("board",), boarded.board),
+    ):  # fmt: skip
+        document = everdex(*arguments, "--json", cwd=root).json | {"limits_hit": ["affected"]}
+        assert reply(document, 2_000)["warnings"][-1] == "limit reached: affected", arguments
 
 
 @pytest.mark.parametrize(

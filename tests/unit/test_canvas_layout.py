@@ -26,7 +26,7 @@ def _reach(count: int, edges: set[Edge]) -> list[set[int]]:
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(graphs())
 def test_vertices_of_one_cycle_have_one_name(graph: tuple[int, dict[Edge, float]]) -> None:
     """Two vertices are in one component if and only if each leads to the other."""
@@ -37,7 +37,7 @@ def test_vertices_of_one_cycle_have_one_name(graph: tuple[int, dict[Edge, float]
             assert (home[one] == home[other]) == (other in reach[one] and one in reach[other])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(graphs())
 def test_without_the_edges_against_the_grain_there_are_no_cycles(graph: tuple[int, dict[Edge, float]]) -> None:
     """What is left can be put in order, and nothing outside a cycle is ever called against the grain."""
@@ -55,7 +55,7 @@ def test_the_lightest_edge_of_a_cycle_is_the_one_against_the_grain() -> None:
     assert against(2, {(0, 1): 1, (1, 0): 5}) == {(0, 1)}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(graphs())
 def test_what_follows_from_others_can_be_left_out(graph: tuple[int, dict[Edge, float]]) -> None:
     """Without the implied edges everything still leads where it led, and no further edge can be left out."""
@@ -66,7 +66,7 @@ def test_what_follows_from_others_can_be_left_out(graph: tuple[int, dict[Edge, f
     assert all(_reach(count, kept - {edge}) != _reach(count, forward) for edge in kept)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(graphs())
 def test_users_stand_above_what_they_use(graph: tuple[int, dict[Edge, float]]) -> None:
     """Along every edge that is not against the grain the level falls."""
@@ -83,7 +83,7 @@ def boxes(draw: st.DrawFn) -> tuple[list[Size], dict[Edge, float]]:
     return draw(st.lists(sizes, min_size=count, max_size=count)), weights
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(boxes(), st.booleans())
 def test_boxes_never_overlap_and_edges_connect_them(given: tuple[list[Size], dict[Edge, float]], across: bool) -> None:
     """Any boxes, any edges, downwards or to the right: apart from each other, inside the sheet, joined at borders."""
@@ -112,7 +112,7 @@ def _on_border(point: tuple[float, float], box: tuple[float, float, float, float
     return inside and edge < 0.1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(boxes())
 def test_the_order_of_edges_changes_nothing(given: tuple[list[Size], dict[Edge, float]]) -> None:
     """A layout depends on the graph alone."""

@@ -49,7 +49,7 @@ def test_a_hostile_name_stays_text(name: str) -> None:
     assert safe(name)[:20] in "".join(tree.itertext())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_any_text_can_be_drawn(name: str) -> None:
     """No text breaks the document, and none of it can turn or hide what stands around it."""
@@ -58,7 +58,7 @@ def test_any_text_can_be_drawn(name: str) -> None:
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200e\u200f]", document)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=700), st.floats(20, 400))
 def test_a_label_fits_its_room(name: str, room: float) -> None:
     """A label is never wider than its room, and one that was shortened keeps the whole name."""
@@ -76,7 +76,7 @@ def test_names_are_shortened_in_the_middle() -> None:
     assert 0 < len(front) < len(back)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(alphabet="ab c", max_size=300), st.integers(1, 4))
 def test_wrapped_text_fits_and_says_that_it_goes_on(text: str, lines: int) -> None:
     """At most so many lines, none wider than the room; what does not fit ends in an ellipsis."""
@@ -143,7 +143,7 @@ def test_what_an_image_cannot_show_is_counted() -> None:
     assert missing(_scene("abc · …")) == 0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size=2, max_size=6))
 def test_dashes_cover_their_share_of_a_line(points: list[tuple[float, float]]) -> None:
     """A dashed line is drawn for about as long as its pattern says, and never beyond its ends."""

@@ -9,13 +9,13 @@ from typing import Any
 
 from everdex.surfaces.cli.output import encode, escape, json_bytes
 
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_LETTERS = [*'aé日😀"\\\n', "\x00", "\x1b", "\x7f", "\x85", "\u202e", "\u2028", "\u2069", "\udc80"]
+_LETTERS = [*'aé日😀"\\\n', *"\x00\x1b\x7f\x85\u202e\u2028\u2069\u061c\u2062\ufffa\U000e0041\udc80"]
+_UNSAFE = re.compile(f"[{''.join(_LETTERS[9:])}]")
 
 
 def _plainly(document: dict[str, Any]) -> str:
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1].replace("\x7f", r"\u007f"), text)
 
 
 def test_json_is_that_of_the_standard_library_with_unsafe_characters_escaped() -> None:
@@ -34,5 +34,6 @@ def test_a_line_is_escaped_where_a_terminal_would_obey() -> None:
     """Text and tabs stay as they are."""
     assert escape("plain ünï\t日") == "plain ünï\t日"
     assert escape("a\x1b[1m\u202e\udc80\n") == "a\\x1b[1m\\u202e\\udc80\\x0a"
+    assert escape("\U000e0041") == r"\U000e0041"
     for letter in _LETTERS:
         assert not _UNSAFE.search(escape(f"a{letter}b"))

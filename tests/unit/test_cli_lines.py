@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everdex.surfaces.cli.lines import Words, literal_spans, numbered_lines, telling_line
+from everdex.surfaces.cli.piped import piped
 
 
 def _result(snippet: str, symbol: str | None = None, start: int = 10) -> dict[str, object]:
@@ -28,8 +29,11 @@ def test_the_telling_line_of_a_continued_chunk_has_the_querys_words() -> None:
 
 
 def test_lines_are_numbered_from_the_start_line_without_line_ends() -> None:
-    """CRLF files show no carriage returns, and a final newline makes no extra line."""
-    assert numbered_lines(_result("a\r\nb\r\n", start=3)) == [(3, "a"), (4, "b")]
+    """CRLF files show no carriage returns, a final newline makes no extra line, and a form feed ends none."""
+    assert numbered_lines(_result("a\r\nb\fc\u2028d\r\n", start=3)) == [(3, "a"), (4, "b\fc\u2028d")]
+    packed = _result("a\n\fb\u2028c\n") | {"path": "x.py", "end_line": 11, "breadcrumb": ()}
+    document = {"results": [packed], "budget": {"used": 1, "tokens": 2, "left_out": []}, "omitted": 0}
+    assert [line for wanted, line in piped(document) if wanted] == ["## x.py:10-11", "a", "\\x0cb\\u2028c", ""]
 
 
 def test_words_match_across_case_style_and_ending() -> None:

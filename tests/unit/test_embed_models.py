@@ -209,6 +209,35 @@ def test_a_damaged_model2vec_file_is_named(model: Path, name: str, content: byte
         use()
 
 
+REPLACE = {"type": "Replace", "pattern": {"String": "e"}, "content": "e" * 200}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|a|aa)+$"}, "content": ""}},
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAAAA"}},
+        {"model": {"type": "WordLevel", "vocab": {"red": 1}, "unk_token": "[UNK]"}},
+        {"normalizer": REPLACE | {"content": "e" * 2_000}},
+        {"normalizer": {"type": "Sequence", "normalizers": [REPLACE] * 4}},
+        {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Sequence", "normalizers": [REPLACE]}] * 4}},
+    ],
+)  # fmt: skip
+def test_a_tokenizer_that_fails_at_work_is_refused(model: Path, step: dict[str, object]) -> None:
+    """One that panics, gives up or makes a word a million times as long ends in a refusal that names it."""
+    path = model / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | step))
+    with pytest.raises(EmbedderUnavailable, match="tokenizer"):
+        embed.open_embedder(f"model2vec:{model}", Path("/")).word_vectors(["red", "e" * 60, "a" * 60 + "!"])
+
+
+def test_a_model_file_without_end_is_not_read(model: Path) -> None:
+    """A file of no content and a terabyte is refused by its size, before its hash is taken."""
+    os.truncate(model / "model.safetensors", 1 << 40)
+    with pytest.raises(EmbedderUnavailable, match=r"model\.safetensors is larger than"):
+        embed.identity_of(f"model2vec:{model}", Path("/"))
+
+
 def test_a_table_smaller_than_its_vocabulary_is_refused(model: Path) -> None:
     """A piece without a row is an error, not somebody else's row."""
     safetensors(model / "model.safetensors", embeddings=np.ones((2, 2), dtype=np.float32))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from everdex.search import regex_syntax
@@ -85,7 +85,7 @@ LITERAL = st.lists(PIECE, min_size=1, max_size=3).map("".join)
 @example(text="ning", ignore_case=False)
 @example(text="needle", ignore_case=True)
 @example(text="STRASSE", ignore_case=True)
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250)
 def test_a_literal_is_found_wherever_it_stands(view: SnapshotView, text: str, ignore_case: bool) -> None:
     """Any piece of any text is found, inside words, across them and where an ending was cut off."""
     if ignore_case and not text.isascii():
@@ -116,7 +116,7 @@ def is_tame(pattern: str) -> bool:
 
 
 @given(pattern=st.recursive(ATOM, grown, max_leaves=6).filter(is_tame))
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250)
 def test_a_regex_finds_what_a_plain_scan_of_every_line_finds(view: SnapshotView, pattern: str) -> None:
     """Leaving out files by the index changes no answer."""
     answer = found(view, pattern, literal=False, ignore_case=False)
@@ -131,7 +131,7 @@ def agreed(view: SnapshotView, item: tuple[str, int, int]) -> bool:
 
 
 @given(pattern=st.recursive(ATOM, grown, max_leaves=5), ignore_case=st.booleans())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 def test_a_file_that_matches_is_always_a_candidate(view: SnapshotView, pattern: str, ignore_case: bool) -> None:
     """Also for superscripts and other cases: what the engine finds in a file, the index had not excluded."""
     tree = regex_syntax.parse(pattern, ignore_case=ignore_case)
@@ -143,7 +143,7 @@ def test_a_file_that_matches_is_always_a_candidate(view: SnapshotView, pattern: 
 
 
 @given(word=st.text("abcdeghilnoprstuxyz", min_size=1, max_size=9))
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=1_500)
 def test_stems_lose_only_the_listed_endings(word: str) -> None:
     """The list of endings that the index search relies on is complete."""
     kept = stem(word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,17 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("surfaces", "__main__"),
 )
 PLACE = {name: place for place, names in enumerate(ROOMS) for name in names}
+
+
+def test_the_design_names_every_room_in_this_order() -> None:
+    """The pipeline that a newcomer reads, and the table below it, are the one that is held here."""
+    page = (SOURCE.parents[1] / "docs" / "design.md").read_text()
+    rooms = [name for names in ROOMS for name in names if (SOURCE / name).is_dir() or name == "service"]
+    pipeline = page.partition("```\ndiscover")[2].partition("```")[0]
+    assert re.findall(r"\w+", "discover" + pipeline) == rooms
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == rooms
+    leftmost = page.partition("Left of everything: ")[2].partition(".\n")[0]
+    assert set(re.findall(r"`(\w+)`", leftmost)) == set(ROOMS[0]) - {"__init__"}
 
 
 def _room(module: str) -> str:

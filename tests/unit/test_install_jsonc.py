@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everdex.surfaces.install import jsonc
@@ -121,7 +121,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(st.sampled_from(["m", "e", "x", "y"]), _JSON, max_size=4),
     st.sampled_from([None, 1, 2, 4, "\t"]),

@@ -80,7 +80,7 @@ texts = st.lists(st.one_of(fragments, st.text(max_size=8)), max_size=40).map(
 def test_any_text_is_tiled(extension: str) -> None:
     """Chunks of arbitrary text cover it once, in order, within the limits, in every language."""
 
-    @settings(max_examples=25, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=25)
     @given(texts)
     def holds(text: str) -> None:
         parse(f"a.{extension}", text, SMALL)

@@ -116,13 +116,14 @@ _HEAD_LENGTH: Final = 7.0
 _PIECES: Final = 32
 
 
-def line(points: Sequence[Point], stroke: Ink, *, width: float = 1.0, style: Line = Line.SOLID, arrow: bool = False,
-         title: str = "") -> Curve:  # fmt: skip
+def line(
+    points: Sequence[Point], stroke: Ink, *, width: float = 1.0, style: Line = Line.SOLID, arrow: bool = False
+) -> Curve:
     """A curve that is straight from point to point."""
     chain = [points[0]]
     for before, after in pairwise(points):
         chain += [before, after, after]
-    return Curve(tuple(chain), stroke, width, style, arrow, title)
+    return Curve(tuple(chain), stroke, width, style, arrow)
 
 
 def flow(points: Sequence[Point], stroke: Ink, *, vertical: bool, width: float = 1.0, style: Line = Line.SOLID,

@@ -16,7 +16,7 @@ from everdex.errors import ConfigError, EmbedderUnavailable
 if TYPE_CHECKING:
     from everdex.embed.base import Embedder
 
-_MODEL_FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
+_MODEL_FILES: Final = {"config.json": 1 << 20, "model.safetensors": 2 << 30, "tokenizer.json": 1 << 26}  # most bytes
 
 
 def identity_of(spec: str, root: Path) -> str:
@@ -65,12 +65,14 @@ def _model_directory(location: str, root: Path) -> Path:
 
 def _directory_hash(directory: Path) -> str:
     digest = hashlib.sha256()
-    for name in _MODEL_FILES:
+    for name, most in _MODEL_FILES.items():
         path = directory / name
         try:
             found = path.stat()
             if not stat.S_ISREG(found.st_mode):  # opening a FIFO would wait for ever
                 raise EmbedderUnavailable(f"model file {path} is not a regular file")
+            if found.st_size > most:
+                raise EmbedderUnavailable(f"model file {path} is larger than {most:,} bytes")
             digest.update(_file_hash(path, found.st_mtime_ns, found.st_ctime_ns, found.st_size))
         except OSError as error:
             raise EmbedderUnavailable(f"model file {path} cannot be read: {error.strerror}") from error

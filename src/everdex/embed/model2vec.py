@@ -7,6 +7,7 @@ Older models hold one row per piece; newer ones may share rows through `mapping`
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ from everdex.numeric import np, npt
 
 _TABLE_NAMES: Final = ("embeddings", "embedding.weight")  # model2vec's own layout, sentence-transformers'
 _MAX_DIM: Final = 4_096
+_MAX_GROWTH: Final = 256  # how much longer a word may become before it is cut
 
 
 class Model2Vec:
@@ -77,6 +79,8 @@ def _tokenizer_facts(path: Path) -> tuple[str, frozenset[int]]:
         document = json.loads(map_file(path)[:])
         model = document["model"]
         unknown = _unknown_ids(model)
+        if _growth(document.get("normalizer") or {}) > _MAX_GROWTH:
+            raise ValueError("its normalizer makes words too long")
         steps = document.get("pre_tokenizer") or {}
         needs_space = any(
             step.get("type") == "ByteLevel" and not step.get("add_prefix_space", True)
@@ -86,6 +90,13 @@ def _tokenizer_facts(path: Path) -> tuple[str, frozenset[int]]:
         raise EmbedderUnavailable(f"tokenizer {path} is damaged: {error}") from error
     # Byte-level models write a word inside a sentence with its space; alone it would be another piece.
     return (" " if needs_space else ""), unknown
+
+
+def _growth(step: dict[str, Any]) -> int:
+    """At most how many times as long text is after a normalizer's replacements."""
+    if step.get("type") == "Sequence":
+        return math.prod(map(_growth, step["normalizers"]))
+    return 1 + len(step.get("content", ""))
 
 
 def _unknown_ids(model: dict[str, Any]) -> frozenset[int]:

@@ -96,17 +96,19 @@ class PieceTokenizer:
         return [known[word] for word in words]
 
     def _cut(self, words: list[str]) -> list[list[int]]:
-        encodings = self._loaded().encode_batch([self._prefix + word for word in words], add_special_tokens=False)
+        try:
+            encodings = self._loaded().encode_batch([self._prefix + word for word in words], add_special_tokens=False)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # where the library panics it raises what is no Exception
+            raise EmbedderUnavailable(f"tokenizer {self._path} cannot be used: {error}") from error
         return [encoding.ids for encoding in encodings]
 
     def _loaded(self) -> Any:
         if self._tokenizer is None:
             from tokenizers import Tokenizer  # a tenth of a second that a cached word never pays
 
-            try:
-                tokenizer = Tokenizer.from_file(str(self._path))
-            except Exception as error:
-                raise EmbedderUnavailable(f"tokenizer {self._path} cannot be loaded: {error}") from error
+            tokenizer = Tokenizer.from_file(str(self._path))
             tokenizer.no_padding()
             tokenizer.no_truncation()
             self._tokenizer = tokenizer

@@ -28,8 +28,8 @@ def plain_name(key: str) -> str:
     return _TWIN.sub("", key)
 
 
-def symbol_key(virtual_path: str, kind: str, qualified_name: str, namespace: str = NAMESPACE) -> str:
-    return "sk:v1:" + _sha1(f"{namespace}|{virtual_path}|{kind}|{qualified_name}")
+def symbol_key(virtual_path: str, kind: str, qualified_name: str) -> str:
+    return "sk:v1:" + _sha1(f"{NAMESPACE}|{virtual_path}|{kind}|{qualified_name}")
 
 
 def signature_key(signature: str) -> str | None:

@@ -7,6 +7,7 @@ never overlap, so neither do snippets; neighbouring chunks become one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
 from typing import Final
 
 import msgspec
@@ -80,7 +81,7 @@ def _fit(snippet: Snippet, left: int, terms: frozenset[str]) -> Snippet | None:
     if snippet.tokens <= left:
         return snippet
     room = left - _HEADER_TOKENS - tokens_of(snippet.path_key)
-    lines = snippet.text.splitlines(keepends=True)
+    lines = list(StringIO(snippet.text, newline="\n"))
     sizes = [len(line.encode()) for line in lines]
     weights = [_weight(line, terms) for line in lines]
     best: tuple[float, int, int] | None = None

@@ -7,7 +7,6 @@ active snapshot, the newest few, young ones, or anything a retained manifest ref
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -48,11 +47,11 @@ def readers_lock(store: Store) -> Path:
     return store.locks / "readers.lock"
 
 
-def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = ()) -> GcPlan:
+def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
     """Decide what may be deleted now. Raises `Corrupt` when a manifest cannot be read: then nothing may."""
     history = [manifests.read(path) for _, path in active.published(store)]
     pointer = active.read_pointer(store)
-    retained = _retained(history, pointer, keep, frozenset(in_use))
+    retained = _retained(history, pointer, keep)
     kept_ids = {manifest.snapshot_id for manifest in retained}
     referenced = {segment.segment_id for manifest in retained for segment in manifest.segments}
     # A retained manifest may refer to tombstones that lie in an older snapshot's directory.
@@ -95,9 +94,7 @@ def _orphan_pictures(store: Store, digests: set[str]) -> tuple[str, ...]:
     return tuple(name for name, match in found if match and match[1] not in digests)
 
 
-def _retained(
-    history: list[Manifest], pointer: str | None, keep: int, in_use: frozenset[str]
-) -> list[Manifest]:
+def _retained(history: list[Manifest], pointer: str | None, keep: int) -> list[Manifest]:
     """`history` is newest first. A snapshot's age counts from the moment the next one replaced it."""
     retained = []
     now = clock.now()
@@ -107,20 +104,18 @@ def _retained(
     replaced_at: float | None = None
     for rank, manifest in enumerate(history):
         young = replaced_at is None or now - replaced_at < grace
-        if rank < max(keep, 1) or young or manifest.snapshot_id == pointer or manifest.snapshot_id in in_use:
+        if rank < max(keep, 1) or young or manifest.snapshot_id == pointer:
             retained.append(manifest)
         replaced_at = clock.parse_rfc3339(manifest.created_at)
     return retained
 
 
-def collect(
-    lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = (), wait_ms: int = 0
-) -> GcPlan:
-    """Carry out the plan under the writer lease and the exclusive readers' lock."""
+def collect(lease: Lease, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN, wait_ms: int = 0) -> GcPlan:
+    """Carry out the plan under the writer lease and the exclusive readers' lock, so that nobody uses any of it."""
     store = lease.store
     with hold_exclusive(readers_lock(store), store.permissions, wait_ms=wait_ms):
         lease.require()
-        todo = plan(store, keep=keep, in_use=in_use)
+        todo = plan(store, keep=keep)
         _delete(store, todo)
     return todo
 

@@ -296,7 +296,7 @@ def _tree_checks(root: Root, config: Config, store: Store, manifest: Manifest | 
         if collisions
         else Check("casefold_collisions", OK, "every name is unique after casefolding")
     )
-    return [folded, _path_safety(seen), _repo_hygiene(root), _drift(seen, manifest)]
+    return [folded, _path_safety(seen), _repo_hygiene(root, store, manifest), _drift(seen, manifest)]
 
 
 def _path_safety(seen: Look) -> Check:
@@ -312,8 +312,10 @@ def _path_safety(seen: Look) -> Check:
     return Check(code, WARN, f"{len(unsafe)} unsafe path(s) were left out", details)
 
 
-def _repo_hygiene(root: Root) -> Check:
+def _repo_hygiene(root: Root, store: Store, manifest: Manifest | None) -> Check:
     code = "repo_hygiene"
+    if store.info.shared and manifest is not None and manifest.git.dirty:
+        return Check(code, WARN, "the shared store was published from a tree with uncommitted changes")
     if not root.is_git:
         return Check(code, OK, "not a git repository")
     try:

@@ -5,7 +5,6 @@ Both take the writer lease, or raise `Busy`; looking at what would be collected 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from everdex import limits
@@ -75,16 +74,14 @@ def _buried(manifest: Manifest) -> int:
     return sum(item.count for item in manifest.tombstones)
 
 
-def gc_now(
-    store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAPSHOTS_MIN, in_use: Iterable[str] = ()
-) -> GcReport:
+def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcReport:
     """Delete snapshots past retention and what only they refer to; `Busy` while someone writes or reads."""
     if dry_run:
-        plan = retention.plan(store, keep=keep, in_use=in_use)
+        plan = retention.plan(store, keep=keep)
     else:
         with hold_lease(store) as lease:
             begin(lease)
-            plan = retention.collect(lease, keep=keep, in_use=in_use, wait_ms=limits.GUARD_WAIT_MS)
+            plan = retention.collect(lease, keep=keep, wait_ms=limits.GUARD_WAIT_MS)
             log.append(
                 store, "gc", snapshots=len(plan.snapshots), segments=len(plan.segments), bytes=plan.bytes_freed,
                 lease_epoch=lease.epoch,

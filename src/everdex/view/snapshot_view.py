@@ -82,13 +82,6 @@ class SnapshotView:
     def doc_count(self) -> int:
         return len(self.doc_rows)
 
-    @cached_property
-    def live_mask(self) -> npt.NDArray[np.bool_]:
-        """Which global rows are live."""
-        mask = np.zeros(self.row_count, dtype=np.bool_)
-        mask[self.doc_rows] = True
-        return mask
-
     def close(self) -> None:
         self._document.cache_clear()
         for segment in self.segments:

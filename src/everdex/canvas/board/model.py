@@ -18,7 +18,6 @@ from everdex.errors import Corrupt
 HINT: Final = "`everdex board reset` puts it aside, named in the answer, and begins a new board"
 _SEAL: Final = "board_sha256"
 
-EVIDENCE_KINDS: Final = ("file", "lines", "symbol", "search", "impact", "run")
 CLAIM_KINDS: Final = ("finding", "hypothesis", "question")
 CLAIM_STATES: Final = ("open", "supported", "refuted")
 DECISION_KINDS: Final = ("plan", "edit", "skip", "test")
@@ -81,7 +80,7 @@ class Evidence(msgspec.Struct, frozen=True):
     """Something that was looked at: `target` as it was named, `summary` what was found there, `text` a remark."""
 
     id: str
-    kind: str  # of EVIDENCE_KINDS
+    kind: str  # file, lines, symbol, search, impact or run
     target: str
     summary: str
     text: str

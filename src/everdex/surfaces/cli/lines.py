@@ -15,13 +15,14 @@ _WORD: Final = re.compile(r"\w+")
 _DECORATION: Final = re.compile(r"\s*(@|#\[|\[\w|//|/\*|\*|#|--|<!--|\"\"\")")
 
 
+def lines_of(snippet: str) -> list[str]:
+    """Its lines without their ends. Only a line feed ends one: whatever else `splitlines` knows would miscount."""
+    return [line.removesuffix("\r") for line in snippet.removesuffix("\n").split("\n")]
+
+
 def numbered_lines(result: Mapping[str, Any]) -> list[tuple[int, str]]:
     """(line number, text) of a result's snippet, without line ends."""
-    pieces = result["snippet"].split("\n")
-    if len(pieces) > 1 and not pieces[-1]:
-        pieces.pop()
-    first = result["start_line"]
-    return [(first + offset, piece.removesuffix("\r")) for offset, piece in enumerate(pieces)]
+    return list(enumerate(lines_of(result["snippet"]), result["start_line"]))
 
 
 def telling_line(result: Mapping[str, Any], words: Words | None = None) -> tuple[int, str]:

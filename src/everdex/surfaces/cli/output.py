@@ -15,9 +15,13 @@ from typing import Any, BinaryIO, Final, TextIO
 
 import msgspec
 
-# C0 but tab, DEL and C1, bidirectional overrides and isolates, line separators, lone surrogates
-_UNSAFE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# DEL and C1, line separators, what turns the direction of text, tags and others that nobody sees and a model may
+# read, lone surrogates. Joiners and marks that scripts and emoji are written with stay.
+_TURNS_OR_HIDES: Final = (
+    "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff"
+)
+_UNSAFE: Final = re.compile(f"[\x00-\x08\x0a-\x1f{_TURNS_OR_HIDES}]")  # C0 but tab
+_UNSAFE_IN_JSON: Final = re.compile(f"[{_TURNS_OR_HIDES}]")
 _PIECE: Final = 2_048  # bytes
 
 
@@ -28,7 +32,7 @@ def escape(text: str) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def encode(document: Mapping[str, Any]) -> str:
@@ -62,7 +66,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def _escaped_in_json(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def write_json(document: Mapping[str, Any]) -> None:

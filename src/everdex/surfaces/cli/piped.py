@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from everdex.surfaces.cli.lines import Words, telling_line
+from everdex.surfaces.cli.lines import Words, lines_of, telling_line
 from everdex.surfaces.cli.output import Line, Shown, escape
 
 
@@ -50,7 +50,7 @@ def _packed(document: dict[str, Any]) -> Iterator[Line]:
         crumbs = " › ".join(result["breadcrumb"])
         place = f"{result['path']}:{result['start_line']}-{result['end_line']}"
         yield True, f"## {escape(place)}{'  ' + escape(crumbs) if crumbs else ''}"
-        for line in result["snippet"].splitlines():
+        for line in lines_of(result["snippet"]):
             yield True, escape(line)
         yield True, ""
     budget = document["budget"]

@@ -65,12 +65,8 @@ class BoardReply(model.Reply):
 
 
 def board(document: Mapping[str, Any], budget: int) -> dict[str, Any]:
-    freshness = document["freshness"]
     reply: dict[str, Any] = {
-        "snapshot_id": document["snapshot_id"],
-        "freshness": {"state": freshness["state"], "dirty_count": freshness["dirty_count"]},
-        "omitted": {},
-        "warnings": list(document["warnings"]),
+        **model.frame(document),
         "action": document["action"],
         "touched": document["touched"],
         "counts": document["counts"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -67,7 +68,7 @@ def whole_lines(text: str, room: int) -> str:
     if len(text.encode()) <= room:
         return text
     kept = 0
-    for line in text.splitlines(keepends=True):
+    for line in StringIO(text, newline="\n"):
         length = len(line.encode())
         if length > room:
             break

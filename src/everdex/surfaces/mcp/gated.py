@@ -39,12 +39,8 @@ class GateReply(model.Reply):
 
 def gate(document: Mapping[str, Any], budget: int) -> dict[str, Any]:
     files = [_file(item) for item in document["files"]]
-    freshness = document["freshness"]
     reply: dict[str, Any] = {
-        "snapshot_id": document["snapshot_id"],
-        "freshness": {"state": freshness["state"], "dirty_count": freshness["dirty_count"]},
-        "omitted": {},
-        "warnings": list(document["warnings"]),
+        **model.frame(document),
         "decision": document["decision"],
         "files": files,
         "actions": list(document["actions"]),

@@ -6,6 +6,9 @@ a program needs (`everdex … --json` has those).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, Field
 
 
@@ -21,6 +24,17 @@ class Reply(BaseModel):
     freshness: Freshness
     omitted: dict[str, int] = Field(description="per list of this answer, how many entries exist but were left out")
     warnings: list[str]
+
+
+def frame(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What every reply begins with, from the service's answer. A limit that was reached is a warning to a model."""
+    limits = [f"limit reached: {name}" for name in document["limits_hit"]]
+    return {
+        "snapshot_id": document["snapshot_id"],
+        "freshness": {name: document["freshness"][name] for name in Freshness.model_fields},
+        "omitted": {},
+        "warnings": [*document["warnings"], *limits],
+    }
 
 
 class Share(BaseModel):

@@ -57,11 +57,8 @@ def architecture(document: Document, budget: int) -> Reply:
     shown = sorted((edge for edge in found["edges"] if not edge["implied"]), key=_often)
     edges = [_edge(edge) for edge in shown]
     cycles = [", ".join(cycle) for cycle in found["cycles"]]
-    about = {name: document[name] for name in ("snapshot_id", "freshness")}
-    reply = {
-        **about, "omitted": {}, "warnings": list(document["warnings"]), "parts": parts, "edges": edges,
-        "cycles": cycles, "picture": info(document),
-    }  # fmt: skip
+    drawn = {"parts": parts, "edges": edges, "cycles": cycles, "picture": info(document)}
+    reply = {**model.frame(document), **drawn}
     fit(reply, budget, [Spendable("edges", edges), Spendable("parts", parts), Spendable("cycles", cycles)])
     return reply
 

@@ -68,7 +68,7 @@ class MapReply(model.Reply):
 
 def references(document: Document, budget: int) -> Reply:
     uses = [use(item) for item in document.get("references", ())]
-    reply = {**_frame(document), "references": uses, "roles": document.get("roles", {})}
+    reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
     return reply
@@ -92,7 +92,7 @@ def impact(document: Document, budget: int) -> Reply:
         for item in document.get("affected", ())
     ]  # fmt: skip
     tests = list(document.get("tests", ()))
-    reply = {**_frame(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
+    reply = {**_about_symbol(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
     reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
     return reply
@@ -105,18 +105,15 @@ def repo_map(document: Document, budget: int) -> Reply:
         }
         for part in document["sections"]
     ]  # fmt: skip
-    about = {name: document[name] for name in ("snapshot_id", "freshness", "warnings")}
-    reply = {**about, "omitted": {}, "sections": sections}
+    reply = {**model.frame(document), "sections": sections}
     fit(reply, budget, [Spendable(part["name"], part["lines"]) for part in reversed(sections)])
     return reply
 
 
-def _frame(document: Document) -> Reply:
-    about = {name: document[name] for name in ("snapshot_id", "freshness")}
+def _about_symbol(document: Document) -> Reply:
     symbol = document["symbol"]
     return {
-        **about,
-        "warnings": list(document["warnings"]),
+        **model.frame(document),
         "symbol": match(symbol) if symbol else None,
         "matches": [match(item) for item in document["matches"]],
         "suggestions": list(document["suggestions"]),

@@ -60,10 +60,8 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
     ]  # fmt: skip
     symbol = document["symbol"]
     reply: dict[str, Any] = {
-        "snapshot_id": document["snapshot_id"],
-        "freshness": {name: document["freshness"][name] for name in ("state", "dirty_count")},
+        **model.frame(document),
         "omitted": {"edits": document.get("edits_omitted", 0), "doubts": document.get("doubts_omitted", 0)},
-        "warnings": list(document["warnings"]),
         "symbol": related.match(symbol) if symbol else None,
         "matches": [related.match(item) for item in document["matches"]],
         "suggestions": list(document["suggestions"]),

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from everdex.search.budget import BYTES_PER_TOKEN
 from everdex.surfaces.mcp.budget import Spendable, fit, size, whole_lines
+from everdex.surfaces.mcp.model import frame
 from everdex.surfaces.mcp.related import use
 
 Document = Mapping[str, Any]
@@ -29,7 +30,7 @@ def search(document: Document, k: int, budget: int) -> Reply:
     # What was not packed under a budget still has to share this one.
     room = None if packed else budget * BYTES_PER_TOKEN // 2 // max(1, len(found))
     reply = {
-        **_frame(document),
+        **frame(document),
         "results": [_result(item, room) for item in found[:k]],
         "left_out": packed["left_out"][:_POINTERS] if packed else [],
         "no_strong_match": document["no_strong_match"],
@@ -48,12 +49,12 @@ def _result(item: Document, room: int | None) -> Reply:
     if "explain" in item:
         result["explain"] = item["explain"]
     if trimmed and room is not None:
-        result["end_line"] = item["start_line"] + max(0, len(snippet.splitlines()) - 1)
+        result["end_line"] = item["start_line"] + snippet.count("\n", 0, -1)
     return {**result, "snippet": snippet}
 
 
 def grep(document: Document, budget: int) -> Reply:
-    reply = {**_frame(document), "matches": [_match(item) for item in document["results"]]}
+    reply = {**frame(document), "matches": [_match(item) for item in document["results"]]}
     reply["omitted"] = {"matches": document["omitted"]}
     fit(reply, budget, [Spendable("matches", reply["matches"])])
     return reply
@@ -71,7 +72,7 @@ def _match(item: Document) -> Reply:
 def symbol(document: Document, budget: int) -> Reply:
     outline, found = document["outline"], document["references"] or {}
     reply = {
-        **_frame(document),
+        **frame(document),
         "by": document["by"],
         "definitions": [_definition(item, 0) for item in document["definitions"]],
         "suggestions": list(document["suggestions"]),
@@ -115,7 +116,7 @@ def files(document: Document, budget: int, *, listed: bool) -> Reply:
     above = Counter(directory for file in chosen for directory in _directories(file["path"]))
     shown = sorted(above.items(), key=lambda item: (-item[1], item[0]))[:_DIRECTORIES]
     reply = {
-        **_frame(document),
+        **frame(document),
         "total": len(chosen),
         "by_language": _counted(file["language"] or "unknown" for file in chosen),
         "by_role": _counted(file["role"] for file in chosen),
@@ -143,7 +144,7 @@ def _counted(values: Iterable[str]) -> dict[str, int]:
 def explain_path(document: Document) -> Reply:
     indexed = document["indexed"]
     return {
-        **_frame(document),
+        **frame(document),
         "path": document["path"],
         "eligible": document["eligible"],
         "reason": document["reason"],
@@ -157,7 +158,7 @@ def explain_path(document: Document) -> Reply:
 
 def status(document: Document, budget: int) -> Reply:
     reply = {
-        **_frame(document),
+        **frame(document),
         "root": document["canonical_root"],
         "created_at": document["created_at"],
         "files_indexed": document["counts"]["files_indexed"],
@@ -177,17 +178,6 @@ def status(document: Document, budget: int) -> Reply:
 def health(document: Document, budget: int) -> Reply:
     checks = [{name: check[name] for name in ("code", "status", "message")} for check in document["checks"]]
     checks.sort(key=lambda check: _WORST_FIRST[check["status"]])
-    reply = {**_frame(document), "status": document["status"], "checks": checks}
+    reply = {**frame(document), "status": document["status"], "checks": checks}
     fit(reply, budget, [Spendable("checks", checks)])
     return reply
-
-
-def _frame(document: Document) -> Reply:
-    limits = [f"limit reached: {name}" for name in document["limits_hit"]]
-    freshness = document["freshness"]
-    return {
-        "snapshot_id": document["snapshot_id"],
-        "freshness": {"state": freshness["state"], "dirty_count": freshness["dirty_count"]},
-        "omitted": {},
-        "warnings": [*document["warnings"], *limits],
-    }

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from everdex.surfaces.cli.lines import lines_of
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp.related import missing, use_line
 
@@ -86,8 +87,7 @@ def _symbol(reply: Reply) -> Iterator[str]:
 
 
 def _code(snippet: str) -> Iterator[str]:
-    for line in snippet.splitlines():
-        yield escape(line)
+    yield from map(escape, lines_of(snippet))
 
 
 def footer(reply: Reply) -> Iterator[str]:
