@@ -373,6 +373,25 @@ def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
     assert [item["name"] for item in ask("callers", "A.g")["callers"]] == ["run"]
 
 
+_DECLARED = {
+    "a.h": "int twice(int a);\nint twice_as(int a, int b);\n",
+    "a.c": '#include "a.h"\nint twice(int a) { return a * 2; }\n',
+    "b.c": '#include "a.h"\nextern int twice(int a);\nint run(void) { return twice(1); }\n',
+    "c.c": "static int twice(int a);\nint own(void) { return twice(2); }\nstatic int twice(int a) { return a; }\n",
+}
+
+
+def test_references_of_a_function_have_its_declarations(tmp_path: Path) -> None:
+    """Where C declares it, in a header or beside a caller; what another file keeps to itself is another's."""
+    ask = asker(synced(tmp_path / "tree", _DECLARED))
+    shared, private = ask("refs", "a.c::twice"), ask("refs", "c.c::twice")
+    assert _places(shared["declarations"]) == [("a.h", 1), ("b.c", 2)]
+    assert _places(shared["references"]) == [("b.c", 3)]
+    assert _places(private["declarations"]) == [("c.c", 1)]
+    assert _places(private["references"]) == [("c.c", 2)]
+    assert {item["role"] for item in shared["declarations"]} == {"definition"}
+
+
 _INHERITED = {
     "python": (
         "a.py", "class Base:\n    def __init__(self, a):\n        pass\n\n\nclass Child(Base):\n    pass\n\n\n",

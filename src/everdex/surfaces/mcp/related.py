@@ -67,7 +67,11 @@ class MapReply(model.Reply):
 
 
 def references(document: Document, budget: int) -> Reply:
-    uses = [use(item) for item in document.get("references", ())]
+    declared = [
+        {**use({**item, "certainty": "resolved", "source": {"qualifiedName": ""}}), "role": "declaration"}
+        for item in document.get("declarations", ())
+    ]
+    uses = [*declared, *(use(item) for item in document.get("references", ()))]
     reply = {**_frame(document), "references": uses, "roles": document.get("roles", {})}
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
