@@ -21,7 +21,7 @@ from everdex.canvas.sheet import Caption
 from everdex.errors import QueryError
 from everdex.graph import naming, queries, resolvers
 from everdex.graph.atlas import VARIABLES, Atlas, Definition
-from everdex.graph.declarations import written_out
+from everdex.graph.declarations import declarations, written_out
 from everdex.graph.impact import impact as walk
 from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
@@ -236,6 +236,7 @@ def references(opened: Open, definition: Definition, question: Question) -> dict
     asked = None if not wanted else frozenset(role for role in Role if role == wanted)
     return {
         "definition": occurrences.definition_occurrence(atlas, definition),
+        "declarations": [occurrences.definition_occurrence(atlas, item) for item in declarations(atlas, definition)],
         "references": [
             {**place, "role": _role(use.site.role, is_variable)}
             for use, place in zip(shown, occurrences.occurrences(atlas, shown), strict=True)

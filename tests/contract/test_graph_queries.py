@@ -373,6 +373,25 @@ def test_a_declaration_means_what_is_written_out(tmp_path: Path) -> None:
     assert [item["name"] for item in ask("callers", "A.g")["callers"]] == ["run"]
 
 
+_DECLARED = {
+    "a.h": "int twice(int a);\nint twice_as(int a, int b);\n",
+    "a.c": '#include "a.h"\nint twice(int a) { return a * 2; }\n',
+    "b.c": '#include "a.h"\nextern int twice(int a);\nint run(void) { return twice(1); }\n',
+    "c.c": "static int twice(int a);\nint own(void) { return twice(2); }\nstatic int twice(int a) { return a; }\n",
+}
+
+
+def test_references_of_a_function_have_its_declarations(tmp_path: Path) -> None:
+    """Where C declares it, in a header or beside a caller; what another file keeps to itself is another's."""
+    ask = asker(synced(tmp_path / "tree", _DECLARED))
+    shared, private = ask("refs", "a.c::twice"), ask("refs", "c.c::twice")
+    assert _places(shared["declarations"]) == [("a.h", 1), ("b.c", 2)]
+    assert _places(shared["references"]) == [("b.c", 3)]
+    assert _places(private["declarations"]) == [("c.c", 1)]
+    assert _places(private["references"]) == [("c.c", 2)]
+    assert {item["role"] for item in shared["declarations"]} == {"definition"}
+
+
 _INHERITED = {
     "python": (
         "a.py", "class Base:\n    def __init__(self, a):\n        pass\n\n\nclass Child(Base):\n    pass\n\n\n",
@@ -403,3 +422,44 @@ def test_a_class_with_an_inherited_constructor_has_callers(tmp_path: Path, langu
         assert [_places(item["sites"]) for item in ask("callers", "Base")["callers"]] == [[(path, line)]]
     plan = ask("rename", "Child", new="Heir")
     assert plan["edits"][-1]["line"] == line
+
+
+_SIBLINGS = (
+    "class Base:\n    def __init__(self, x):\n        pass\n\n    def run(self):\n        pass\n\n"
+    "    @classmethod\n    def any(cls):\n        return cls(1)\n\n\n"
+    "class One(Base):\n    def __init__(self):\n        super().__init__(1)\n\n"
+    "    def run(self):\n        super().run()\n\n\n"
+    "class Two(Base):\n    pass\n\n\n"
+    "class Other(Base):\n    def __init__(self):\n        pass\n\n    def run(self):\n        pass\n\n\n"
+    "def make():\n    return Two(2), Base(3)\n\n\n"
+    "def call(base: Base):\n    base.run()\n"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [("Other.__init__", {"Base.any"}), ("Other.run", {"call"}), ("Base.__init__", {"Base.any", "make"})],
+)
+def test_what_runs_another_class_is_not_affected(tmp_path: Path, symbol: str, expected: set[str]) -> None:
+    """`super()` and a class that is named run what they say, never what replaces it elsewhere; `cls()` may."""
+    ask = asker(synced(tmp_path / "tree", {"a.py": _SIBLINGS}))
+    affected = ask("impact", symbol, depth=1)["affected"]
+    relations = {item["qualified_name"].removeprefix("a."): item["way"][-1]["relation"] for item in affected}
+    assert {name for name, relation in relations.items() if relation == "calls"} == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.php", "<?php\nclass Base {\n  public function __construct(int $x) {}\n"
+         "  public static function any() { return new static(1); }\n}\n"
+         "class Other extends Base { public function __construct(int $x) {} }\n"),
+        ("a.rb", "class Base\n  def initialize(x)\n  end\n\n  def self.any\n    new(1)\n  end\nend\n\n"
+         "class Other < Base\n  def initialize(x)\n  end\nend\n"),
+    ],
+)  # fmt: skip
+def test_a_class_at_hand_may_be_one_below(tmp_path: Path, path: str, text: str) -> None:
+    """Who constructs whatever class it is called on may run the constructor of any below."""
+    ask = asker(synced(tmp_path / "tree", {path: text}))
+    constructor = "Other.__construct" if path.endswith("php") else "Other.initialize"
+    assert [item["name"] for item in ask("impact", constructor, depth=1)["affected"]] == ["any"]

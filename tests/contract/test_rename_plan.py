@@ -380,3 +380,47 @@ def test_the_names_of_modules_in_imports_are_no_doubts_about_a_method(tmp_path: 
         ("app.py", 5), ("pkg/near.py", 3), ("pkg/search.py", 2)
     ]  # fmt: skip
     assert [(doubt["path"], doubt["line"]) for doubt in plan["doubts"]] == [("app.py", 6)]
+
+
+def test_declarations_are_renamed_with_what_they_declare(tmp_path: Path) -> None:
+    """A header's declaration, one beside a caller and every body of it are one name to C; a static one is another."""
+    files = {
+        "port.h": "int lock_it(int a);\n",
+        "unix.c": '#include "port.h"\nint lock_it(int a) { return a; }\n',
+        "windows.c": '#include "port.h"\nint lock_it(int a) { return -a; }\n',
+        "main.c": "extern int lock_it(int a);\n",
+        "own.c": "static int lock_it(int a);\nint own(void) { return lock_it(1); }\n"
+        "static int lock_it(int a) { return a; }\n",
+    }  # fmt: skip
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "unix.c::lock_it", "hold_it")
+    assert _carried_out(made, plan, "hold_it") == {
+        path: text.replace("lock_it", "hold_it") for path, text in files.items() if path != "own.c"
+    }
+    assert plan["doubts"] == []
+    own = _plan(made, "own.c::lock_it", "hold_it")
+    assert _carried_out(made, own, "hold_it") == {"own.c": files["own.c"].replace("lock_it", "hold_it")}
+
+
+def test_a_copy_of_a_library_keeps_its_names(tmp_path: Path) -> None:
+    """Two libraries that declare and define the same function are told apart by what their files include."""
+    copy = {"text.h": "int text_new(int a);\n", "text.c": '#include "text.h"\nint text_new(int a) { return a; }\n'}
+    files = {f"{place}/{path}": text for place in ("deps/old", "src") for path, text in copy.items()}
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "src/text.c::text_new", "text_make")
+    assert _carried_out(made, plan, "text_make") == {
+        path: text.replace("text_new", "text_make") for path, text in files.items() if path.startswith("src")
+    }
+
+
+def test_a_method_of_cpp_is_renamed_in_its_class_and_where_it_is_written_out(tmp_path: Path) -> None:
+    """The class declares what another file defines; an overload with another type is another."""
+    files = {
+        "a.h": "class A {\npublic:\n  int take(int x = 1);\n  int take(const char *);\n};\n",
+        "a.cc": '#include "a.h"\nint A::take(int y) { return y; }\nint A::take(const char *x) { return *x; }\n',
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "a.cc:3", "fetch")
+    assert _carried_out(made, plan, "fetch") == {
+        path: text.replace("take(const", "fetch(const") for path, text in files.items()
+    }

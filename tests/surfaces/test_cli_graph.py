@@ -279,3 +279,12 @@ def test_a_member_can_be_named_by_a_class_that_inherits_it(tmp_path: Path) -> No
     )  # fmt: skip
     for asked in ("A.run", "Both.nothing", "Nobody.run"):
         assert everdex("refs", asked, "--json", cwd=root).code == 1
+
+
+def test_declarations_stand_after_the_definition(tmp_path: Path) -> None:
+    """Whoever changes a function of C has to change them, too; asked for calls only, they are none."""
+    files = {"a.h": "int twice(int a);\n", "a.c": '#include "a.h"\nint twice(int a) { return a; }\nint x = twice(1);\n'}
+    root = tree(tmp_path / "declared", files, git=True)
+    done = everdex("refs", "twice", cwd=root)
+    assert done.lines == ["a.c:2:int twice(int a) { return a; }", "a.h:1:int twice(int a);", "a.c:3:int x = twice(1);"]
+    assert everdex("refs", "--role", "call", "twice", cwd=root).lines == ["a.c:3:int x = twice(1);"]

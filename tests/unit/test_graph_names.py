@@ -279,3 +279,34 @@ def test_macros_named_in_expressions_are_references() -> None:
     graph = RESOLVER.open(MemoryWorld({"main.c": source})).resolve("main.c")
     found = [(site.line, target.key) for site in _sites(graph, Role.REFERENCE) for target in site.targets]
     assert found == [(5, "LIMIT"), (6, "FLAG"), (7, "KIND")]
+
+
+def test_a_conversion_of_go_names_a_type_and_calls_nothing() -> None:
+    """`(*T)(nil)` and `(T)(nil)` say which type; a pointer to a function that is called is still a computed call."""
+    source = (
+        b"package a\n\ntype Pool struct{}\n\ntype List []string\n\n"
+        b"var _ any = (*Pool)(nil)\nvar _ any = (List)(nil)\n\n"
+        b"func run(f *func(int), x any) {\n\t(*f)(1)\n\t_ = (*Pool)(x)\n}\n"
+    )
+    graph = _graphs({"go.mod": b"module a\n", "a.go": source})["a.go"]
+    places = [site for site in graph.sites if site.role is not Role.WRITE]
+    named = [(site.line, site.role, target.key) for site in places for target in site.targets]
+    assert named == [(7, Role.REFERENCE, "Pool"), (8, Role.CALL, "List"), (12, Role.REFERENCE, "Pool")]
+    assert [site.line for site in _sites(graph, Role.CALL) if site.status is Status.UNRESOLVED] == [11]
+
+
+@pytest.mark.parametrize(
+    ("header", "include", "expected"),
+    [
+        ("deps/compat/stdint.h", b"<stdint.h>", Status.EXTERNAL),
+        ("deps/compat/stdint.h", b'"stdint.h"', Status.RESOLVED),
+        ("include/stdint.h", b"<stdint.h>", Status.RESOLVED),
+        ("lib/include/stdint.h", b"<stdint.h>", Status.RESOLVED),
+        ("deps/compat/sys/types.h", b"<sys/types.h>", Status.EXTERNAL),
+        ("deps/compat/own.h", b"<own.h>", Status.RESOLVED),
+    ],
+)
+def test_a_standard_header_is_the_implementations(header: str, include: bytes, expected: Status) -> None:
+    """In angle brackets, it is not some header of that name in the repository; a C library has its own beside it."""
+    files = {header: b"#define WIDE 1\n", "lib/src/a.c": b"#include " + include + b"\n"}
+    assert [site.status for site in _sites(_graphs(files)["lib/src/a.c"], Role.IMPORT)] == [expected]

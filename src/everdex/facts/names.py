@@ -212,6 +212,9 @@ class _Extraction(Uses):
         names = {item.name_start for item in linked}
         uses = []
         bound = {(item.scope, item.name) for item in local_names}
+        for key, name in self.conversions.items():
+            if (scopes.around(key[0]), name) not in bound:
+                del self.uses[key]
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
             if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
                 continue

@@ -25,6 +25,7 @@ _REPLACED_CALL: Final = re.compile(
     rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
 )
 _INITIALIZER: Final = re.compile(r"base|this|super")
+_CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
 
@@ -36,6 +37,8 @@ class Uses:
         self.language, self.data = language, data
         # by (start, end of a computed callee): start, width, role, name, receiver, arguments, as written
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
+        # computed callees, by key, that convert to a type unless this is the name of a local
+        self.conversions: dict[tuple[int, int], str] = {}
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -99,7 +102,16 @@ class Uses:
         arguments = captures.get("arguments")
         if arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # the Swift grammar makes calls of subscripts
-        receiver, name, tail = split_callee(self._text(node), self.language)
+        written = self._text(node)
+        converted = _CONVERSION.fullmatch(written) if self.language == "go" else None
+        if converted and converted[1]:
+            self.conversions[start, end] = converted[2]
+            inner = start + len(written[: converted.start(2)].encode())
+            self._named(inner, inner + len(converted[2].encode()), converted[2], model.TYPE)
+        elif converted:
+            end = start + len(written[: converted.end(2)].encode())
+            written = converted[2]
+        receiver, name, tail = split_callee(written, self.language)
         if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
             return  # a second list of arguments is no second call
         if not name:
@@ -107,13 +119,13 @@ class Uses:
             # The same place may hold a callee that is called itself: `f(1)(2)`; the end tells them apart.
             self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
             return
-        written = self._written(node) if receiver and self.language in _QUALIFIED else ""
+        text = self._written(node) if receiver and self.language in _QUALIFIED else ""
         end -= tail
         start = end - len(name.encode())
         count, known = self._arguments(captures), self.uses.get((start, 0))
         if known is not None and known[5] > count >= 0:
             return  # a call with a block after it contains the one without
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, written)
+        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, text)
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
@@ -142,16 +154,16 @@ class Uses:
             self.uses[start, 0] = (start, len(word[0]), model.CALL, word[0], "", self._arguments(captures), "")
 
     def _plain(self, node: Node, kind: int) -> None:
-        start = node.start_byte
-        if (start, 0) in self.uses:
-            return
-        text = self._text(node)
+        if (node.start_byte, 0) not in self.uses:
+            self._named(node.start_byte, node.end_byte, self._text(node), kind)
+
+    def _named(self, start: int, end: int, text: str, kind: int) -> None:
         if text.isidentifier():
-            self.uses[start, 0] = (start, node.end_byte - start, kind, text, "", -1, "")
+            self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
             return
         receiver, name, tail = split_callee(text, self.language)
         if name:
-            end = node.end_byte - tail
+            end -= tail
             start = end - len(name.encode())
             known = self.uses.get((start, 0))
             # `pkg.Type` says more than the `Type` inside it, whichever is found first.

@@ -2,12 +2,14 @@
 
 Calls lead to where the body is. So a declaration of C or C++ whose body is known stands for that, and so does an
 overload of TypeScript or Python; one without (a library's, a pure virtual method, an interface's) stays what it is.
-Several bodies, as platforms have them, are all given: nothing is chosen.
+Several bodies, as platforms have them, are all given: nothing is chosen. Only where some of them include the file of
+the declaration and others do not, as with two copies of a library, it is that of those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from everdex.graph.atlas import Atlas, Definition
@@ -19,6 +21,8 @@ _LANGUAGES: Final = frozenset(("c", "cpp", "cuda"))
 _WITH_SIGNATURES: Final = frozenset(("typescript", "tsx", "vue", "svelte", "python"))
 _MARKS: Final = frozenset(("typing.overload", "typing_extensions.overload"))
 _KINDS: Final = frozenset(("function", "method", "constructor"))
+_WORDS: Final = re.compile(r"\w+|[^\w\s]")
+_QUALIFIERS: Final = frozenset(("const", "volatile", "struct", "enum", "union", "class", "typename", ":"))
 
 
 def written_out(atlas: Atlas, found: Iterable[Definition]) -> list[Definition]:
@@ -35,19 +39,55 @@ def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
         return _implementation(atlas, declared)
     if not _is_declaration(atlas, declared):
         return []
-    node = declared.node
-    key, parameters = plain_name(node.key), _parameters(node.signature)
-    return [
-        item
-        for file in atlas.graph.tables["names"].holders(key32(node.name))
-        if atlas.graph.files[file].language in _LANGUAGES and node.name in atlas.columns(file).node_names
-        for item in atlas.definitions(file)
-        if item.node.kind in _KINDS
-        and plain_name(item.node.key) == key
-        and not _is_declaration(atlas, item)
-        and _parameters(item.node.signature) == parameters
-        and (file == declared.file or not item.node.signature.startswith("static "))
-    ]
+    found = [item for item in _alike(atlas, declared) if not _is_declaration(atlas, item)]
+    if len(found) > 1:  # overloads
+        types = _parameters(declared.node.signature)
+        found = [item for item in found if _parameters(item.node.signature) == types] or found
+    if len(found) > 1:
+        found = [item for item in found if _includes(atlas, item.file, declared.file)] or found
+    return found
+
+
+def declarations(atlas: Atlas, body: Definition) -> list[Definition]:
+    """Where C and C++ declare what is written out here, by place."""
+    if atlas.entry(body.file).language not in _LANGUAGES or _is_declaration(atlas, body):
+        return []
+    declared = (item for item in _alike(atlas, body) if _is_declaration(atlas, item))
+    return sorted((item for item in declared if body in _bodies(atlas, item)), key=lambda item: item.order)
+
+
+def _alike(atlas: Atlas, definition: Definition) -> Iterator[Definition]:
+    """Functions that may be the same one: of the same name and as many parameters, kept to no other file."""
+    node = definition.node
+    key, count = plain_name(node.key), len(_parameters(node.signature))
+    for file in atlas.graph.tables["names"].holders(key32(node.name)):
+        if atlas.graph.files[file].language not in _LANGUAGES or node.name not in atlas.columns(file).node_names:
+            continue
+        for item in atlas.definitions(file):
+            if (
+                item.node.kind in _KINDS
+                and plain_name(item.node.key) == key
+                and len(_parameters(item.node.signature)) == count
+                and (file == definition.file or not (_is_static(item) or _is_static(definition)))
+            ):
+                yield item
+
+
+def _is_static(item: Definition) -> bool:
+    return item.node.signature.startswith("static ")
+
+
+def _includes(atlas: Atlas, file: int, other: int) -> bool:
+    """Whether a file is another, includes it, or includes one that does."""
+    seen, waiting = {file}, [file]
+    while waiting and other not in seen:
+        columns = atlas.columns(waiting.pop())
+        imports = (columns.site(number) for number in range(columns.site_count) if columns.role(number) is Role.IMPORT)
+        paths = {target.path for site in imports for target in site.targets if target.path}
+        files = {number for path in paths if (number := atlas.graph.number(path)) is not None} - seen
+        seen |= files
+        waiting += files
+    return other in seen
 
 
 def _implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
@@ -83,18 +123,22 @@ def _is_declaration(atlas: Atlas, item: Definition) -> bool:
     return c_family and item.node.kind in _KINDS and item.node.signature.endswith(";")
 
 
-def _parameters(signature: str) -> int:
-    """How many there are; commas inside brackets separate none."""
-    depth, commas, anything = 0, 0, ""
-    for character in signature[signature.find("(") :]:
-        if character in "([{<":
-            depth += 1
-        elif character in ")]}>":
-            depth -= 1
-            if not depth:
-                break
-        elif character == "," and depth == 1:
-            commas += 1
-        else:
-            anything += character if depth == 1 else ""
-    return commas + 1 if anything.strip() not in ("", "void") else 0
+def _parameters(signature: str) -> tuple[str, ...]:
+    """Each as written, without its name as far as that is seen; commas inside brackets separate none."""
+    depth, begin = 0, signature.find("(") + 1
+    found: list[str] = []
+    for place in range(begin - 1, len(signature)):
+        character = signature[place]
+        depth += (character in "([{<") - (character in ")]}>")
+        if not depth or (character == "," and depth == 1):
+            found.append(signature[begin:place])
+            begin = place + 1
+        if not depth:
+            break
+    return tuple(map(_type, found)) if "".join(found).strip() not in ("", "void") else ()
+
+
+def _type(parameter: str) -> str:
+    words = _WORDS.findall(parameter.partition("=")[0])
+    named = len(words) > 1 and words[-1].isidentifier() and words[-2] not in _QUALIFIERS
+    return " ".join(words[:-1] if named else words)

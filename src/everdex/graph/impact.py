@@ -1,8 +1,9 @@
 """What a change of a definition may affect: everything that leads to it, each with one shortest way.
 
 Walks callers and readers backwards, level by level; who only writes a variable is not affected by it. A method is also
-reached through the methods it overrides, a class through its subclasses, a class's constructor through the class. The
-result depends on the graph alone: among ways of one length a certain one is taken, then the first by place.
+reached through the methods it overrides, but not by `super()`, a class through its subclasses, a class's constructor
+through the class. The result depends on the graph alone: among ways of one length a certain one is taken, then the
+first by place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role, Site, Status, Target
-from everdex.graph.queries import Use, uses
+from everdex.graph.queries import Use, is_class_at_hand, may_be_below, uses
 
 MAX_AFFECTED: Final = 5_000
 _FLOW: Final = frozenset({Role.CALL, Role.REFERENCE, Role.DECORATE})
@@ -91,6 +92,8 @@ def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, firs
             item, direct = reached[target]
             if not _leads(use.site.role, item.definition, direct=direct, first=first):
                 continue
+            if not direct and not _may_run(atlas, item.definition, target, use.site):
+                continue
             found = _affected(atlas, item, use, None if direct else target)
             before = best.get(use.source.target)
             if before is None or _rank(found) < _rank(before):
@@ -123,6 +126,17 @@ def _leads(role: Role, definition: Definition, *, direct: bool, first: bool) -> 
     if role is Role.INHERIT:
         return direct and definition.node.kind in CONTAINERS
     return True
+
+
+def _may_run(atlas: Atlas, definition: Definition, named: Target, site: Site) -> bool:
+    """Whether a site that names a method above this one, or the class that it constructs, may end up here.
+
+    Which constructor runs is decided by the class that is written there.
+    """
+    around = atlas.constructed(definition)
+    if around is None:
+        return may_be_below(site.text)
+    return named == around.target or is_class_at_hand(site.text)
 
 
 def _also_reached_by(atlas: Atlas, definition: Definition) -> list[Target]:

@@ -19,6 +19,7 @@ from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
 from everdex.graph.record import asked_key
 
+_CLASSES_AT_HAND: Final = frozenset(("cls", "__class__", "static", "self", "Self", "class", "constructor"))
 _FEW: Final = 24  # as many methods in place of one as every resolver lists
 
 
@@ -181,8 +182,8 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     return CouldAdd(
         ambiguous, asked.total(keys[Status.EXTERNAL]), asked.total(keys[Status.UNRESOLVED]), atlas.unnamed_calls,
         _calls(atlas, overriders(atlas, targets), targets),
-        overridden=_calls(atlas, _replaced(atlas, definitions), targets, _may_be_below)
-        + _calls(atlas, _constructed_above(atlas, definitions), targets, _is_class_at_hand),
+        overridden=_calls(atlas, _replaced(atlas, definitions), targets, may_be_below)
+        + _calls(atlas, _constructed_above(atlas, definitions), targets, is_class_at_hand),
     )  # fmt: skip
 
 
@@ -226,13 +227,15 @@ def _above(atlas: Atlas, definitions: Collection[Definition], role: Role) -> set
     return found
 
 
-def _may_be_below(text: str) -> bool:
+def may_be_below(text: str) -> bool:
+    """Whether what runs at a call may be what replaces the method that is named."""
     return not text.startswith("super")
 
 
-def _is_class_at_hand(text: str) -> bool:
-    """Whether a class is constructed of which only those above it are written there: Python's `cls()`."""
-    return text.startswith("type(") or last_name(text) in ("cls", "__class__")
+def is_class_at_hand(text: str) -> bool:
+    """Whether a class is constructed of which only those above it are written there: `cls()`, `new static`."""
+    made = text.removesuffix("new").removesuffix(".")  # Ruby's may stand alone
+    return not made or made.startswith("type(") or last_name(made) in _CLASSES_AT_HAND
 
 
 def overriders(atlas: Atlas, targets: Collection[Target]) -> set[Target]:

@@ -16,6 +16,7 @@ import msgspec
 
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.declarations import declarations, written_out
 from everdex.graph.mentions import Syntax
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.packed import last_name
@@ -152,7 +153,7 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
 
 def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
     """The definition, what is one name with it, and for a method all that overrides it or that it overrides."""
-    found = {item.target: item for item in (definition, *same_name(atlas, definition))}
+    found = {item.target: item for item in _one_name(atlas, definition)}
     waiting = set(found)
     while waiting:
         nearby = set(overriders(atlas, waiting))
@@ -162,8 +163,14 @@ def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
         for target in sorted(waiting, key=lambda item: (item.path, item.key)):
             item = atlas.at(target)
             if item is not None:
-                found |= {each.target: each for each in (item, *same_name(atlas, item))}
+                found |= {each.target: each for each in _one_name(atlas, item)}
     return tuple(found.values())
+
+
+def _one_name(atlas: Atlas, definition: Definition) -> list[Definition]:
+    """A definition, the others that its scope has by this name, where it is declared and what else that declares."""
+    declared = declarations(atlas, definition)
+    return [definition, *same_name(atlas, definition), *declared, *written_out(atlas, declared)]
 
 
 def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.index import Reader
 from everdex.graph.names.module import Module, rust_crate, stem
+from everdex.graph.names.standard_headers import STANDARD_HEADERS
 
 _VERSION: Final = re.compile(r"(.*)/v\d+")
 # A chain of re-exports longer than this is a cycle or a puzzle.
@@ -146,6 +148,9 @@ def _under(space: str, rest: str) -> str:
 def _included(path: str, wanted: str, kind: str, reader: Reader) -> tuple[str, ...]:
     base = wanted.rpartition("/")[2]
     candidates = reader.files(base)
+    if kind == "system" and wanted in STANDARD_HEADERS:
+        # The implementation's, whatever is called like it here; but a C library is one, and has them in `include`.
+        return tuple(each for each in _library_headers(path, wanted) if each in candidates)[:1]
     relative = posixpath.normpath(posixpath.join(posixpath.dirname(path), wanted))
     if relative in candidates:
         return (relative,)
@@ -154,6 +159,14 @@ def _included(path: str, wanted: str, kind: str, reader: Reader) -> tuple[str, .
     if kind == "system" and "/" not in wanted and len(found) > 1:
         return ()
     return found if len(found) == 1 else _nearest(path, found)
+
+
+def _library_headers(path: str, wanted: str) -> Iterator[str]:
+    """Where a file of a C library would have its own standard header: beside its directory, or above."""
+    directory = path
+    while directory:
+        directory = directory.rpartition("/")[0]
+        yield posixpath.join(directory, "include", wanted)
 
 
 def reached(module: Module, reader: Reader) -> frozenset[str]:

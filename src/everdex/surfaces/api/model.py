@@ -193,6 +193,7 @@ class RelationAnswer(Answer, frozen=True, kw_only=True):
 
 class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     definition: dict[str, Any] | None = None
+    declarations: tuple[dict[str, Any], ...] = ()
     references: tuple[Occurrence, ...] = ()
     role: str | None = None
     roles: dict[str, int] = {}

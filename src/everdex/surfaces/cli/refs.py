@@ -28,7 +28,8 @@ def refs_command(
 ) -> int:  # fmt: skip
     """List the definition of SYMBOL and every place that names it, in the repository around ROOT (default: here).
 
-    Reads and writes of a variable or attribute are told apart; its definition is where it is first assigned.
+    Reads and writes of a variable or attribute are told apart; its definition is where it is first assigned. Where C
+    and C++ declare a function stands after its definition.
 
     SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
     definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
@@ -51,6 +52,7 @@ def refs_command(
 def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The places, each once: where a variable is defined it is mostly written, too."""
     definition, references = {**document["definition"], "certainty": "resolved"}, document["references"]
+    declarations = [{**item, "role": "declaration", "certainty": "resolved"} for item in document["declarations"]]
     if document["role"] not in (None, "definition"):
         return list(references)
     place = definition["path"], definition["line"], definition["column"] + len(document["symbol"]["name"].encode())
@@ -60,7 +62,7 @@ def _found(document: dict[str, Any]) -> list[dict[str, Any]]:
     ]  # fmt: skip
     if len(others) < len(references):
         definition["role"] = "definition, write"
-    return [definition, *others]
+    return [definition, *declarations, *others]
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:

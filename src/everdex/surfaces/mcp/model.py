@@ -119,7 +119,7 @@ class Suggestion(BaseModel):
 class Use(BaseModel):
     path: str
     line: int
-    role: str = Field(description="call, read, write, reference, import, inherit, decorate or override")
+    role: str = Field(description="call, read, write, reference, import, inherit, decorate, override or declaration")
     certainty: str = Field(description="resolved, or ambiguous: it is one of several candidates")
     inside: str | None = Field(description="qualified name of the definition around it")
     text: str

@@ -67,8 +67,17 @@ class MapReply(model.Reply):
 
 
 def references(document: Document, budget: int) -> Reply:
+<<<<<<< HEAD
     uses = [use(item) for item in document.get("references", ())]
     reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
+=======
+    declared = [
+        {**use({**item, "certainty": "resolved", "source": {"qualifiedName": ""}}), "role": "declaration"}
+        for item in document.get("declarations", ())
+    ]
+    uses = [*declared, *(use(item) for item in document.get("references", ()))]
+    reply = {**_frame(document), "references": uses, "roles": document.get("roles", {})}
+>>>>>>> h-eat6
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
     return reply
