@@ -19,6 +19,11 @@ from urllib.parse import unquote, urlparse
 
 C_ENDINGS = (".c", ".cc", ".cpp", ".cxx")
 HEADER_ENDINGS = (".h", ".hpp", ".hh")
+LANGUAGES = {
+    ".go": "go", ".rs": "rust", ".php": "php", ".c": "c", ".ts": "typescript", ".mts": "typescript",
+    ".cts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascriptreact",
+}  # fmt: skip
 READY_WAIT = 600.0
 ANSWER_WAIT = 60.0
 
@@ -80,7 +85,7 @@ class Server:
         )
         self._answers: dict[int, Any] = {}
         self._changed = threading.Condition()
-        self._ready = name == "gopls"  # which answers when it has loaded
+        self._ready = name in ("gopls", "typescript-language-server")  # which answer when they have loaded
         self._indexing = ""  # the token of its progress
         self._number = 0
         self._opened: set[str] = set()
@@ -111,6 +116,10 @@ class Server:
             }  # fmt: skip
         if name == "intelephense":
             return [program, "--stdio"], {"storagePath": str(work), "clearCache": True}
+        if name == "typescript-language-server":
+            return [program, "--stdio"], {
+                "disableAutomaticTypingAcquisition": True, "tsserver": {"useSyntaxServer": "never"},
+            }  # fmt: skip
         return [program], {}
 
     def wait_until_ready(self, first: str) -> None:
@@ -155,7 +164,7 @@ class Server:
             return
         self._opened.add(path)
         text = (self.root / path).read_text("utf-8", "replace")
-        language = {".go": "go", ".rs": "rust", ".php": "php", ".c": "c"}.get(Path(path).suffix, "cpp")
+        language = LANGUAGES.get(Path(path).suffix, "cpp")
         uri = (self.root / path).as_uri()
         self._tell("textDocument/didOpen", {
             "textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}

@@ -144,9 +144,8 @@ class OnReceivers(Choosing):
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         if not found:
             return None
-        wanted = {around.name.rpartition(".")[2], outside.rpartition(".")[2]}
-        names = [thing.name.rpartition(".")[2] for thing in self.evaluation.bases(around.name)[0]]
-        wanted.update(names)
+        wanted, _ = self.evaluation.lineage(around.name)
+        wanted.add(outside.rpartition(".")[2])
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if fits:
             return self._chosen(fits, use)
