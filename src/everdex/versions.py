@@ -54,7 +54,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
 # 3: signatures without comments and line breaks
 # 4: C and C++: comments in macros of several lines, variables that hold functions
-# 5: Kotlin: definitions behind several annotations
+# 5: Kotlin: definitions behind several annotations; Ruby: classes made by Class.new, Struct.new and the like
 CHUNKER_VERSION: Final = "5"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -75,7 +75,8 @@ WORDS_VERSION: Final = "1"
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
 # 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
-# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations
+# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations; PHP: types that
+#     comments state; Ruby: classes made by Class.new, Struct.new and the like
 FACTS_VERSION: Final = "15"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -108,7 +109,7 @@ INTERFACE_VERSION: Final = "1"
 # 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
 # 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
 # 24: TypeScript: what the root adds to the host's types, types that nobody here declares; Kotlin: extensions by their
-#     receiver; `val x = x()`
+#     receiver; `val x = x()`; C#: extensions of outside types by what they take; Swift: types that are only extended
 RESOLVERS_VERSION: Final = "24"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

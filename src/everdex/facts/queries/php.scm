@@ -35,3 +35,4 @@
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @type)
 (assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)
 (augmented_assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)
+((comment) @documented (#match? @documented "^/[*][*][^@]*@(param|return|var|template|psalm|phpstan)"))
