@@ -75,8 +75,8 @@ WORDS_VERSION: Final = "1"
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
 # 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
-# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations; PHP: types that
-#     comments state; Ruby: classes made by Class.new, Struct.new and the like
+# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations; PHP: types
+#     that comments state; Ruby: classes made by Class.new, Struct.new and the like
 FACTS_VERSION: Final = "15"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -231,7 +231,8 @@ class _Extraction(Uses):
         found = parsed.find(self.language, self.data, self.root)
         # `Point = Struct.new(:x) do … end`: the block is the body of the class
         bodies = {item.end for item in found.definitions if item.kind == "class"} if self.language == "ruby" else ()
-        unnamed = [(node, "lambda") for node in self.lambdas if node.end_byte not in bodies] + [(node, "class") for node, _ in self.classes.values()]
+        unnamed = [(node, "lambda") for node in self.lambdas if node.end_byte not in bodies]
+        unnamed += [(node, "class") for node, _ in self.classes.values()]
         for node, kind in unnamed:
             found.definitions.append(
                 parsed.Definition(
