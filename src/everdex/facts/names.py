@@ -17,6 +17,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @mixin                         a base of the definition around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call
+    @narrowed + @stated            what is asked whether it is of a type
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
     @anonymous + @base             the body of a class without a name
@@ -47,7 +48,7 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro", "type", "read",
     "write", "import", "package", "shape", "mixin", "bind", "lambda", "static", "documented",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
@@ -55,6 +56,7 @@ _MATCH_LIMIT: Final = 65_536
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
@@ -89,6 +91,7 @@ class _Extraction(Uses):
         self.mixins: list[tuple[int, str]] = []
         self.statics: list[int] = []
         self.promoted: list[tuple[int, str, str]] = []
+        self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
@@ -123,6 +126,10 @@ class _Extraction(Uses):
                     self.package = opened[1].decode()
             elif role == "initializer":
                 self._initializer(node, captures)
+            elif role == "narrowed":
+                kind = captures["stated"][0]
+                chain = chain_of(self._text(node), self.language)
+                self.narrowed.append((kind.start_byte, chain, type_of(self._text(kind))))
             elif role == "promoted":
                 stated = captures.get("stated")
                 type_text = type_of(self._text(stated[0])) if stated else ""
@@ -159,7 +166,7 @@ class _Extraction(Uses):
     def _bind(self, captures: dict[str, list[Node]]) -> None:
         stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
         type_text = type_of(self._text(stated[0])) if stated else ""
-        if type_text in _INFERRED:
+        if type_text in _INFERRED or (self.language == "php" and type_text in _ANYTHING):
             type_text = ""
         if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
             type_text = f"[]{type_text}"
@@ -305,6 +312,10 @@ class _Extraction(Uses):
                 local_names.append(
                     model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
                 )
+        for start, chain, type_text in sorted(self.narrowed):
+            row = atoms.at(start)
+            place = row + 1, start - atoms.starts[row], scopes.around(start)
+            local_names.append(model.Local(*place, model.NARROWED + chain, type_text, "", False))
         return slots, local_names
 
     def _is_valued(self, name_end: int, end: int) -> bool:

@@ -35,3 +35,5 @@
 (type_parameter (identifier) @bind (user_type) @stated)
 (object_literal (delegation_specifiers) @base (class_body) @anonymous)
 (function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression)] @result .)) @shape
+(is_expression left: [(identifier) (navigation_expression)] @narrowed right: (user_type) @stated)
+(when_expression (when_subject (identifier) @narrowed) (when_entry condition: (type_test (user_type) @stated)))

@@ -52,6 +52,15 @@ class Names(RustNames):
                 return None
         return None
 
+    def narrowed(self, chain: str, place: Place) -> Thing | None:
+        """The type that an expression was last found to have before a place, in the functions around it."""
+        for index in (*self.module.chain(place.scope), -1):
+            found = self._locals.get((index, facts.NARROWED + chain), ())
+            before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
+            if before:
+                return self.type_named(before[-1].type, place)
+        return None
+
     def _local_value(self, item: facts.Local, place: Place) -> Thing:
         here = Place(place.module, item.scope, item.line, max(item.column - 1, 0))
         if item.type and item.type not in ("var", "auto", "let", "val") and not item.type.startswith("auto"):
