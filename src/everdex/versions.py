@@ -54,7 +54,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 2: C++ headers named .h, macros the grammar cannot read, fields behind pointers, test cases by their names
 # 3: signatures without comments and line breaks
 # 4: C and C++: comments in macros of several lines, variables that hold functions
-# 5: Kotlin: definitions behind several annotations; Ruby: classes made by Class.new, Struct.new and the like
+# 5: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new and
+#    the like; C++: members through pointers, macros with a message
 CHUNKER_VERSION: Final = "5"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -75,8 +76,9 @@ WORDS_VERSION: Final = "1"
 # 13: C++: template parameters, namespaces that macros open; Go: variadic parameters, members of what is asserted;
 #    PHP: what returns itself; names that begin with a word of another language
 # 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
-# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations; PHP: types
-#     that comments state; Ruby: classes made by Class.new, Struct.new and the like
+# 15: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations,
+#     second constructors; PHP: types that comments state; both: what is asked for its type; Ruby: classes made by
+#     Class.new, Struct.new and the like
 FACTS_VERSION: Final = "15"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -10,6 +10,7 @@
 (function_declaration name: (_) @name (function_value_parameters) @parameters) @shape
 (function_declaration name: (_) @name (function_value_parameters) . [(user_type) (nullable_type)] @returns) @shape
 (function_declaration [(user_type) (nullable_type)] @extended . name: (_) @name) @shape
+(secondary_constructor "constructor" @name (function_value_parameters) @parameters) @shape
 (class_declaration name: (_) @name (primary_constructor (class_parameters) @parameters)) @shape
 (class_declaration name: (_) @name (delegation_specifiers) @base) @shape
 (object_declaration name: (_) @name (delegation_specifiers) @base) @shape
