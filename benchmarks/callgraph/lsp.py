@@ -19,6 +19,11 @@ from urllib.parse import unquote, urlparse
 
 C_ENDINGS = (".c", ".cc", ".cpp", ".cxx")
 HEADER_ENDINGS = (".h", ".hpp", ".hh")
+LANGUAGES = {
+    ".go": "go", ".rs": "rust", ".php": "php", ".c": "c", ".ts": "typescript", ".mts": "typescript",
+    ".cts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".jsx": "javascriptreact", ".py": "python",
+}  # fmt: skip
 READY_WAIT = 600.0
 ANSWER_WAIT = 60.0
 
@@ -82,7 +87,8 @@ class Server:
         )
         self._answers: dict[int, Any] = {}
         self._changed = threading.Condition()
-        self._ready = name in ("gopls", "pyright-langserver")  # which answer when they have loaded
+        # These answer when they have loaded.
+        self._ready = name in ("gopls", "pyright-langserver", "typescript-language-server")
         self._indexing = ""  # the token of its progress
         self._number = 0
         self._opened: set[str] = set()
@@ -115,6 +121,10 @@ class Server:
             return [program, "--stdio"], {}
         if name == "intelephense":
             return [program, "--stdio"], {"storagePath": str(work), "clearCache": True}
+        if name == "typescript-language-server":
+            return [program, "--stdio"], {
+                "disableAutomaticTypingAcquisition": True, "tsserver": {"useSyntaxServer": "never"},
+            }  # fmt: skip
         return [program], {}
 
     def wait_until_ready(self, first: str) -> None:
@@ -170,7 +180,7 @@ class Server:
             return
         self._opened.add(path)
         text = (self.root / path).read_text("utf-8", "replace")
-        language = {".go": "go", ".rs": "rust", ".php": "php", ".c": "c", ".py": "python"}.get(Path(path).suffix, "cpp")
+        language = LANGUAGES.get(Path(path).suffix, "cpp")
         uri = (self.root / path).as_uri()
         self._tell("textDocument/didOpen", {
             "textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}

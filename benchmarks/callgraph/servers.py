@@ -2,7 +2,8 @@
 
     python benchmarks/callgraph/servers.py LANGUAGE CHECKOUT… [--sites 400] [--definitions 60] [--seed 1] [--show]
 
-Go is asked of gopls, Rust of rust-analyzer, C and C++ of clangd, PHP of intelephense, Java of javac (JavacCalls.java).
+Go is asked of gopls, Rust of rust-analyzer, C and C++ of clangd, PHP of intelephense, TypeScript and JavaScript of
+typescript-language-server (with typescript@5 beside it), Java of javac (JavacCalls.java).
 A server is found on PATH or named by e.g. GOPLS_PROGRAM; one that is missing is said to be and skipped. Call sites and
 definitions are drawn by a hash of their places, so that two versions of the graph are asked about the same ones; a
 place counts as the same when file and line of the definition do.
@@ -27,16 +28,21 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from lsp import Place, Server, Unavailable
 
 from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names import RESOLVER
+from everdex.graph.resolvers import MODULES, Resolvers
 from everdex.languages import language_of
 from support.names import MemoryWorld
 
-SERVERS = {"go": "gopls", "rust": "rust-analyzer", "c": "clangd", "cpp": "clangd", "php": "intelephense"}
-PROJECT = ("go.mod", "Cargo.toml")
+SERVERS = {
+    "go": "gopls", "rust": "rust-analyzer", "c": "clangd", "cpp": "clangd", "php": "intelephense",
+    "typescript": "typescript-language-server",
+}  # fmt: skip
+TOGETHER = {"c": ("c", "cpp"), "cpp": ("c", "cpp"), "typescript": ("typescript", "tsx", "javascript")}
+PROJECT = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "tsconfig.base.json")
 HIDDEN = frozenset((".git", "node_modules", "vendor", "target"))
 CALLED = ("function", "method", "constructor", "macro")
 VALUES = frozenset(("field", "variable", "constant", "property"))
-CONSTRUCTORS = ("__construct", "init", "initialize")
+CONSTRUCTORS = ("__construct", "init", "initialize", "constructor")
+SCRIPTS = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".mts", ".cts", ".jsx")
 C_FILES = (".h", ".hpp", ".c", ".cc", ".cpp", ".cxx")
 MAX_FILE = 1_000_000
 JUDGED = (
@@ -89,6 +95,7 @@ class Checkout:
     sources: dict[str, bytes]
     graphs: dict[str, FileGraph]
     nodes: dict[Target, Node]
+    replaced: dict[Target, set[Target]]  # what a definition overrides
 
     def column(self, path: str, line: int, column: int) -> int:
         """In UTF-16 units, as servers count."""
@@ -103,11 +110,18 @@ def read(root: Path, languages: Sequence[str]) -> Checkout:
         wanted = language_of(inside.as_posix()) in languages or path.name in PROJECT
         if wanted and path.is_file() and not HIDDEN & set(inside.parts) and path.stat().st_size < MAX_FILE:
             sources[inside.as_posix()] = path.read_bytes()
-    world = MemoryWorld(sources)
-    resolution = RESOLVER.open(world)
+    resolver = Resolvers(MODULES).of(languages[0])
+    assert resolver is not None
+    world = MemoryWorld(sources, resolver)
+    resolution = resolver.open(world)
     graphs = {path: resolution.resolve(path) for path in world.paths if world.facts(path)}
     nodes = {Target(path, node.key): node for path, graph in graphs.items() for node in graph.nodes}
-    return Checkout(root, sources, graphs, nodes)
+    replaced: dict[Target, set[Target]] = {}
+    for path, graph in graphs.items():
+        for site in graph.sites:
+            if site.role is Role.OVERRIDE:
+                replaced.setdefault(Target(path, graph.nodes[site.source].key), set()).update(site.targets)
+    return Checkout(root, sources, graphs, nodes, replaced)
 
 
 def same(checkout: Checkout, target: Target, place: Place) -> bool:
@@ -129,6 +143,11 @@ def same(checkout: Checkout, target: Target, place: Place) -> bool:
             return True
         if node.name in CONSTRUCTORS and other.kind == "class":
             return True  # inherited: some servers name the type that is constructed
+        if path.endswith(SCRIPTS) and node.name == other.name:
+            if target.path == path and node.qualified_name == other.qualified_name:
+                return True  # a signature of what is overloaded, where we name the one that has the body
+            if Target(path, other.key) in checkout.replaced.get(target, ()) or path.endswith(".d.ts"):
+                return True  # what implements it, or what the declaration is about
         if node.name == other.name and target.path.endswith(C_FILES):
             declared = node.signature.endswith(")") or other.signature.endswith(")")
             tails = node.key.partition("~")[0].split("."), other.key.partition("~")[0].split(".")
@@ -150,12 +169,22 @@ def is_definition(checkout: Checkout, name: str, place: Place) -> bool:
     return any(name.encode() in line for line in lines) and not used
 
 
+def is_import(checkout: Checkout, place: Place) -> bool:
+    """TypeScript's service leads to the import where it cannot follow it."""
+    graph = checkout.graphs.get(place[0])
+    return graph is not None and place[0].endswith(SCRIPTS) and any(
+        site.role is Role.IMPORT and site.line == place[1] for site in graph.sites
+    )  # fmt: skip
+
+
 def judge(checkout: Checkout, site: Site, told: list[Place]) -> str:
-    inside = [place for place in told if place[0]]
-    if not told:
+    inside = [place for place in told if place[0] and not is_import(checkout, place)]
+    if not told or (not inside and site.targets and site.targets[0].path and told[0][0]):
         return "unsaid"
     kinds = {node.kind for path, first, last in inside if path in checkout.graphs
              for node in checkout.graphs[path].nodes if first == last == node.name_line}  # fmt: skip
+    if inside and not kinds and inside[0][0].endswith(SCRIPTS):
+        return "unsaid"  # a parameter, or what a pattern takes out of something: no definition
     if kinds and kinds <= VALUES:
         # A function in a field or a variable, which nobody can name; or a field that is constructed.
         return "right" if site.status is Status.UNRESOLVED else "unsaid"
@@ -201,12 +230,10 @@ def compare_references(checkout: Checkout, teller: Teller, count: int, seed: int
     ]  # fmt: skip
     by_target: dict[Target, set[tuple[str, int]]] = {}
     sure: dict[Target, set[tuple[str, int]]] = {}
-    replaced: dict[Target, set[Target]] = {}
     loose: Counter[str] = Counter()
     for path, graph in checkout.graphs.items():
         for site in graph.sites:
             if site.role is Role.OVERRIDE:
-                replaced.setdefault(Target(path, graph.nodes[site.source].key), set()).update(site.targets)
                 continue
             if site.status is not Status.RESOLVED:
                 loose[named(checkout, path, site)] += 1
@@ -226,7 +253,7 @@ def compare_references(checkout: Checkout, teller: Teller, count: int, seed: int
         counts["found"] += len(theirs & ours)
         counts["resolved"] += len(resolved)
         counts["resolved and theirs"] += len(resolved & theirs)
-        above = any(by_target.get(each) for each in replaced.get(target, ()))  # counted as «overridden»
+        above = any(by_target.get(each) for each in checkout.replaced.get(target, ()))  # counted as «overridden»
         in_vain = bool(theirs) and not ours and not loose[node.name] and not above
         counts["false nobody"] += in_vain
         if show and (theirs - ours or resolved - theirs):
@@ -264,8 +291,7 @@ def main() -> None:
     given = parser.parse_args()
     of_sites, of_references = [], []
     for root in (path.resolve() for path in given.checkouts):
-        languages = ("c", "cpp") if given.language in ("c", "cpp") else (given.language,)
-        checkout = read(root, languages)
+        checkout = read(root, TOGETHER.get(given.language, (given.language,)))
         with tempfile.TemporaryDirectory() as work:
             try:
                 teller: Teller = Javac(root) if given.language == "java" else Server(
@@ -288,7 +314,7 @@ def main() -> None:
     )))  # fmt: skip
 
 
-ENDINGS = (".go", ".rs", ".c", ".cc", ".cpp", ".php")
+ENDINGS = (".go", ".rs", ".c", ".cc", ".cpp", ".php", ".ts", ".tsx", ".js")
 
 if __name__ == "__main__":
     main()

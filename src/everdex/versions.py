@@ -57,7 +57,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 5: accessors, aliases and what define_method defines (Ruby); parameters that are fields (Kotlin, Scala, PHP, records);
 #    events, indexers and operators (C#); C and C++ globals behind pointers and conditions; what protocols ask
 #    for (Swift); several names in one declaration stand beside each other
-CHUNKER_VERSION: Final = "5"
+# 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new and
+#    the like; C++: members through pointers, macros with a message
+CHUNKER_VERSION: Final = "6"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -79,7 +81,10 @@ WORDS_VERSION: Final = "1"
 # 14: Python: where truth is asked for and what is raised; `type(x).y = z` is no alias
 # 15: the definitions of chunker 5
 # 16: Go: `(*T)(x)` and `(T)(x)` name a type
-FACTS_VERSION: Final = "16"
+# 17: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations,
+#     second constructors; PHP: types that comments state; both: what is asked for its type; Ruby: classes made by
+#     Class.new, Struct.new and the like
+FACTS_VERSION: Final = "17"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -111,7 +116,9 @@ INTERFACE_VERSION: Final = "1"
 # 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
 # 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
 # 24: standard headers of C in angle brackets are outside
-RESOLVERS_VERSION: Final = "24"
+# 25: TypeScript: what the root adds to the host's types, types that nobody here declares; Kotlin: extensions by their
+#     receiver; `val x = x()`; C#: extensions of outside types by what they take; Swift: types that are only extended
+RESOLVERS_VERSION: Final = "25"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from everdex.facts import facts_of
+from everdex.graph.model import Resolver
 from everdex.graph.names import RESOLVER
 from everdex.languages import language_of
 from everdex.parse import trees_of
@@ -30,10 +31,10 @@ def facts(path: str, data: bytes) -> bytes:
 class MemoryWorld:
     """`everdex.graph.model.World` over a dict."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Mapping[str, bytes], resolver: Resolver = RESOLVER) -> None:
         self._files = dict(files)
         self._facts = {path: facts(path, data) for path, data in files.items()}
-        self.offers = {path: dict(RESOLVER.offers(path, self._facts[path], files[path])) for path in sorted(files)}
+        self.offers = {path: dict(resolver.offers(path, self._facts[path], files[path])) for path in sorted(files)}
         self._offering: dict[str, list[str]] = {}
         for path, offered in self.offers.items():
             for key in offered:

@@ -135,3 +135,15 @@ def test_members_elsewhere_resolve_whoever_writes_them() -> None:
         for other in before:
             if other != path and kept[other].reads.isdisjoint(changed):
                 assert kept[other] == whole[other], (path, new, other)
+
+
+def test_a_type_that_is_global_is_named_by_other_files() -> None:
+    """An interface of an ambient file, or one that a module declares global, has its references in every file."""
+    files = {
+        "global.d.ts": b"interface Shared {\n  open(): void;\n}\n",
+        "more.ts": b"export {};\ndeclare global {\n  interface Added {}\n}\nlet mine: Added;\n",
+        "main.ts": b"export function use(a: Shared, b: Added, c: HTMLElement): Promise<Shared> {}\n",
+    }
+    graphs = MemoryWorld(files).graphs()
+    assert _sites(graphs, "main.ts", Role.REFERENCE) == [(1, ["Shared"]), (1, ["Added"]), (1, ["Shared"])]
+    assert _sites(graphs, "more.ts", Role.REFERENCE) == [(5, ["Added"])]

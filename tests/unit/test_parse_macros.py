@@ -25,6 +25,8 @@ def _names(path: str, text: str) -> set[str]:
         ("class A {\n  Q_OBJECT\n public:\n  int f();\n};\n", "A.f"),
         ("class A {\n  int count_ GUARDED_BY(mu_);\n  int after();\n};\n", "A.after"),
         ("[[noreturn]] A_API B_API void fail(int x);\n", "fail"),
+        ("class A {\n  bool f(A* a) {\n    return !(a->*member_)() || (b.*c)();\n  }\n  int after();\n};\n", "A.after"),
+        ('class A {\n  OLD_API("use `b()` instead")\n  char const* name() const;\n};\n', "A.name"),
         ("struct s {\n  A_FIELDS\n  int x;\n  B_FIELDS\n};\nint after(void) { return 1; }\n", "after"),
         ("A::A()\n    : a(1),\n#ifdef X\n      b(2),\n#endif\n      c(3) {}\nint after() { return 1; }\n", "after"),
     ],

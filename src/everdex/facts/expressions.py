@@ -34,6 +34,7 @@ _LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[
 _ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
+_SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\]]*\])?)\]")  # what has the type
 _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 _STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
@@ -140,6 +141,10 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
             if made:
                 close = _closing(text, made.end())
                 return text[close + 1 :], f"@{{{' '.join(made[1].split())}}}"
+        if language == "scala":
+            made = _SCALA_GIVEN.match(text)
+            if made:
+                return text[made.end() :], f"@{{{made[1]}}}"
         cast = _CAST.match(text) if language in _CAST_LANGUAGES else None
         if cast:
             return "", f"@{{{' '.join(cast[1].split())}}}"

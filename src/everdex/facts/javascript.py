@@ -224,7 +224,15 @@ class Statements(Definitions):
     def _ambient(self, node: Node) -> int:
         for child in node.named_children:
             if child.type == "statement_block":  # declare global
+                self.at, outer = self.at._replace(scope=self.open_scope(True)), self.at
+                self.ambient.append(self.at.scope)
+                self.scopes[self.at.scope].top = None
                 self.visit_children(child)
+                self.at = outer
+                for name, index in self.scopes[self.ambient[-1]].types.items():
+                    self.scopes[0].types.setdefault(name, index)
+                for name, index in self.scopes[self.ambient[-1]].names.items():
+                    self.scopes[0].names.setdefault(name, index)
             else:
                 self.visit(child)
         return 0

@@ -16,6 +16,11 @@ from everdex.facts import javascript_model as m
 STRING, NUMBER, BOOLEAN, REGEXP, NOTHING, TEMPLATE = 1, 2, 3, 4, 5, 1
 _UNLINKED, _UNLINKED_TYPE = -1, -2
 _TYPES = (m.TYPE, m.GENERIC)
+# types of the language that no file declares again, and nearly every file names
+_EVERYWHERE = frozenset((
+    "Array", "Awaited", "Date", "Error", "Exclude", "Extract", "Map", "NonNullable", "Omit", "Parameters", "Partial",
+    "Pick", "Promise", "Readonly", "ReadonlyArray", "Record", "Required", "ReturnType", "Set", "const",
+))  # fmt: skip
 
 
 def is_name(text: str) -> bool:
@@ -67,6 +72,7 @@ class Builder:
         self.mentions: list[m.Mention] = []
         self.scopes: list[Scope] = [Scope(-1, True, None)]
         self.is_module = False
+        self.ambient: list[int] = [0]  # scopes of which the names are global
         self.hidden: set[int] = set()  # definitions marked private
         self.beside: dict[int, int] = {}  # signature of an overloaded function -> its definition, or the first one
         self.satisfied: dict[int, int] = {}
@@ -77,6 +83,7 @@ class Builder:
         self._names: dict[tuple[int, str, int], int] = {}
         self._assigned: list[tuple[int, str, int]] = []  # scope, name, value
         self._stored: list[tuple[int, str, str, int, bool]] = []  # scope, name, property, value, on the prototype
+        self._global_types: set[int] = set()  # expressions
         self._called: list[tuple[int, int]] = []  # callee expression, call expression
 
     # -- text and places ------------------------------------------------------------------------
@@ -240,6 +247,8 @@ class Builder:
             if found < 0 and code == _UNLINKED_TYPE:
                 found = self._lookup(scope, name, False)
             self.expressions[index] = (m.NAME, found) if found >= 0 else (m.GLOBAL, name)
+            if found < 0 and code == _UNLINKED_TYPE and name not in _EVERYWHERE:
+                self._global_types.add(index)
         for scope, name, value in self._assigned:
             found = self._lookup(scope, name, False)
             if found >= 0:
@@ -270,8 +279,18 @@ class Builder:
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            {} if self.is_module else dict(self.scopes[0].names), self.satisfied, self.stored,
+            self._globals(), self.satisfied, self.stored,
         )  # fmt: skip
+
+    def _globals(self) -> dict[str, list[int]]:
+        """Values and types that every file can name: those of a script, or what a module says to be so."""
+        found: dict[str, list[int]] = {}
+        for scope in (self.scopes[index] for index in self.ambient if index or not self.is_module):
+            for name, binding in (*scope.names.items(), *scope.types.items()):
+                bindings = found.setdefault(name, [])
+                if binding not in bindings:
+                    bindings.append(binding)
+        return found
 
     def _hand_over(self, call: int) -> None:
         """Functions that a call is given by name: the first such call is where their parameters come from."""
@@ -335,4 +354,6 @@ class Builder:
         if row[0] == m.NAME:
             binding = self.bindings[row[1]]
             return bool(binding.node >= 0 or binding.kind == m.IMPORTED)
+        if row[0] == m.GLOBAL:
+            return mention.value in self._global_types  # which an ambient declaration may declare
         return bool(row[0] == m.MEMBER)

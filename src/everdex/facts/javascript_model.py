@@ -187,7 +187,7 @@ class Facts(msgspec.Struct, array_like=True):
     exports: list[Export]
     imports: list[Import]
     mentions: list[int]  # packed
-    globals: dict[str, int]  # top-level names of a script
+    globals: dict[str, list[int]]  # top-level names of a script, and what a module declares global: bindings
     satisfied: dict[int, int]  # expression -> the type it is written to satisfy
     stored: dict[int, int]  # expression -> the member it is assigned to
 

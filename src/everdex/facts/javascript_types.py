@@ -28,6 +28,7 @@ class Types(Builder, ABC):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._type_depth = 0
+        self._inferring = 0  # the scope of the condition that is read
         self._having = -1  # the named type whose members those of an object type are
         self._types: dict[str, Callable[[Node], int]] = {
             "type_identifier": self._identifier,
@@ -47,6 +48,7 @@ class Types(Builder, ABC):
             "lookup_type": self._lookup_type,
             "this_type": lambda node: self.add_type(m.T_THIS),
             "conditional_type": self._conditional,
+            "infer_type": self._infer,
             "literal_type": lambda node: self.add_type(m.T_BUILTIN, "string") if self._is_string(node) else 0,
             "template_literal_type": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "string"),
             "type_predicate": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "boolean"),
@@ -76,8 +78,15 @@ class Types(Builder, ABC):
 
     def _default(self, node: Node) -> int:
         if node.type == "index_signature":
+            self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+            clause = node.named_children[0]
+            if clause.type == "mapped_type_clause":
+                constraint = self.type(clause.child_by_field_name("type"))
+                self.bind(self.text(clause.named_children[0]), m.GENERIC, more=[constraint])
+                self.type(clause.child_by_field_name("alias"))
             for field in ("index_type", "type"):
                 self.type(node.child_by_field_name(field))
+            self.at = outer
             return 0
         for child in node.named_children:
             if child.type not in ("property_identifier", "comment", "formal_parameters"):
@@ -196,12 +205,23 @@ class Types(Builder, ABC):
     def _conditional(self, node: Node) -> int:
         """Either branch; what is asked about is only mentioned."""
         self.at, outer = self.at._replace(scope=self.open_scope()), self.at
+        around, self._inferring = self._inferring, self.at.scope
         for field in ("left", "right"):
             self.type(node.child_by_field_name(field))
+        self._inferring = around
         branches = [self.type(node.child_by_field_name(field)) for field in ("consequence", "alternative")]
         self.at = outer
         rows = [row for row in branches if row]
         return self.add_type(m.T_UNION, rows) if rows else 0
+
+    def _infer(self, node: Node) -> int:
+        """`infer T` names what stands there for the branches of the condition around it."""
+        name, *constraint = node.named_children
+        rows = [self.type(part) for part in constraint]
+        self.at, outer = self.at._replace(scope=self._inferring), self.at
+        self.bind(self.text(name), m.GENERIC, more=rows[:1] or [0])
+        self.at = outer
+        return 0
 
     def generics(self, node: Node | None) -> None:
         """Type parameters, bound in the current scope."""

@@ -17,10 +17,12 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @mixin                         a base of the definition around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call
+    @narrowed + @stated            what is asked whether it is of a type
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
     @anonymous + @base             the body of a class without a name
     @static                        a word that makes the definition around it static
+    @documented                    a comment that may state types of what follows it
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from typing import Final
 from tree_sitter import Node, Query, QueryCursor
 
 from everdex.facts import names_model as model
+from everdex.facts import phpdoc
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_uses import Uses
@@ -45,14 +48,15 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "promoted", "new", "macro", "type", "read",
-    "write", "import", "package", "shape", "mixin", "bind", "lambda", "static",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro", "type", "read",
+    "write", "import", "package", "shape", "mixin", "bind", "lambda", "static", "documented",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _MATCH_LIMIT: Final = 65_536
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
@@ -87,6 +91,7 @@ class _Extraction(Uses):
         self.mixins: list[tuple[int, str]] = []
         self.statics: list[int] = []
         self.promoted: list[tuple[int, str, str]] = []
+        self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
@@ -94,6 +99,8 @@ class _Extraction(Uses):
         self.bind_starts: list[int] = []  # of `binds`, sorted, once all are known
         self.value_spans: dict[int, tuple[int, int]] = {}
         self.bind_ends: dict[int, int] = {}
+        self.documents: list[Node] = []
+        self.stated_results: dict[int, str] = {}  # by the end of a function's name
 
     def facts(self) -> bytes:
         query, roles = _query(self.language)
@@ -119,6 +126,10 @@ class _Extraction(Uses):
                     self.package = opened[1].decode()
             elif role == "initializer":
                 self._initializer(node, captures)
+            elif role == "narrowed":
+                kind = captures["stated"][0]
+                chain = chain_of(self._text(node), self.language)
+                self.narrowed.append((kind.start_byte, chain, type_of(self._text(kind))))
             elif role == "promoted":
                 stated = captures.get("stated")
                 type_text = type_of(self._text(stated[0])) if stated else ""
@@ -142,6 +153,8 @@ class _Extraction(Uses):
                 self.classes[node.start_byte] = (node, [type_of(self._text(each)) for each in captures["base"]])
             elif role == "static":
                 self.statics.append(node.start_byte)
+            elif role == "documented":
+                self.documents.append(node)
             else:
                 self.lambdas.append(node)
         left_out = cursor.did_exceed_match_limit or macros.leaves_out(self.language, self.data)
@@ -153,7 +166,7 @@ class _Extraction(Uses):
     def _bind(self, captures: dict[str, list[Node]]) -> None:
         stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
         type_text = type_of(self._text(stated[0])) if stated else ""
-        if type_text in _INFERRED:
+        if type_text in _INFERRED or (self.language == "php" and type_text in _ANYTHING):
             type_text = ""
         if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
             type_text = f"[]{type_text}"
@@ -177,10 +190,56 @@ class _Extraction(Uses):
                 self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
                 self.bind_ends[node.end_byte] = start
 
+    def _documented(self) -> None:
+        """What comments state of parameters, results, fields and variables, where the code says less."""
+        texts = [(node, self._text(node)) for node in self.documents]
+        made_up = {name for _, text in texts for name in phpdoc.only_here(text)}
+        for node, text in texts:
+            about = node.next_named_sibling
+            if about is None:
+                continue
+            said = phpdoc.said(text, made_up)
+            name, parameters = about.child_by_field_name("name"), about.child_by_field_name("parameters")
+            if name is not None and said.returns:
+                self.stated_results[name.end_byte] = said.returns
+            if parameters is not None:
+                self._state(parameters, said.parameters, phpdoc.WEAK)
+                self.promoted = [
+                    (start, known, said.parameters.get(known, stated) if stated in phpdoc.WEAK else stated)
+                    if parameters.start_byte <= start < parameters.end_byte else (start, known, stated)
+                    for start, known, stated in self.promoted
+                ]  # fmt: skip
+            elif about.type == "property_declaration":
+                self._state_field(about, said.variables.get("", ""))
+            elif said.variables:
+                self._state(about, said.variables, None)
+
+    def _state(self, node: Node, types: dict[str, str], weak: frozenset[str] | None) -> None:
+        """Names that are bound inside a node have the types stated; all of them, or those whose own type is weak."""
+        first, last = bisect_left(self.bind_starts, node.start_byte), bisect_left(self.bind_starts, node.end_byte)
+        for start in self.bind_starts[first:last]:
+            name, type_text, value, _ = self.binds[start]
+            stated = types.get(name.removeprefix("$"))
+            if stated and (weak is None or type_text in weak):
+                self.binds[start] = (name, stated, value, False)
+
+    def _state_field(self, node: Node, stated: str) -> None:
+        for element in node.named_children if stated else ():
+            name = element.child_by_field_name("name")
+            if name is not None and self.binds.get(name.start_byte + 1, ("", "", "", False))[1] in phpdoc.WEAK:
+                self.binds[name.start_byte + 1] = (self._text(name).removeprefix("$"), stated, "", False)
+                self.bind_ends[name.end_byte] = name.start_byte + 1
+
     def _assembled(self, partial: bool) -> bytes:
         self.bind_starts = sorted(self.binds)
+        if self.documents:
+            self._documented()
+            self.bind_starts = sorted(self.binds)
         found = parsed.find(self.language, self.data, self.root)
-        unnamed = [(node, "lambda") for node in self.lambdas] + [(node, "class") for node, _ in self.classes.values()]
+        # `Point = Struct.new(:x) do … end`: the block is the body of the class
+        bodies = {item.end for item in found.definitions if item.kind == "class"} if self.language == "ruby" else ()
+        unnamed = [(node, "lambda") for node in self.lambdas if node.end_byte not in bodies]
+        unnamed += [(node, "class") for node, _ in self.classes.values()]
         for node, kind in unnamed:
             found.definitions.append(
                 parsed.Definition(
@@ -256,6 +315,10 @@ class _Extraction(Uses):
                 local_names.append(
                     model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
                 )
+        for start, chain, type_text in sorted(self.narrowed):
+            row = atoms.at(start)
+            place = row + 1, start - atoms.starts[row], scopes.around(start)
+            local_names.append(model.Local(*place, model.NARROWED + chain, type_text, "", False))
         return slots, local_names
 
     def _is_valued(self, name_end: int, end: int) -> bool:
@@ -319,6 +382,8 @@ class _Extraction(Uses):
         # Nobody reaches into a function or a class without a name.
         public = symbol.public and not any(part.startswith("<") for part in item.path)
         returns = type_of(self._text(shape["returns"][0])) if "returns" in shape else ""
+        if self.stated_results and returns in phpdoc.WEAK:
+            returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):
             least, most, returns = swift_shape(symbol.signature)
         return model.Defined(

@@ -10,7 +10,7 @@ from tree_sitter import Node, Range, Tree
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.languages import GRAMMARS, language_of
-from everdex.parse import blocks, definitions, grammar, macros, segments
+from everdex.parse import annotated, blocks, definitions, grammar, macros, segments
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
@@ -62,7 +62,8 @@ def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
     too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
     if language not in GRAMMARS or too_large or len(data) > max_bytes:
         return None
-    return grammar.parse_tree(language, macros.readable(language, data))
+    tree = grammar.parse_tree(language, macros.readable(language, data))
+    return annotated.read(tree, data) if language == "kotlin" else tree
 
 
 def _windows(language: str, data: bytes, config: IndexConfig) -> ParsedFile:

@@ -26,8 +26,10 @@ _COMMENTED: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _NOT_CONTINUING: Final = re.compile(rb"[^\\\r\n]")
 # Modules of C++, which the grammar takes for variables.
 _MODULE: Final = re.compile(rb"^[ \t]*(?:export[ \t]+)?(?:import|module)\b[^\n;(){}=]*;", re.MULTILINE)
+# `->*` and `.*`, which the grammar does not know: what stands behind is a member by another way.
+_THROUGH: Final = re.compile(rb"(?<!operator)->\*|(?<=[A-Za-z_)\]])\.\*(?=[A-Za-z_])")
 _WORD: Final = re.compile(
-    rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\([^()\n]*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
+    rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\((?:\"(?:[^\"\\\n]|\\.)*\"|[^()\"\n])*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8
@@ -87,6 +89,8 @@ def readable(language: str, data: bytes) -> bytes:
         data = _DEFINE.sub(_uncommented, conditionals.read(data).data)
     if language != "c" and (b"import" in data or b"module" in data):
         data = _MODULE.sub(lambda found: b" " * len(found[0]), data)
+    if b">*" in data or b".*" in data:
+        data = _THROUGH.sub(lambda found: found[0][:-1] + b" ", data)
     out: bytearray | None = None
     words = 0
     for found in _WORD.finditer(data):
@@ -116,6 +120,8 @@ def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:
     """Whether a word, with its arguments if it ends behind its name, stands where the language allows none."""
     if _NAMED_TYPE.search(before):
         return _TYPE_HEAD.match(data, end) is not None
+    if data[name_end : name_end + 2] == b'("' and end > name_end and _FRONT.search(before):
+        return _FUNCTION.match(data, end) is not None or _KEYWORD.match(data, end) is not None  # DEPRECATED("why")
     if end > name_end or not _FRONT.search(before):
         return _is_trailing(data, before, end, end > name_end)
     if _FUNCTION.match(data, end) or _CONSTRUCTOR.match(data, end) or _KEYWORD.match(data, end):

@@ -10,6 +10,7 @@
 (function_declaration name: (_) @name (function_value_parameters) @parameters) @shape
 (function_declaration name: (_) @name (function_value_parameters) . [(user_type) (nullable_type)] @returns) @shape
 (function_declaration [(user_type) (nullable_type)] @extended . name: (_) @name) @shape
+(secondary_constructor "constructor" @name (function_value_parameters) @parameters) @shape
 (class_declaration name: (_) @name (primary_constructor (class_parameters) @parameters)) @shape
 (class_declaration name: (_) @name (delegation_specifiers) @base) @shape
 (object_declaration name: (_) @name (delegation_specifiers) @base) @shape
@@ -35,3 +36,5 @@
 (type_parameter (identifier) @bind (user_type) @stated)
 (object_literal (delegation_specifiers) @base (class_body) @anonymous)
 (function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression)] @result .)) @shape
+(is_expression left: [(identifier) (navigation_expression)] @narrowed right: (user_type) @stated)
+(when_expression (when_subject (identifier) @narrowed) (when_entry condition: (type_test (user_type) @stated)))

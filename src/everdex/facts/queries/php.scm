@@ -33,5 +33,7 @@
 (class_interface_clause (_) @type)
 (class_constant_access_expression . [(name) (qualified_name)] @type)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @type)
+(binary_expression left: [(variable_name) (member_access_expression)] @narrowed operator: "instanceof" right: [(name) (qualified_name)] @stated)
 (assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)
 (augmented_assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)
+((comment) @documented (#match? @documented "^/[*][*][^@]*@(param|return|var|template|psalm|phpstan)"))

@@ -4,6 +4,8 @@
 (super) @call
 ((call method: (identifier) @_m) @import (#any-of? @_m "require" "require_relative" "load"))
 (class name: (_) @name superclass: (superclass (_) @base)) @shape
+((assignment left: (constant) @name right: (call receiver: (constant) @_of arguments: (argument_list . [(constant) (scope_resolution)] @base) block: (_))) @shape
+  (#eq? @_of "Class"))
 (method name: (_) @name parameters: (_)? @parameters) @shape
 (singleton_method name: (_) @name parameters: (_)? @parameters) @shape
 (singleton_method object: (_) @static)

@@ -42,6 +42,12 @@ GLOBALS: Final = _words(
     Capitalize Uncapitalize NoInfer PropertyKey TemplateStringsArray ArrayBufferView ArrayBufferLike ErrorOptions
     PropertyDescriptor PropertyDescriptorMap""")
 
+# what stands for a host's global object, and the interface that it has
+GLOBAL_OBJECTS: Final = {
+    "window": "Window", "globalThis": "Window", "self": "Window", "global": "Window", "document": "Document",
+    "navigator": "Navigator",
+}  # fmt: skip
+
 PRIMITIVES: Final = {
     "string": "String", "number": "Number", "boolean": "Boolean", "bigint": "BigInt", "symbol": "Symbol",
     "object": "Object",

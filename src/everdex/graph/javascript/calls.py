@@ -73,7 +73,8 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
         declared = types.of(engine, file, row.result, fuel - 1)
     plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
-    if useful and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
+    whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything
+    if whole and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
         return declared
     if row.flags & m.GENERATOR:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
@@ -115,15 +116,18 @@ def _handed_back(file: File, index: int) -> tuple[list[int], bool]:
         elif inner[0] == m.THIS:
             receiver = True
     result_type = file.types[row.result]
-    if result_type[0] == m.T_NAME and (name := _generic(file, result_type)) >= 0:
-        for number, (_, type_, _) in enumerate(row.parameters):
-            if file.types[type_][0] == m.T_NAME and _generic(file, file.types[type_]) == name:
-                handed.append(number)
+    parts = [file.types[part] for part in result_type[1]] if result_type[0] == m.T_UNION else [result_type]
+    names = {_generic(file, part) for part in parts} - {-1}  # also of `T & More`
+    for number, (_, type_, _) in enumerate(row.parameters) if names else ():
+        if _generic(file, file.types[type_]) in names:
+            handed.append(number)
     return sorted(set(handed)), receiver
 
 
 def _generic(file: File, row: m.Row) -> int:
     """The type parameter that a type is, or -1."""
+    if row[0] != m.T_NAME:
+        return -1
     name = file.expressions[row[1]]
     return name[1] if name[0] == m.NAME and file.bindings[name[1]].kind == m.GENERIC else -1
 

@@ -193,14 +193,18 @@ class Engine:
             return ((v.EXTERNAL, name),)
         if name == "arguments":
             return ((v.ARRAY, ()),)
+        return self.declared_global(name, fuel) or v.unknown("undefined name")
+
+    def declared_global(self, name: str, fuel: int) -> Values:
+        """What the scripts and ambient declarations of the root say of a name that every file knows."""
         key = f"js:global:{name}"
         self.reads.add(key)
         paths = self.world.offering(key)[: v.MAX_VALUES]
         return v.union(
             self.binding(file, index, fuel - JUMP)
             for file in map(self.files.__getitem__, paths)
-            if (index := file.facts.globals.get(name)) is not None
-        ) or v.unknown("undefined name")
+            for index in file.facts.globals.get(name, ())
+        )
 
     # -- expressions ----------------------------------------------------------------------------
 

@@ -60,9 +60,10 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     """Where a value has a property."""
     kind = value[0]
     if kind == v.EXTERNAL:
-        return _direct((v.EXTERNAL, f"{value[1]}.{name}"))
+        return _added(engine, value[1], name, fuel) or _direct((v.EXTERNAL, f"{value[1]}.{name}"))
     if kind in _BUILTIN:
-        return _direct((v.METHOD, _BUILTIN[kind], name, value))
+        added = _added(engine, _BUILTIN[kind], name, fuel)
+        return added or _direct((v.METHOD, _BUILTIN[kind], name, value))
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
     if kind == v.METHOD:
@@ -80,13 +81,19 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         )
         return _direct(v.DEEP) if answer == (v.DEEP,) else answer
     if kind == v.OBJECT:
-        return _of_object(engine, file, value[2], name, fuel)
+        if not file.expressions[value[2]][2]:
+            return _of_object(engine, file, value[2], name, fuel)
+        # what is spread into it has spreads of its own, as often as not of the same things
+        spread: tuple[Slot, ...] = engine.remember(
+            file, ("o", value[2], name), fuel, _of_object, engine, file, value[2], name
+        )
+        return _direct(v.DEEP) if spread == (v.DEEP,) else spread
     if kind == v.FUNCTION:
         return _of_function(engine, file, value, name, fuel)
     if kind == v.MADE:
         return _of_made(engine, file, value[2], name, fuel)
     if kind == v.TYPED:
-        return _of_interface(engine, file, value[2], name, fuel)
+        return _of_interface(engine, file, value[2], name, fuel) or _elsewhere(file, value[2], name)
     if kind == v.NAMESPACE:
         index = file.facts.namespaces[value[2]].get(name)
         engine.touch(file, next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), ""))
@@ -100,6 +107,31 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     if kind == v.HOLDER:
         return _stored(engine, file, value[2], name)
     return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
+
+
+def _added(engine: Engine, outside: str, name: str, fuel: int) -> tuple[Slot, ...]:
+    """What the root's ambient declarations add to something of the host: members of its interface, global variables."""
+    if "." in outside or fuel <= 0:
+        return ()
+    around = builtins.GLOBAL_OBJECTS.get(outside, outside)
+    slots: list[Slot] = []
+    for declared in engine.declared_global(around, fuel - _JUMP):
+        if declared[0] == v.NAMED_TYPE:
+            slots += _of_interface(engine, engine.files[declared[1]], declared[2], name, fuel - _JUMP)
+    if not slots and around == "Window":
+        found = v.known(engine.declared_global(name, fuel - _JUMP))
+        return (Slot("x", "", -1, 0, 0, found),) if found else ()
+    return tuple(slots)
+
+
+def _elsewhere(file: File, index: int, name: str) -> tuple[Slot, ...]:
+    """An interface that is global is merged with what others declare of it, outside as well."""
+    row = file.interfaces[index]
+    merged = any(
+        file.bindings[binding].kind == m.TYPE and index in file.bindings[binding].more
+        for binding in file.facts.globals.get(row.name, ())
+    )
+    return _direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
 
 
 def _direct(value: Value) -> tuple[Slot, ...]:

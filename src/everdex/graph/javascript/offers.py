@@ -45,8 +45,8 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         found[f"js:heirs:{name}"] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
     for name, calls in file.calls.items():
         found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
-    for name, index in file.facts.globals.items():
-        found[f"js:global:{name}"] = crc32(file.bindings[index].kind.encode())
+    for name, indexes in file.facts.globals.items():
+        found[f"js:global:{name}"] = _of(file.bindings[index].kind for index in indexes)
     found[f"js:literals:{path}"] = _of(hashes.literals())
     for name in hashes.members():
         found[f"js:member:{name}"] = 1

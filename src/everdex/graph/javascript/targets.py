@@ -55,11 +55,31 @@ class Finder:
                 self._member_call(receiver, row[2], found)
         else:
             values = self._engine.evaluate(file, callee, FUEL)
+            stated = self._is_stated(file, row)
             for value in overloads.meant(self._engine, file, arguments, values, FUEL):
-                self._called(value, found)
+                if stated and value[0] == v.EXTERNAL:
+                    found.unknown("function type only")
+                else:
+                    self._called(value, found)
         if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
             found.doubt = OVERLOADS
         return found
+
+    def _is_stated(self, file: File, row: m.Row) -> bool:
+        """Whether all that is known of a name is the type of a parameter: of one from outside, a function of the root
+        may be what it holds."""
+        if row[0] != m.NAME:
+            return False
+        binding = file.bindings[row[1]]
+        if binding.kind == m.PARAMETER_NAME and binding.type:
+            return True
+        for value in binding.values if binding.kind != m.IMPORTED else ():
+            inner = file.expressions[value]
+            while inner[0] == m.MEMBER:  # taken out of it by a pattern
+                inner = file.expressions[inner[1]]
+            if inner[0] == m.PARAMETER and file.functions[inner[1]].parameters[inner[2]][1]:
+                return True
+        return False
 
     def _are_overloads(self, nodes: list[tuple[str, int]]) -> bool:
         """Whether these only declare, and two of them the same."""

@@ -114,7 +114,9 @@ def _global(engine: Engine, file: File, name: str, arguments: list[int], fuel: i
     if name in builtins.GLOBALS:
         return ((v.EXTERNAL, name),)
     found = engine.global_name(name, fuel)
-    return v.union(_instance(engine, entity, fuel) for entity in found) if v.known(found) else v.unknown("unknown type")
+    if not v.known(found):
+        return ((v.EXTERNAL, name),)  # a type that nothing in the root declares is the host's or a library's
+    return v.union(_instance(engine, entity, fuel) for entity in found)
 
 
 def result_of(engine: Engine, value: Value, fuel: int) -> Values:

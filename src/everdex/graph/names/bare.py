@@ -7,8 +7,9 @@ from everdex.graph.model import Status
 from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.on_receivers import OnReceivers
-from everdex.graph.names.rules import CALLABLES, VALUES
+from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
 from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
+from everdex.graph.names.types import last_name
 
 
 class Bare(OnReceivers):
@@ -48,7 +49,9 @@ class Bare(OnReceivers):
         if thing.kind == TYPE and self.language in ("go", "c", "ruby"):
             return self._type(thing, outside_root(thing.name))  # a conversion
         if thing.kind == CALLABLE:
-            return self._in_block(list(thing.refs), use, place)
+            here = [ref for ref in thing.refs if self.language != "kotlin" or self._is_received(ref, place)]
+            if here:
+                return self._in_block(here, use, place)
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:
@@ -68,6 +71,22 @@ class Bare(OnReceivers):
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _is_received(self, ref: Ref, place: Place) -> bool:
+        """Whether a function of Kotlin is called on nothing, or something around is of the type it is written for."""
+        wanted = last_name(ref.defined.receiver)
+        if not wanted:
+            return True
+        evaluation, definitions = self.evaluation, self.module.outline.definitions
+        around = [self.module.names[at] for at in self.module.chain(place.scope) if definitions[at].kind in TYPES]
+        extended = evaluation.extended(place)
+        if extended is not None:
+            around.append(extended.name)
+        known = [evaluation.lineage(name) for name in around]
+        loose = (extended is not None and extended.kind != INSTANCE) or any(beyond for _, beyond in known)
+        if (around and len(wanted) < 3) or (loose and not self._is_here(wanted)):
+            return True  # a type parameter; what a type outside the root is as well, nobody here knows
+        return any(wanted in names for names, _ in known)
 
     def _in_block(self, refs: list[Ref], use: facts.Use, place: Place) -> Answer:
         """In a block of Ruby, `self` may be whoever runs it: others' methods of the name are candidates as well."""

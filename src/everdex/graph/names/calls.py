@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts import names_model as facts
+from everdex.graph.model import Status
 from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
@@ -22,10 +23,20 @@ class Calls(Bare):
         if not use.name:
             return unresolved("computed callee")
         if use.receiver:
-            return self._on(use, place)
+            return self._narrowed(use, place, self._on(use, place))
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
         return self._bare(use, place)
+
+    def _narrowed(self, use: facts.Use, place: Place, plain: Answer) -> Answer:
+        """What is not a member of the stated type is one of the type that was asked for before."""
+        if plain.status is Status.RESOLVED:
+            return plain
+        thing = self.evaluation.narrowed(use.receiver, place)
+        if thing is None or thing.kind != INSTANCE or not self.evaluation.member(thing, use.name)[0]:
+            return plain
+        answer = self._member(use, thing)
+        return answer if answer.status is Status.RESOLVED else plain
 
     def reference(self, use: facts.Use) -> Answer:
         """A name that is not called; unresolved ones are of no interest to anybody."""

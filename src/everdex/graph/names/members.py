@@ -111,6 +111,16 @@ class Members(Lookup):
         things, outside = self.bases(name)
         return [thing.name for thing in things], outside
 
+    def lineage(self, name: str) -> tuple[set[str], bool]:
+        """The last names of a type and of all that it extends, and whether some of that is not in the root."""
+        seen, level, outside = {name}, [name], ""
+        while level and len(seen) < _MAX_BASES:
+            above = [self._base_names(each) for each in level]
+            outside = outside or next((beyond for _, beyond in above if beyond), "")
+            level = [each for names, _ in above for each in names if each not in seen]
+            seen.update(level)
+        return {each.rpartition(".")[2] for each in (*seen, outside.removeprefix(LOST))}, bool(outside)
+
     def _own_members(self, owner: str, name: str) -> list[Ref]:
         found = list(self.reader.definitions(f"{owner}.{name}"))
         if not found and self.rules.group == "rust":

@@ -40,7 +40,7 @@ class OnReceivers(Choosing):
         if use.receiver == ".":
             thing = evaluation.whole_name(name)
             if thing is None:
-                return self._nowhere(use, "")
+                return outside_root(name) if self.language == "php" else self._nowhere(use, "")
             return self._constructed(thing, use) if thing.kind == TYPE else self._chosen(list(thing.refs), use)
         from_root = self.language == "rust" and use.receiver.split(".")[0] in _RUST_HEADS
         if use.role in (facts.NEW, facts.MACRO) or from_root:
@@ -93,6 +93,8 @@ class OnReceivers(Choosing):
         if self.rules.group in _OVERLOADING:
             refs = self._overloaded(refs, use)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
+        if callables and self._is_met_outside(around, callables):
+            return Answer(Status.AMBIGUOUS, tuple(callables[:MAX_CANDIDATES]), reason="the type itself is outside")
         if callables:
             implementing = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
             written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
@@ -130,6 +132,14 @@ class OnReceivers(Choosing):
             return self._by_name(use, f"{around.name} has no {name} here: derived, or of an outside trait")
         return self._by_name(use, f"no member {name} in {around.name}")
 
+    def _is_met_outside(self, around: Thing, refs: list[Ref]) -> bool:
+        """Whether a type that is only extended here has to have by itself what these declare."""
+        return (
+            bool(around.refs)
+            and all(ref.defined.flags & facts.SCOPE_ONLY for ref in around.refs)
+            and not any(ref.defined.flags & facts.BODY for ref in refs)
+        )
+
     def _overloaded(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
         """Where the nearest members of a name take other arguments, or are fields, a base's method is meant."""
         found = refs
@@ -145,10 +155,11 @@ class OnReceivers(Choosing):
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         if not found:
             return None
-        wanted = {around.name.rpartition(".")[2], outside.rpartition(".")[2]}
-        names = [thing.name.rpartition(".")[2] for thing in self.evaluation.bases(around.name)[0]]
-        wanted.update(names)
+        wanted, _ = self.evaluation.lineage(around.name)
+        wanted.add(outside.rpartition(".")[2])
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
+        if around.kind == OUTSIDE and use.arguments >= 0:
+            fits = [ref for ref in fits if takes(ref.defined, use.arguments)]  # else it is one of its own
         if fits:
             return self._chosen(fits, use)
         # What a type outside the root extends, nobody here knows.

@@ -52,7 +52,8 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "java": Rules("jvm", builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
     "kotlin": Rules(
-        "jvm", call_constructs=True, builtins=words.KOTLIN_BUILTINS, wrappers=_set("Lazy")
+        "jvm", own_constructors=("constructor",), primary=True, call_constructs=True, builtins=words.KOTLIN_BUILTINS,
+        wrappers=_set("Lazy"),
     ),
     "scala": Rules(
         "jvm", outer_spaces=True, own_constructors=("this",), primary=True, call_constructs=True, bare_calls=True,

@@ -43,9 +43,22 @@ class Names(RustNames):
             found = self._locals.get((index, name))
             if found:
                 before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
+                if before and _is_own_value(before[-1], name, place):
+                    before = before[:-1]
+                    if not before:
+                        continue
                 return before[-1] if before else (found[0] if index >= 0 else None)
             if index >= 0 and definitions[index].kind in TYPES and self.rules.closed_types:
                 return None
+        return None
+
+    def narrowed(self, chain: str, place: Place) -> Thing | None:
+        """The type that an expression was last found to have before a place, in the functions around it."""
+        for index in (*self.module.chain(place.scope), -1):
+            found = self._locals.get((index, facts.NARROWED + chain), ())
+            before = [item for item in found if (item.line, item.column) <= (place.line, place.column)]
+            if before:
+                return self.type_named(before[-1].type, place)
         return None
 
     def _local_value(self, item: facts.Local, place: Place) -> Thing:
@@ -277,6 +290,11 @@ class Names(RustNames):
         if module.path not in self._reached:
             self._reached[module.path] = reached(module, self.reader)
         return ref.module.path in self._reached[module.path]
+
+
+def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
+    """Whether a place is what a variable is declared with: `val x = x()` calls another x."""
+    return item.line == place.line and item.column < place.column and item.value.partition("(")[0] == name
 
 
 _TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")

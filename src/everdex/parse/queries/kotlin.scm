@@ -4,6 +4,7 @@
 (object_declaration name: (identifier) @name) @definition.object
 (companion_object name: (identifier) @name) @definition.object
 (function_declaration name: (identifier) @name) @definition.function
+(secondary_constructor "constructor" @name) @definition.constructor
 (type_alias type: (identifier) @name) @definition.type
 (source_file (property_declaration (variable_declaration (identifier) @name)) @definition.variable)
 (class_body (property_declaration (variable_declaration (identifier) @name)) @definition.field)
