@@ -57,8 +57,7 @@ def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]
         kept = None
         if old is not None and table is not None:
             same = before.files[path] == files[path]
-            entry = old.entry
-            kept = Before(old.blob, old.parts, old.keys["reads"], low, entry.interface, entry.partial, same).kept(table)
+            kept = Before(old.blob, old.parts, old.keys["reads"], low, old.entry.partial, same).kept(table)
         graph = resolution.resolve(path, kept)
         assert graph.parts is not None
         parts += len(graph.parts.all)

@@ -140,7 +140,6 @@ class Kept:
     nodes: Sequence[Node]
     sites: Sequence[Site]
     dependencies: tuple[Dependency, ...]
-    interface: str
     partial: bool
     parts: Sequence[tuple[str, int]]  # key of the node, and digest
     of_sites: Sequence[int]

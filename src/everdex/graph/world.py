@@ -59,7 +59,6 @@ class Before:
     parts: bytes
     others: U32
     changed: U32
-    interface: str
     partial: bool
     same: bool  # the file's bytes are what they were
 
@@ -67,8 +66,8 @@ class Before:
         columns = Columns(self.blob)
         parts = [(columns.nodes[node].key, digest) for node, digest in table.parts]
         return Kept(
-            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.interface, self.partial,
-            parts, table.of_sites, table.stale(self.changed), self.same,
+            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.partial, parts,
+            table.of_sites, table.stale(self.changed), self.same,
         )  # fmt: skip
 
 
