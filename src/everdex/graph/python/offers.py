@@ -34,19 +34,13 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
-from everdex.memory import collector_held
 
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
 _SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
 
 
-def offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
-    with collector_held():
-        return _offers(path, facts, source)
-
-
-def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
-    file = File(path, facts)
+def offers(file: File, source: bytes) -> dict[str, int]:
+    path = file.path
     offered: dict[str, int] = {}
     _modules(path, offered)
     _scopes(file, source, offered)

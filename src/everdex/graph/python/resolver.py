@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from everdex.graph.model import FileGraph, Kept, Resolution, Site, World
+from everdex.graph.model import FileGraph, Kept, Resolution, Resolver, Site, World
 from everdex.graph.python import dependencies
 from everdex.graph.python.alike import unseen
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
+from everdex.graph.python.files import Decoded, File
 from everdex.graph.python.modules import dotted_of, is_package
 from everdex.graph.python.nodes import Places, interface_of, nodes_of
 from everdex.graph.python.offers import offers
@@ -27,9 +28,9 @@ _SOURCE_ROOTS = ("src", "lib", "python")
 class PythonResolution:
     """Python at work on one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decoded: Decoded) -> None:
         self._world = world
-        self._engine = Engine(world, HANDLERS)
+        self._engine = Engine(world, HANDLERS, decoded)
 
     def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
@@ -85,15 +86,23 @@ def qualified_module(engine: Engine, path: str) -> str:
 class PythonResolver:
     """The knowledge of Python."""
 
+    def __init__(self) -> None:
+        self._decoded = Decoded()
+
     @property
     def languages(self) -> frozenset[str]:
         return frozenset(("python",))
 
+    def begin(self) -> Resolver:
+        return PythonResolver()
+
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
-        return offers(path, facts, source)
+        with collector_held():
+            return offers(self._decoded.of(path, facts), source)
 
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
-        return unseen(path, before, after, is_changed)
+        with collector_held():
+            return unseen(File(path, before), self._decoded.of(path, after), is_changed)
 
     def open(self, world: World) -> Resolution:
-        return PythonResolution(world)
+        return PythonResolution(world, self._decoded)
