@@ -69,7 +69,7 @@ def _found(record: FileRecord, taken: int, by: int) -> dict[str, tuple[list[obje
         named = (columns.nodes[site.source].key, site.role, line, site.column, site.text)
         sites[part].append((*named, site.status, site.targets, site.reason))
     keys = [*table.others.tolist(), *table.own.tolist()]
-    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in table.looked.tolist()]
+    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in table.looked.T.tolist()]
     named_parts = [columns.nodes[node].key for node, _ in table.parts]
     return dict(zip(named_parts, zip(sites, looked, strict=True), strict=True))
 
