@@ -118,7 +118,8 @@ INTERFACE_VERSION: Final = "1"
 # 24: standard headers of C in angle brackets are outside
 # 25: TypeScript: what the root adds to the host's types, types that nobody here declares; Kotlin: extensions by their
 #     receiver; `val x = x()`; C#: extensions of outside types by what they take; Swift: types that are only extended
-RESOLVERS_VERSION: Final = "25"
+# 26: the statements of a Python file that are in no function have a digest, and are kept by it
+RESOLVERS_VERSION: Final = "26"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

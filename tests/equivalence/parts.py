@@ -25,6 +25,7 @@ class KeptTree:
     world: MemoryWorld = field(default_factory=lambda: MemoryWorld({}))
     offers: dict[str, FileOffers] = field(default_factory=dict)
     records: dict[str, FileRecord] = field(default_factory=dict)
+    asked: dict[str, set[str]] = field(default_factory=dict)  # of each file the parts that were resolved, by node
 
 
 def seen_keys(before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers]) -> U32:
@@ -49,7 +50,7 @@ def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]
     world = MemoryWorld(files)
     offers = {path: file_offers(RESOLVER.offers(path, world.facts(path), world.source(path))) for path in files}
     low = seen_keys(before, world, offers)
-    records, parts, resolved = {}, 0, 0
+    records, asked, parts = {}, {}, 0
     resolution: Resolution = RESOLVER.open(world)
     for path in files:
         old = before.records.get(path)
@@ -57,14 +58,13 @@ def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]
         kept = None
         if old is not None and table is not None:
             same = before.files[path] == files[path]
-            entry = old.entry
-            kept = Before(old.blob, old.parts, old.keys["reads"], low, entry.interface, entry.partial, same).kept(table)
+            kept = Before(old.blob, old.parts, old.keys["reads"], low, old.entry.partial, same).kept(table)
         graph = resolution.resolve(path, kept)
         assert graph.parts is not None
         parts += len(graph.parts.all)
-        resolved += sum(part.kept < 0 for part in graph.parts.all)
+        asked[path] = {graph.nodes[part.node].key for part in graph.parts.all if part.kept < 0}
         records[path] = record(path, b"", "python", offers[path].whole, graph, "", table)
-    return KeptTree(files, world, offers, records), parts, resolved
+    return KeptTree(files, world, offers, records, asked), parts, sum(map(len, asked.values()))
 
 
 def differ(kept: KeptTree, clean: KeptTree) -> list[str]:

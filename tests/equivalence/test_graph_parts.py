@@ -43,6 +43,7 @@ class _Author:
                 ["y = None", "def inner():", "    nonlocal y", f"    y = {name}", "y()"],
                 [f"class {kind}({pick(_CLASSES)}):", f"    {kept} = {name}", f"    def open(self): {other}()"],
                 [f"from {pick(_MODULES)} import {name}"], ["# nothing"], [f"x = {kind}.{kept} + x"], [f"del x.{kept}"],
+                [f"import {pick(_MODULES)}; import base"],
             )
         )  # fmt: skip
 
@@ -76,6 +77,7 @@ class _Author:
                 [f"{pick(_NAMES)} = {pick(_NAMES)}"], [f"__all__ = ['{pick(_NAMES)}']"], [f"{pick(_NAMES)}()"],
                 [f"{pick(_NAMES)}.{pick(_ATTRIBUTES)} = {pick(_NAMES)}"], ["import pytest", "@pytest.fixture"],
                 ["if x:", f"    def {pick(_NAMES)}(): return {pick(_NAMES)}()"],
+                [f"{pick(_NAMES)} = {pick(_NAMES)} = {pick(_CLASSES)}()"],
             )
         )  # fmt: skip
 
@@ -134,3 +136,64 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
         clean, _, _ = step(KeptTree(), files)
         assert differ(kept, clean) == [], history
     assert again < 0.7 * whole
+
+
+_HEAD = """\
+import base
+
+class A:
+    def go(self): pass
+class B(A):
+    first = None
+    def go(self):
+        {method}
+both = either = A
+made = either()
+
+# said before
+def f(x="{string}"):
+{silent}    {body}
+after = f(either())
+after.go()
+"""
+
+
+def _asked_again(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    """The parts of the file that were not kept, by their nodes, after comparing with a rebuild."""
+    said = {"string": "", "silent": "", "body": "pass", "method": "pass"}
+    others = {"base.py": b"class Base: pass", "other.py": b"import m\nm.made.go()"}
+    trees = [{"m.py": _HEAD.format(**said | each).encode(), **others} for each in (before, after)]
+    old, _, _ = step(KeptTree(), trees[0])
+    new, _, _ = step(old, trees[1])
+    clean, _, _ = step(KeptTree(), trees[1])
+    assert differ(new, clean) == []
+    return new.asked["m.py"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({"body": "pass"}, {"body": "x = 1"}, id="a body"),
+        pytest.param({"body": "x = 1"}, {"body": "x = 1\n    x = 2\n"}, id="lines more"),
+        pytest.param({"silent": ""}, {"silent": "    # said\n\n"}, id="a comment before a body"),
+    ],
+)
+def test_statements_around_a_body_are_kept(before: dict[str, str], after: dict[str, str]) -> None:
+    """What moves with a body is only moved, whichever way."""
+    assert "" not in _asked_again(before, after) | _asked_again(after, before)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({"body": "pass"}, {"body": "import base"}, id="an import more"),
+        pytest.param({"body": "import base; import m"}, {"body": "import base\n    import m"}, id="lines of imports"),
+        pytest.param({"body": "pass"}, {"body": "global either; either = B"}, id="a name that a function binds"),
+        pytest.param({"method": "pass"}, {"method": "self.second = 1"}, id="an attribute that a method stores"),
+        pytest.param({"string": ""}, {"string": "# said"}, id="what stands before a body"),
+        pytest.param({"string": '""\n# said""'}, {"string": '""\n# told""'}, id="a string like a comment"),
+    ],
+)
+def test_statements_around_a_body_are_asked_again(before: dict[str, str], after: dict[str, str]) -> None:
+    """What a body does to the statements around it, whichever way."""
+    assert "" in _asked_again(before, after) & _asked_again(after, before)

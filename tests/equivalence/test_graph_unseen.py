@@ -1,7 +1,6 @@
 """Lines put into function bodies and taken out again: who is not asked again would have found what he found before.
 
-Over the cases of the call graph, which have every rule of the resolver in a few lines each. A module's own statements
-count here like any other part, although a graph asks them again whenever their file changes.
+Over the cases of the call graph, which have every rule of the resolver in a few lines each.
 """
 
 from __future__ import annotations
@@ -55,6 +54,12 @@ def _functions(tree: KeptTree, path: str) -> dict[str, tuple[int, int]]:
     return {each.key: (data.count(b"\n", 0, each.body), data.count(b"\n", 0, each.end)) for each in own}
 
 
+def _parts(record: FileRecord) -> dict[str, int]:
+    """The digest of each part."""
+    nodes = Columns(record.blob).nodes
+    return {nodes[node].key: digest for node, digest in decode(record.parts, record.keys["reads"]).parts}
+
+
 def _found(record: FileRecord, taken: int, by: int) -> dict[str, tuple[list[object], frozenset[int]]]:
     """Of each part its sites, moved as if lines after one had been taken out or put in, and what it looked at."""
     table, columns = decode(record.parts, record.keys["reads"]), Columns(record.blob)
@@ -64,26 +69,24 @@ def _found(record: FileRecord, taken: int, by: int) -> dict[str, tuple[list[obje
         named = (columns.nodes[site.source].key, site.role, line, site.column, site.text)
         sites[part].append((*named, site.status, site.targets, site.reason))
     keys = [*table.others.tolist(), *table.own.tolist()]
-    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in table.looked.tolist()]
+    looked = [frozenset(key for key, bit in zip(keys, row, strict=True) if bit) for row in table.looked.T.tolist()]
     named_parts = [columns.nodes[node].key for node, _ in table.parts]
     return dict(zip(named_parts, zip(sites, looked, strict=True), strict=True))
 
 
-def _compare(old: KeptTree, new: KeptTree, path: str, edited: str, line: int, by: int) -> tuple[int, list[str]]:
+def _compare(old: KeptTree, new: KeptTree, path: str, line: int, by: int) -> tuple[int, list[str]]:
     """How many parts were not asked again, and those that should have been."""
     low = seen_keys(old, new.world, new.offers)
     kept, wrong = 0, []
     for each, record in old.records.items():
-        table = decode(record.parts, record.keys["reads"])
-        names = [Columns(record.blob).nodes[node].key for node, _ in table.parts]
+        parts, parts_now = _parts(record), _parts(new.records[each])
         before = _found(record, line, by if each == path else 0)
         after = _found(new.records[each], 0, 0)
-        for number, name in enumerate(names):
-            if number not in table.stale(low) and not (each == path and name == edited):
+        stale = decode(record.parts, record.keys["reads"]).stale(low)
+        for number, (name, digest) in enumerate(parts.items()):
+            if number not in stale and digest == parts_now[name]:
                 kept += 1
-                # What a file defines is asked with its own statements: attributes that its methods store are among it.
-                told = slice(1) if each == path and not name else slice(2)
-                if before[name][told] != after[name][told]:
+                if before[name] != after[name]:
                     wrong.append(f"{each}::{name} after line {line + 1} of {path}")
     return kept, wrong
 
@@ -100,7 +103,7 @@ def _compare_case(case: Case, seed: int) -> tuple[int, int, list[str]]:
         if around != (first, last + by) or functions.keys() != functions_now.keys():
             continue  # it held more together than itself
         for before, after, more in ((old, new, by), (new, old, -by)):
-            found, differing = _compare(before, after, path, edited, line, more)
+            found, differing = _compare(before, after, path, line, more)
             kept, of, wrong = kept + found, of + parts - 1, wrong + differing
     return kept, of, wrong
 

@@ -99,9 +99,21 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
             _body("def g():", "    nonlocal y", "    y = A", "    y = B", "return y"),
             id="how often",
         ),
+        pytest.param(
+            _body("if x: z = A()", "return z"), _body("[(z := A()) for w in x]", "return z"), id="in a comprehension"
+        ),
         pytest.param(_body("return x"), _body("return x", "x = ("), id="a syntax error"),
     ],
 )  # fmt: skip
 def test_somebody_could_tell(before: str, after: str) -> None:
     """Each way in which an edit shows outside its function, in both directions."""
     assert _unseen(before, after) == _unseen(after, before) == []
+
+
+def test_which_function_inside_binds_a_name_is_seen() -> None:
+    """The same expression in another function: who followed the name has looked into the one that bound it."""
+    binds, declares = ("    nonlocal y", "    y = A"), ("    nonlocal y",)
+    before = _body("def g():", *binds, "def h():", *declares, "return y")
+    after = _body("def g():", *declares, "def h():", *binds, "return y")
+    for unseen, left in ((_unseen(before, after), "g"), (_unseen(after, before), "h")):
+        assert not {"py:scope:m.py:C.f", f"py:scope:m.py:C.f.{left}"} & set(unseen)

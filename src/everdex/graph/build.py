@@ -132,8 +132,8 @@ def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32)
     looked = base.tables["reads"].of(numbers)
     return {
         base.paths[number]: Before(
-            base.blob(number), base.parts(number), looked[number], keys, base.files[number].interface,
-            base.files[number].partial, base.paths[number] in same,
+            base.blob(number), base.parts(number), looked[number], keys, base.files[number].partial,
+            base.paths[number] in same,
         )
         for number in numbers
     }  # fmt: skip

@@ -5,11 +5,15 @@ Whoever only searches never pays for them.
 
 from __future__ import annotations
 
+from typing import Final
+
 from everdex import versions
 from everdex.facts import facts_of
 from everdex.graph.kept_values import NAME, KeptValues
 from everdex.parse import trees_of
 from everdex.view import SnapshotView
+
+_RECENT: Final = 8  # files: those of an edit are asked for three times
 
 
 class KeptFacts:
@@ -19,9 +23,18 @@ class KeptFacts:
         self._view = view
         self._contents = {line.path_key: line.content_hash for line in view.file_lines()}
         self._values = KeptValues(view.store.graphs / NAME)
+        self._recent: dict[str, bytes] = {}
 
     def of(self, path: str) -> bytes:
         """A live file's facts; b"" when its language says nothing."""
+        known = self._recent.get(path)
+        if known is None:
+            known = self._recent[path] = self._read(path)
+            if len(self._recent) > _RECENT:
+                del self._recent[next(iter(self._recent))]
+        return known
+
+    def _read(self, path: str) -> bytes:
         name = _name(path, self._contents[path])
         known = self._values.get(name)
         if known is not None:

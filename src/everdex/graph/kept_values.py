@@ -29,7 +29,7 @@ class KeptValues:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._unwritten: list[tuple[bytes, bytes]] = []
+        self._unwritten: dict[bytes, bytes] = {}
         self._connection = _connect(path)
 
     def get(self, name: str) -> bytes | None:
@@ -37,6 +37,8 @@ class KeptValues:
         if self._connection is None:
             return None
         key = xxhash.xxh3_128_digest(name.encode())
+        if (unwritten := self._unwritten.get(key)) is not None:
+            return zlib.decompress(unwritten[_CHECKSUM_BYTES:])
         try:
             row = self._connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
@@ -54,13 +56,13 @@ class KeptValues:
         """Remember a value, at the latest when closed."""
         key = xxhash.xxh3_128_digest(name.encode())
         packed = zlib.compress(value, _LEVEL)
-        self._unwritten.append((key, xxhash.xxh64_digest(key + packed) + packed))
+        self._unwritten[key] = xxhash.xxh64_digest(key + packed) + packed
         if len(self._unwritten) >= _WRITE_EVERY:
             self.flush()
 
     def flush(self) -> None:
         """Let other processes and later ones have what was worked out here."""
-        entries, self._unwritten = self._unwritten, []
+        entries, self._unwritten = list(self._unwritten.items()), {}
         if self._connection is None or not entries:
             return
         try:

@@ -140,7 +140,6 @@ class Kept:
     nodes: Sequence[Node]
     sites: Sequence[Site]
     dependencies: tuple[Dependency, ...]
-    interface: str
     partial: bool
     parts: Sequence[tuple[str, int]]  # key of the node, and digest
     of_sites: Sequence[int]
@@ -181,6 +180,9 @@ class Resolver(Protocol):
     @property
     def languages(self) -> frozenset[str]:
         """Which files are its own."""
+
+    def begin(self) -> Resolver:
+        """Itself for one graph and one thread: what it made of a file for one question may serve the next."""
 
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         """What a file offers to be looked at by others: each key with a hash of what a reader of it could see.

@@ -59,7 +59,6 @@ class Before:
     parts: bytes
     others: U32
     changed: U32
-    interface: str
     partial: bool
     same: bool  # the file's bytes are what they were
 
@@ -67,8 +66,8 @@ class Before:
         columns = Columns(self.blob)
         parts = [(columns.nodes[node].key, digest) for node, digest in table.parts]
         return Kept(
-            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.interface, self.partial,
-            parts, table.of_sites, table.stale(self.changed), self.same,
+            columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.partial, parts,
+            table.of_sites, table.stale(self.changed), self.same,
         )  # fmt: skip
 
 
@@ -78,6 +77,7 @@ class Bench:
     def __init__(self, view: SnapshotView, resolvers: Resolvers) -> None:
         self._view = view
         self._resolvers = resolvers
+        self._begun: dict[int, Resolver] = {}
         self._facts = KeptFacts(view)
         self._world: SnapshotWorld | None = None
         self._open: dict[int, Resolution] = {}
@@ -103,6 +103,7 @@ class Bench:
     def close(self) -> None:
         self._facts.close()
         self._world = None
+        self._begun = {}
         self._open = {}
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
@@ -130,7 +131,10 @@ class Bench:
     def _resolver(self, path: str) -> Resolver:
         resolver = self._resolvers.of(self._view.file_languages[self._view.file_index(path)])
         assert resolver is not None
-        return resolver
+        begun = self._begun.get(id(resolver))
+        if begun is None:
+            begun = self._begun[id(resolver)] = resolver.begin()
+        return begun
 
 
 def _nothing(path: str) -> FileGraph:

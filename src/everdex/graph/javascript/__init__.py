@@ -32,6 +32,9 @@ class _JavaScript:
     # project files take part by what they offer; documents by the script inside them
     languages: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "html", "json"))
 
+    def begin(self) -> Resolver:
+        return self  # nothing that it makes of a file's facts is worth keeping between two questions
+
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         with collector_held():
             return offers(path, facts, source)

@@ -35,6 +35,9 @@ class _Resolution:
 class _Resolver:
     languages: frozenset[str] = frozenset(RULES) | _PROJECT
 
+    def begin(self) -> Resolver:
+        return self  # nothing that it makes of a file's facts is worth keeping between two questions
+
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return offers_of(path, facts, source)
 

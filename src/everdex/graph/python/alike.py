@@ -25,7 +25,6 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.parameters import CALL_KEY
-from everdex.memory import collector_held
 
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 # Of each kind of expression the items of its entry that name other expressions, in lists or not; -1 is none.
@@ -38,24 +37,22 @@ _OPERANDS: Final[dict[int, tuple[int, ...]]] = {
 }  # fmt: skip
 
 
-def unseen(path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
+def unseen(old: File, new: File, is_changed: Callable[[str], bool]) -> list[str]:
     """The keys of functions that are not as they were, while all that others may see of them is.
 
     `is_changed` says of a key whether its offers differ: who went by it to something that is new or gone in a function
     is asked again anyway.
     """
-    with collector_held():
-        old, new = File(path, before), File(path, after)
-        common = [
-            (scope_key(path, key), scope, new.scope_by_key[key])
-            for key, scope in old.scope_by_key.items()
-            if old.scopes[scope].kind == m.FUNCTION_SCOPE and key in new.scope_by_key
-        ]
-        edited = [each for each in common if is_changed(each[0])]
-        if not 0 < len(edited) <= MAX_EDITED or old.facts.partial or new.facts.partial:
-            return []
-        pair = _Pair(old, new, is_changed)
-        return [key for key, scope, other in edited if pair.try_function(scope, other)]
+    common = [
+        (scope_key(old.path, key), scope, new.scope_by_key[key])
+        for key, scope in old.scope_by_key.items()
+        if old.scopes[scope].kind == m.FUNCTION_SCOPE and key in new.scope_by_key
+    ]
+    edited = [each for each in common if is_changed(each[0])]
+    if not 0 < len(edited) <= MAX_EDITED or old.facts.partial or new.facts.partial:
+        return []
+    pair = _Pair(old, new, is_changed)
+    return [key for key, scope, other in edited if pair.try_function(scope, other)]
 
 
 class _Way(NamedTuple):

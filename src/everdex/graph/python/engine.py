@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from everdex.facts.python.model import NAME
 from everdex.graph.model import MANY, many_key
 from everdex.graph.python.contexts import Contexts
-from everdex.graph.python.files import File
+from everdex.graph.python.files import Decoded, File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, union, unknown
 
@@ -37,8 +37,9 @@ _MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
 class Engine:
     """The questions that resolving the files of one world asks."""
 
-    def __init__(self, world: World, handlers: dict[int, Callable[..., Values]]) -> None:
+    def __init__(self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded) -> None:
         self.world = world
+        self._decoded = decoded
         self.low = FUEL
         self.contexts = Contexts()
         self.seen: list[Seen] = []
@@ -89,7 +90,7 @@ class Engine:
             if self._held > _MAX_HELD:
                 self._files.clear()
                 self._held = len(data)
-            found = self._files[path] = File(path, data)
+            found = self._files[path] = self._decoded.take(path, data)
         return found
 
     # -- questions

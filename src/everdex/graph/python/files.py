@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.flows import Flows
 from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.values import Values
+
+_DECODED: Final = 8  # files: those of an edit
+
+
+class Decoded:
+    """Files that were decoded a moment ago for another question, as long as they are few."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[bytes, File]] = {}
+
+    def of(self, path: str, data: bytes) -> File:
+        known = self._files.get(path)
+        if known is None or known[0] != data:
+            known = self._files[path] = data, File(path, data)
+            if len(self._files) > _DECODED:
+                del self._files[next(iter(self._files))]
+        return known[1]
+
+    def take(self, path: str, data: bytes) -> File:
+        """For who remembers answers in it: nobody else gets that one again."""
+        found = self.of(path, data)
+        del self._files[path]
+        return found
 
 
 class File(Flows):

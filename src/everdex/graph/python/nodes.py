@@ -77,20 +77,6 @@ def nodes_of(
     return tuple(nodes), index_of, of_variables
 
 
-def known_nodes(
-    file: File, nodes: Sequence[Node], places: Places
-) -> tuple[list[int], dict[str, tuple[int, int]]]:
-    """What `nodes_of` says beside the nodes, of a file whose nodes are known."""
-    number_of = {node.key: number for number, node in enumerate(nodes)}
-    index_of = [number_of[file.scopes[file.owner(number)].key] for number in range(len(file.scopes))]
-    of_variables = {
-        node.key: (number, places.byte(node.name_line, node.name_column))
-        for number, node in enumerate(nodes)
-        if node.key and node.key not in file.scope_by_key
-    }
-    return index_of, of_variables
-
-
 def _qualified(module: str, key: str) -> str:
     plain = ".".join(part.partition("~")[0] for part in key.split(".")) if "~" in key else key
     return f"{module}.{plain}" if module else plain

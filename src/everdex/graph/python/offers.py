@@ -34,19 +34,13 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
-from everdex.memory import collector_held
 
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
 _SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
 
 
-def offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
-    with collector_held():
-        return _offers(path, facts, source)
-
-
-def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
-    file = File(path, facts)
+def offers(file: File, source: bytes) -> dict[str, int]:
+    path = file.path
     offered: dict[str, int] = {}
     _modules(path, offered)
     _scopes(file, source, offered)
@@ -164,8 +158,8 @@ def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: 
 
 
 def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope]) -> list[bytes]:
-    """Of each statement of a scope: its text, how what it defines is called in the graph, and which of the names that
-    it reads were bound before."""
+    """Of each statement of a scope: its text, how what it defines is called in the graph, which of the names that it
+    reads were bound before, and what functions do to those that it binds: who looks at one looks at its statement."""
     texts: list[bytes] = []
     place = 0
     for number in range(first, last):
@@ -178,6 +172,9 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
         _digest(digest, source, start, end, within)
         entries = file.entries[file.facts.statements[number][0] : file.facts.statements[number + 1][0]]
         digest.update(bytes([bool(entry[2]) for entry in entries if entry[0] == m.NAME]))
+        for name in file.bound_by[number] if file.from_inside else ():
+            inside = file.from_inside.get((file.facts.statements[number][3], name), ())
+            digest.update("\n".join(_bound_inside(file, name, inside)).encode("utf-8", "surrogatepass"))
         texts.append(digest.digest())
     return texts
 
@@ -201,9 +198,8 @@ def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, in
     for name, bindings in file.names[0].items():
         parts = found.get(name, [])
         seen = b"".join(parts) if len(bindings) == 1 and parts else whole
-        inside = file.from_inside.get((0, name))
-        if inside:
-            seen += "\n".join(_bound_inside(file, name, inside)).encode("utf-8", "surrogatepass")
+        if not parts:  # only functions bind it
+            seen += "\n".join(_bound_inside(file, name, bindings)).encode("utf-8", "surrogatepass")
         offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(seen)
 
 

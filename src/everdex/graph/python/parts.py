@@ -1,13 +1,16 @@
 """The parts of a file that are resolved by themselves: each function or method with all that is inside, and the rest.
 
 The rest (part 0) are the module's and its classes' own statements, with everything of a definition that stands before
-its body. A part whose text is what it was has the same facts, wherever in the file it stands, unless the file has
-syntax errors: then what is around it may change how it is read.
+its body; with it goes what the whole file defines and imports. A part whose text is what it was has the same facts,
+wherever in the file it stands, unless the file has syntax errors: then what is around it may change how it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import xxhash
 from msgspec.structs import replace
@@ -16,12 +19,15 @@ from everdex.facts.python import model as m
 from everdex.graph.model import Kept, Node, Part, Parts, Site
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered
+from everdex.graph.python.variables import key_of, stored_on_self
+
+_SILENT: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")  # what is left of a line, and lines, that say nothing
 
 
 class FileParts:
-    """The parts of one file."""
+    """The parts of one file; `imports` is the text of what it imports."""
 
-    def __init__(self, file: File, source: bytes) -> None:
+    def __init__(self, file: File, source: bytes, imports: str) -> None:
         self.of_scope = [0] * len(file.scopes)
         self.scopes = [0]  # of each part, the outermost
         for number, scope in enumerate(file.scopes):
@@ -31,7 +37,8 @@ class FileParts:
                 self.of_scope[number] = len(self.scopes)
                 self.scopes.append(number)
         self.keys = [file.scopes[scope].key for scope in self.scopes]
-        self.digests = [0, *(_digest(source, file.scopes[scope]) for scope in self.scopes[1:])]
+        bodies = [file.scopes[scope] for scope in self.scopes[1:]]
+        self.digests = [_digest_of_rest(file, source, bodies, imports), *(_digest(source, each) for each in bodies)]
         self.entries: list[list[int]] = [[] for _ in self.scopes]
         for number, where in enumerate(file.where):
             self.entries[self.of_scope[where]].append(number)
@@ -47,6 +54,43 @@ def _digest(source: bytes, scope: m.Scope) -> int:
     return xxhash.xxh3_64_intdigest(source[line : scope.end])
 
 
+def _digest_of_rest(file: File, source: bytes, bodies: Sequence[m.Scope], imports: str) -> int:
+    """Of the text between the bodies; and of what is asked with it for the whole file.
+
+    That is where it imports from, and to which class an attribute belongs that a method gives to self.
+    """
+    stored = {key_of(file, owner, file.entries[store][2]) for owner, store, _ in stored_on_self(file)}
+    digest = xxhash.xxh3_64("\n".join((imports, *sorted(stored))).encode("utf-8", "surrogatepass"))
+    for text in _between(source, bodies):
+        digest.update(b"\n%d\n" % len(text))
+        digest.update(text)
+    return digest.intdigest()
+
+
+def _between(source: bytes, bodies: Sequence[m.Scope]) -> Iterator[bytes]:
+    """The text before each body and after the last, without the lines next to a body that say nothing: where such a
+    line is added or taken, all that has sites in that text moves as one."""
+    start = 0
+    for begin, end in sorted((each.body, each.end) for each in bodies):
+        lines = _said(source, start, begin).split(b"\n")
+        while len(lines) > 1 and _says_nothing(lines[-1]):
+            lines.pop()
+        yield b"\n".join(lines)
+        start = end
+    yield _said(source, start, len(source))
+
+
+def _said(source: bytes, start: int, end: int) -> bytes:
+    silent = _SILENT.match(source, start, end)
+    return source[silent.end() if silent is not None else start : end]
+
+
+def _says_nothing(line: bytes) -> bool:
+    """Not with quotes: it may be the end of a string, and of what stands before the body."""
+    line = line.strip()
+    return not line or (line.startswith(b"#") and b'"' not in line and b"'" not in line)
+
+
 class Again:
     """Which parts of a file are resolved, and which are as they were in an earlier resolution."""
 
@@ -57,8 +101,6 @@ class Again:
         if kept is not None and (kept.same or not (is_partial or kept.partial)):
             before = {each: number for number, each in enumerate(kept.parts) if number not in kept.stale}
             self._from = [before.get(each, -1) for each in zip(parts.keys, parts.digests, strict=True)]
-            if not kept.same:
-                self._from[0] = -1  # its text is all around the others', so it has no digest
         self.resolved = [part for part, number in enumerate(self._from) if number < 0]
 
     @property
@@ -72,15 +114,21 @@ class Again:
             return []
         number_of = {node.key: number for number, node in enumerate(nodes)}
         now = {number: part for part, number in enumerate(self._from) if number >= 0}
-        begins = {node.key: node.start_line for node in kept.nodes}
-        moved = {
-            number: nodes[number_of[key]].start_line - begins[key] for number in now for key in kept.parts[number][:1]
-        }
+        before = {node.key: node for node in kept.nodes}
+        moved = [
+            nodes[number_of[key]].start_line - before[key].start_line if key in number_of else 0
+            for key, _ in kept.parts
+        ]
+        # What stands between two bodies moves with the head of the second, after the last one with the file's end.
+        ordered = sorted([(before[key].end_line, number) for number, (key, _) in enumerate(kept.parts) if number])
+        ends = [end for end, _ in ordered]
+        between = [*(moved[number] for _, number in ordered), nodes[0].end_line - kept.nodes[0].end_line]
         renumbered = [number_of.get(node.key, -1) for node in kept.nodes]
         found = []
         for site, number in zip(kept.sites, kept.of_sites, strict=True):
             if number in now:
-                lines, source = moved[number], renumbered[site.source]
+                lines = moved[number] if number else between[bisect_left(ends, site.line)]
+                source = renumbered[site.source]
                 if lines or source != site.source:
                     site = replace(site, source=source, line=site.line + lines, end_line=site.end_line + lines)
                 found.append((site, now[number]))

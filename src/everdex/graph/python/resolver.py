@@ -5,20 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from everdex.facts.python import model as m
-from everdex.graph.model import Dependency, FileGraph, Kept, Resolution, Site, Target, World
-from everdex.graph.python import names
+from everdex.graph.model import FileGraph, Kept, Resolution, Resolver, Site, World
+from everdex.graph.python import dependencies
 from everdex.graph.python.alike import unseen
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
-from everdex.graph.python.files import File
-from everdex.graph.python.modules import dotted_of, is_package, submodule
-from everdex.graph.python.nodes import Places, interface_of, known_nodes, nodes_of
+from everdex.graph.python.files import Decoded, File
+from everdex.graph.python.modules import dotted_of, is_package
+from everdex.graph.python.nodes import Places, interface_of, nodes_of
 from everdex.graph.python.offers import offers
 from everdex.graph.python.parts import Again, FileParts
 from everdex.graph.python.sites import Sites
-from everdex.graph.python.values import EXTERNAL, MODULE, Value
-from everdex.graph.python.variables import key_of, variables
+from everdex.graph.python.values import CLASS
+from everdex.graph.python.variables import home_of, key_of, variables
 from everdex.memory import collector_held
 
 # Fuel ends a question after some two hundred steps, and a step takes up to ten frames.
@@ -29,9 +28,9 @@ _SOURCE_ROOTS = ("src", "lib", "python")
 class PythonResolution:
     """Python at work on one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decoded: Decoded) -> None:
         self._world = world
-        self._engine = Engine(world, HANDLERS)
+        self._engine = Engine(world, HANDLERS, decoded)
 
     def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         if sys.getrecursionlimit() < _FRAMES:
@@ -44,17 +43,18 @@ class PythonResolution:
         file = engine.begin(path)
         places = Places(file.places.line_lengths)
         source = self._world.source(path)
-        parts = FileParts(file, source)
+        imports = dependencies.imports(file, places)
+        parts = FileParts(file, source, dependencies.text_of(file, imports))
         again = Again(kept, parts, file.facts.partial)
         if kept is not None and again.rest_is_kept:
-            nodes, dependencies, interface = tuple(kept.nodes), kept.dependencies, kept.interface
-            index_of, of_variables = known_nodes(file, nodes, places)
+            known = {node.key for node in kept.nodes}
+            own = variables(file, lambda owner, name: key_of(file, owner, name) in known)
+            module, depends = kept.nodes[0].qualified_name, dependencies.moved(kept.dependencies, imports)
         else:
-            own = variables(engine, file)
-            nodes, index_of, of_variables = nodes_of(file, qualified_module(engine, path), places, own, source)
-            dependencies = _dependencies(engine, file, places)
-            in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
-            interface = interface_of(nodes, in_bodies)
+            own = variables(file, lambda owner, name: home_of(engine, path, owner, name) == (CLASS, path, owner))
+            module, depends = qualified_module(engine, path), dependencies.dependencies(engine, file, imports)
+        nodes, index_of, of_variables = nodes_of(file, module, places, own, source)
+        in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}
         sites = Sites(engine, file, parts, source, places, index_of, of_variables)
         found: list[tuple[Site, int]] = again.sites_kept(nodes)
         looked = []
@@ -64,7 +64,7 @@ class PythonResolution:
         found.sort(key=_place)
         gathered = engine.end(file, looked)
         return FileGraph(
-            nodes, tuple([site for site, _ in found]), dependencies, gathered.of_others(), interface,
+            nodes, tuple([site for site, _ in found]), depends, gathered.of_others(), interface_of(nodes, in_bodies),
             file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
         )  # fmt: skip
 
@@ -83,45 +83,26 @@ def qualified_module(engine: Engine, path: str) -> str:
     return dotted or "__init__"
 
 
-def _dependencies(engine: Engine, file: File, places: Places) -> tuple[Dependency, ...]:
-    found: dict[tuple[Target, int], list[str]] = {}
-    for number in file.of_kind(m.IMPORTED, m.FROM):
-        entry = file.entries[number]
-        line, _ = places.at(file.places.starts[number])
-        if entry[0] == m.IMPORTED:
-            before = file.entries[number - 1] if number else None
-            if before is not None and before[0] == m.IMPORTED and before[1].startswith(f"{entry[1]}."):
-                continue  # the name that `import a.b` binds, not a second import
-            (value,) = engine.values(file.path, number, 0, 0)
-            found.setdefault((_target(value), line), [])
-            continue
-        source = names.source_of(engine, file.path, entry[1], entry[2])
-        if source[0] != EXTERNAL and entry[3] != "*":
-            inner = submodule(engine, source, entry[3], file.path)
-            own = source[0] == MODULE and engine.look_for(source[1], entry[3]).names[0].get(entry[3])
-            if inner is not None and not own:
-                found.setdefault((_target(inner), line), [])
-                continue
-        found.setdefault((_target(source), line), []).append(entry[3])
-    return tuple(Dependency(target, line, tuple(taken)) for (target, line), taken in found.items())
-
-
-def _target(value: Value) -> Target:
-    return Target(value[1], "") if value[0] == MODULE else Target("", value[1])
-
-
 class PythonResolver:
     """The knowledge of Python."""
+
+    def __init__(self) -> None:
+        self._decoded = Decoded()
 
     @property
     def languages(self) -> frozenset[str]:
         return frozenset(("python",))
 
+    def begin(self) -> Resolver:
+        return PythonResolver()
+
     def offers(self, path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
-        return offers(path, facts, source)
+        with collector_held():
+            return offers(self._decoded.of(path, facts), source)
 
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
-        return unseen(path, before, after, is_changed)
+        with collector_held():
+            return unseen(File(path, before), self._decoded.of(path, after), is_changed)
 
     def open(self, world: World) -> Resolution:
-        return PythonResolution(world)
+        return PythonResolution(world, self._decoded)

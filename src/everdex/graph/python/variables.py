@@ -7,6 +7,7 @@ setattr(), __dict__, or keywords that become attributes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
@@ -83,8 +84,19 @@ def written(file: File) -> list[Written]:
     return found
 
 
-def variables(engine: Engine, file: File) -> list[Variable]:
-    """The variables of a file that no function or class of the same name hides."""
+def stored_on_self(file: File) -> Iterator[tuple[int, int, int]]:
+    """Attributes that methods give to self: the class, the STORE expression and the value."""
+    for store, value in file.facts.stores:
+        owner = file.receiver_class(file.entries[store][1])
+        if owner >= 0:
+            yield owner, store, value
+
+
+def variables(file: File, is_own: Callable[[int, str], bool]) -> list[Variable]:
+    """The variables of a file that no function or class of the same name hides.
+
+    `is_own` says whether an attribute that methods of a class give to self belongs to that class.
+    """
     found: dict[str, Variable] = {}
     flat = iter(file.places.writes)
     for binding, _, start, length, whole in zip(flat, flat, flat, flat, flat, strict=True):
@@ -97,12 +109,9 @@ def variables(engine: Engine, file: File) -> list[Variable]:
             annotation = entry[1] if entry[0] == m.TYPED else -1
             end = start + max(length, whole)
             found[key] = Variable(home, name, start, end, start, whole == m.ALIAS, annotation, inside)
-    for store, value in file.facts.stores:
-        _, base, name = file.entries[store]
-        owner = file.receiver_class(base)
-        if owner < 0 or home_of(engine, file.path, owner, name) != (CLASS, file.path, owner):
-            continue
-        if name in file.names[owner] and not file.is_variable(owner, name):
+    for owner, store, value in stored_on_self(file):
+        name = file.entries[store][2]
+        if not is_own(owner, name) or (name in file.names[owner] and not file.is_variable(owner, name)):
             continue
         key = key_of(file, owner, name)
         start = file.places.starts[store]
