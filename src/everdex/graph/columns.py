@@ -157,7 +157,7 @@ class Columns:
         return self._by_source.get((role, node), ())
 
     def above(self, node: int, role: Role) -> list[Target]:
-        """What a definition inherits from, or overrides."""
+        """What a definition inherits from, overrides or is decorated with."""
         return [target for number in self.sites_of(node, role) for target in self.targets_of(number)]
 
     @cached_property

@@ -13,13 +13,18 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
+from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.record import asked_key
+from everdex.identity.symbols import plain_name
 
 _FEW: Final = 24  # as many methods in place of one as every resolver lists
+# In how many files at most somebody looks for what inherits from a class of some name.
+_LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -201,12 +206,22 @@ def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
     """The methods that these replace, and those that they do in turn.
 
     Where more than stated types are followed, a call of a method leads to those that replace it as well, unless they
-    are too many to be listed.
+    are too many to be listed, or a class between is called as those are from which too many files inherit.
     """
     found = _above(atlas, definitions, Role.OVERRIDE)
-    if any(atlas.graph.files[item.file].language in RULES for item in definitions):
+    if not found or any(atlas.graph.files[item.file].language in RULES for item in definitions):
+        return found
+    owners = [owner for item in definitions if (owner := _owner(atlas, item)) is not None]
+    between = {plain_name(target.key).rpartition(".")[2] for target in _above(atlas, owners, Role.INHERIT)}
+    if any(len(atlas.graph.offers.offering(key + name)) > most for name in between for key, most in _LOOKED_THROUGH):
         return found
     return {target for target in found if len(overriders(atlas, {target})) > _FEW}
+
+
+def _owner(atlas: Atlas, definition: Definition) -> Definition | None:
+    """The class that a method is a member of."""
+    around = atlas.definition(definition.file, definition.node.parent) if definition.node.parent > 0 else None
+    return around if around is not None and around.node.kind in CONTAINERS else None
 
 
 def _constructed_above(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:

@@ -168,12 +168,8 @@ def _family(atlas: Atlas, definition: Definition) -> tuple[Definition, ...]:
 
 def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:
     item = atlas.at(target)
-    if item is None:
-        return
-    columns = atlas.columns(item.file)
-    for number, source in enumerate(columns.sources):
-        if source == item.number and columns.role(number) is Role.OVERRIDE:
-            yield from (found for found in columns.site(number).targets if found.path)
+    if item is not None:
+        yield from (found for found in atlas.columns(item.file).above(item.number, Role.OVERRIDE) if found.path)
 
 
 def _at_definition(atlas: Atlas, item: Definition, old: str, contents: dict[str, str]) -> RenameEdit | None:
