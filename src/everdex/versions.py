@@ -111,7 +111,8 @@ RESOLVERS_VERSION: Final = "24"
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
 # 3: what may reach a method or class through what is above it has other words
-PICTURES_VERSION: Final = "3"
+# 4: an impact says how often the name is written where nothing is resolved
+PICTURES_VERSION: Final = "4"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

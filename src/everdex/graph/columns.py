@@ -222,6 +222,17 @@ class Columns:
         length = len(packed.strings[self._site_texts[number]]) + self._site_ends[number]
         return line, column, line + self._site_heights[number], column + length
 
+    def sites_ending(self, lines: AbstractSet[int]) -> list[int]:
+        """The sites that end on one of these lines, in order."""
+        ends = np.cumsum(_array(self._packed.site_lines)) + _array(self._packed.site_heights)
+        wanted = np.zeros(max(int(ends.max(initial=0)), max(lines, default=0)) + 1, dtype=np.bool_)
+        wanted[list(lines)] = True
+        found: list[int] = np.flatnonzero(wanted[ends]).tolist()
+        return found
+
+    def status(self, number: int) -> Status:
+        return BY_MARK[self._packed.site_marks[number] & ~CALLED][1]
+
     def role(self, number: int) -> Role:
         return BY_MARK[self._packed.site_marks[number] & ~CALLED][0]
 

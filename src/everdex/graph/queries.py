@@ -27,6 +27,9 @@ _FEW: Final = 24  # as many methods in place of one as every resolver lists
 _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
 
 
+_NAMING: Final = marked(frozenset({Role.REFERENCE})) - CALLING
+
+
 class Use(msgspec.Struct, frozen=True, gc=False):
     """A site that has the definition among its targets, and what is around the site."""
 
@@ -52,8 +55,10 @@ class CouldAdd:
     unresolved: int = 0
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
-    unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
+    unknown: int = 0  # places that are no sites and may mean it: it is read of an owner that nobody knows
     overridden: int = 0  # calls that lead to a method which this one replaces, or construct "this class" of one above
+    written: int = 0  # places that are no sites and write its name: in strings, symbols, templates, settings
+    named: int = 0  # places that name it without calling it: who is given it may call it
 
 
 class Edge(msgspec.Struct, frozen=True, gc=False):
@@ -189,6 +194,16 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
         overridden=_calls(atlas, _replaced(atlas, definitions), targets, _may_be_below)
         + _calls(atlas, _constructed_above(atlas, definitions), targets, _is_class_at_hand),
     )  # fmt: skip
+
+
+def named(atlas: Atlas, definition: Definition) -> int:
+    """How many places name a definition and do not call it there: who is given it may."""
+    wanted = frozenset(called_as(atlas, definition))
+    return sum(
+        columns.marks[number] in _NAMING
+        for columns in map(atlas.columns, atlas.referring(wanted))
+        for number in columns.sites_to(wanted)
+    )
 
 
 def _calls(atlas: Atlas, others: set[Target], targets: set[Target], counts: Callable[[str], bool] | None = None) -> int:

@@ -16,11 +16,11 @@ import msgspec
 
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.mentions import Syntax
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
+from everdex.graph.syntax import Syntax
 from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
