@@ -106,7 +106,8 @@ INTERFACE_VERSION: Final = "1"
 # 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
 # 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
 # 24: Python: sets that are cut do not depend on how many digits numbers have
-RESOLVERS_VERSION: Final = "24"
+# 25: Python: whoever names what is decorated refers to it, whatever the decorator gives back
+RESOLVERS_VERSION: Final = "25"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

@@ -71,8 +71,12 @@ _TREE = {
     "A.java": "class A implements Runnable {\n  public void run() {}\n  private void hidden() {}\n"
     "  @Bean private Object bean() { return null; }\n  @Override public String toString() { return \"\"; }\n}\n",
     "main.go": "package main\n\nfunc main() {}\n\nfunc hidden() {}\n",
+    "Made.java": "class Made {\n  private Made() {}\n}\nclass Other {\n  Object o = maker(Made.class);\n}\n",
+    "src/b.rs": "fn far() {}\n",
+    "src/c.rs": "fn make() {\n  quote!(b::far::<#ty>());\n  quote!(z::far::<#ty>());\n}\n",
     "src/a.rs": "struct P;\nimpl Drop for P { fn drop(&mut self) {} }\nimpl P { fn hidden(&self) {} }\n"
     "#[test]\nfn works() {}\n",
+    "o.ts": "export function open() {\n  return new Stream({ began() {} });\n}\n",
     "w.ts": "class W extends HTMLElement { connected() {} }\n@Part({})\nexport class D { ready() {} }\n",
 }
 
@@ -94,10 +98,11 @@ def _why(document: dict[str, Any]) -> list[str]:
         ("Box.by_text", {"written": 1}), ("Box.in_template", {"written": 1}), ("web.js::pressed", {"written": 1}),
         ("Box.formatted", {"unknown": 1}), ("Shop.check", {"written": 1}), ("ShopController.show", {"written": 1}),
         ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"unknown": 1}),
+        ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
     ],
 )  # fmt: skip
 def test_a_name_that_stands_somewhere_is_counted(ask: Ask, symbol: str, counted: dict[str, int]) -> None:
-    """What is handed on, asked of an unknown owner, or written in a string, symbol, template or setting may be called."""
+    """What is handed on, asked of an unknown owner, or written in a string, symbol, template or setting counts."""
     for method in ("callers", "refs"):
         found = ask(method, symbol)
         said = {name: count for name, count in found["could_add"].items() if count and name not in ("unnamed",)}
@@ -106,8 +111,11 @@ def test_a_name_that_stands_somewhere_is_counted(ask: Ask, symbol: str, counted:
 
 @pytest.mark.parametrize(
     "symbol",
-    ["lost", "only_remarked", "only_key", "only_in_prose", "told_of", "commented", "Box.prose_only", "_nobody", "unused"],
-)
+    [
+        "lost", "only_remarked", "only_key", "only_in_prose", "told_of", "commented", "Box.prose_only", "_nobody",
+        "unused",
+    ],
+)  # fmt: skip
 def test_prose_remarks_and_paths_to_others_call_nobody(ask: Ask, symbol: str) -> None:
     """A comment, a sentence, a setting's own name and a path behind another module's name are no uses."""
     could_add = ask("callers", symbol)["could_add"]
@@ -118,12 +126,14 @@ def test_prose_remarks_and_paths_to_others_call_nobody(ask: Ask, symbol: str) ->
     ("symbol", "why"),
     [
         ("_index", ["decorated web.route"]), ("_Case._helper", ["inherits unittest.TestCase"]),
-        ("Box.__enter__", ["special __enter__", "public __enter__"]), ("test_app", ["test test_app", "public test_app"]),
-        ("Shop.to_s", ["special to_s", "public to_s"]), ("A.run", ["inherits Runnable", "public run"]),
+        ("Box.__enter__", ["special __enter__", "public __enter__"]),
+        ("test_app", ["test test_app", "public test_app"]), ("Shop.to_s", ["special to_s", "public to_s"]),
+        ("A.run", ["inherits Runnable", "public run"]),
         ("A.bean", ["decorated Bean"]),
         ("A.toString", ["special toString", "replaces toString", "inherits Runnable", "public toString"]),
         ("main.go::main", ["started main"]), ("P.drop", ["inherits Drop"]), ("works", ["decorated test"]),
         ("W.connected", ["inherits HTMLElement"]), ("D.ready", ["decorated Part", "public ready"]),
+        ("began", ["object began"]),
         ("_nobody", []), ("A.hidden", []), ("main.go::hidden", []), ("P.hidden", []), ("unused", []),
         ("app/cli.py", []), ("WORDS", []),
     ],
@@ -167,3 +177,93 @@ def test_the_keywords_of_a_library_mean_no_field(tmp_path: Path) -> None:
     """
     ask = asker(synced(tmp_path / "tree", {"book.py": dedent(text)}))
     assert ask("refs", "Book.title")["could_add"]["unknown"] == 2
+
+
+def test_what_is_decorated_is_called_by_whoever_names_it(tmp_path: Path) -> None:
+    """A decorator puts its own function in the place of what it is given: who calls it by its name is a caller of both,
+    wherever the name came from, and a rename finds every place."""
+    files = {
+        "deco.py": """
+            import functools
+
+
+            def logged(function):
+                @functools.wraps(function)
+                def around(*args):
+                    return function(*args)
+                return around
+        """,
+        "book.py": """
+            import functools
+            from deco import logged
+
+
+            @logged
+            def buy(): pass
+
+
+            @functools.cache
+            def kept(): pass
+
+
+            class Shop:
+                @logged
+                def sell(self): pass
+
+                @classmethod
+                def make(cls): pass
+
+                def run(self):
+                    self.sell()
+                    self.make()
+        """,
+        "use.py": """
+            import book
+            from book import Shop, buy, kept
+
+
+            def go(shop: Shop):
+                buy()
+                book.buy()
+                kept()
+                return shop.sell, buy
+        """,
+    }
+    made = synced(tmp_path / "tree", {path: dedent(text) for path, text in files.items()})
+    ask = asker(made)
+
+    def places(method: str, symbol: str) -> list[str]:
+        found = ask(method, symbol)
+        sites = found["references"] if method == "refs" else [at for item in found["callers"] for at in item["sites"]]
+        return [f"{at['path']}:{at['line']}" for at in sites]
+
+    assert places("callers", "buy") == ["deco.py:8", "use.py:7", "use.py:8"]
+    assert places("callers", "Shop.sell") == ["book.py:22", "deco.py:8"]
+    assert places("callers", "kept") == ["use.py:9"]
+    assert places("callers", "Shop.make") == ["book.py:23"]
+    assert {"use.py:3", "use.py:10"} < set(places("refs", "buy"))
+    assert "use.py:10" in places("refs", "Shop.sell")
+    plan = ask("rename", "buy", new="purchase")
+    edited = {f"{edit['path']}:{edit['line']}" for edit in plan["edits"]}
+    assert edited == {"book.py:7", "use.py:3", "use.py:7", "use.py:8", "use.py:10"}
+
+
+def test_an_override_to_which_nothing_leads_may_be_reached_by_the_base(tmp_path: Path) -> None:
+    """Where following values ends at the base although others are put in its place, its calls are counted."""
+    text = """
+        class Tag:
+            def check(self, value): raise NotImplementedError
+
+
+        class Text(Tag):
+            def check(self, value): return True
+
+
+        def register(order: list[Tag], tag_class: type[Tag]):
+            order.append(tag_class())
+            for tag in [tag_class()]:
+                tag.check(1)
+    """
+    ask = asker(synced(tmp_path / "tree", {"tag.py": dedent(text)}))
+    found = ask("callers", "Text.check")
+    assert found["total"] + found["could_add"]["overridden"] == 1

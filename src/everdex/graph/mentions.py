@@ -37,7 +37,7 @@ class Mention(msgspec.Struct, frozen=True):
     line: int
     column: int
     how: str  # member, key, shorthand, name; in a string text, path (a dotted one), listed (in __all__); template, data
-    owner: str = ""  # in a path, the name before
+    owner: str = ""  # of a member or in a path: the name before
 
 
 class _Hit(NamedTuple):

@@ -20,6 +20,7 @@ _DUNDER: Final = re.compile(
     r"unserialize|debugInfo|set_state|index|newindex|gc|len|eq|lt|le|concat|unm|add|sub|mul|div|mod|pow|tostring|pairs|"
     r"close)\Z"
 )
+_WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
 _WITH_DUNDERS: Final = frozenset(("python", "cython", "php", "lua"))
 _STARTED: Final = {"go": {"main", "init"}, "csharp": {"Main"}, "swift": {"main"}}
 _MAIN: Final = frozenset(("main",))
@@ -35,7 +36,7 @@ _OF_JAVA: Final = frozenset((
 ))  # fmt: skip
 _SPECIAL: Final = {
     "ruby": _OF_RUBY, "java": _OF_JAVA, "kotlin": _OF_JAVA, "scala": _OF_JAVA,
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), _OF_JAVASCRIPT),
+    **dict.fromkeys(_WITH_OBJECTS, _OF_JAVASCRIPT),
 }  # fmt: skip
 _TESTED: Final = re.compile(r"test|Test|Benchmark|Example|Fuzz|it_|setup|setUp|teardown|tearDown")
 _ANNOTATED: Final = re.compile(r"@(?!interface\b|Override\b|override\b)([\w.]+)|(?:\A|\])\s*#?\[\s*([\w.:]+)")
@@ -50,7 +51,7 @@ _LOOKED_BACK: Final = 2_000  # bytes before a definition in which its attributes
 
 
 class Reason(msgspec.Struct, frozen=True):
-    why: str  # started, special, decorated, replaces, inherits, test, public
+    why: str  # started, special, object, decorated, replaces, inherits, test, public
     what: str  # what it is decorated with or inherits from, as written; else its name
 
 
@@ -68,6 +69,8 @@ def _reasons(atlas: Atlas, definition: Definition) -> Iterator[Reason]:
     by_language = node.parent > 0 and node.name in _SPECIAL.get(language, ())
     if by_language or (language in _WITH_DUNDERS and _DUNDER.match(node.name)):
         yield Reason("special", node.name)
+    if language in _WITH_OBJECTS and node.kind == "method" and owner_of(atlas, definition) is None:
+        yield Reason("object", node.name)
     yield from (Reason("decorated", name) for name in dict.fromkeys(_decorators(atlas, definition, language)))
     columns = atlas.columns(definition.file)
     if _REPLACING.search(node.signature) and not columns.sites_of(definition.number, Role.OVERRIDE):

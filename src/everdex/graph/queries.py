@@ -197,8 +197,9 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
 
 
 def named(atlas: Atlas, definition: Definition) -> int:
-    """How many places name a definition and do not call it there: who is given it may."""
-    wanted = frozenset(called_as(atlas, definition))
+    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it
+    may."""
+    wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
     return sum(
         columns.marks[number] in _NAMING
         for columns in map(atlas.columns, atlas.referring(wanted))
@@ -221,10 +222,13 @@ def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
     """The methods that these replace, and those that they do in turn.
 
     Where more than stated types are followed, a call of a method leads to those that replace it as well, unless they
-    are too many to be listed, or a class between is called as those are from which too many files inherit.
+    are too many to be listed, or a class between is called as those are from which too many files inherit. And where
+    nothing leads to the one that replaces, it is not for sure that what was followed was all.
     """
     found = _above(atlas, definitions, Role.OVERRIDE)
     if not found or any(atlas.graph.files[item.file].language in RULES for item in definitions):
+        return found
+    if not _calls(atlas, {item.target for item in definitions}, set()):
         return found
     owners = [owner for item in definitions if (owner := _owner(atlas, item)) is not None]
     between = {plain_name(target.key).rpartition(".")[2] for target in _above(atlas, owners, Role.INHERIT)}

@@ -17,6 +17,7 @@ from everdex.languages import GRAMMARS
 from everdex.parse.grammar import parse_tree
 
 _ACCESS: Final = re.compile(rb"(?:(?<!\.)\.|->|::|&\.)\s*\Z")
+_ASKED: Final = re.compile(rb"([\w$]+)\s*(?:\.|->|::|&\.)\s*\Z")
 # What is written before a name in a path: a.b.name, a:name, a::name, a\name, a/name, controller#name, Class@name.
 PATH_BEFORE: Final = re.compile(rb"(?:[\w$]+(?:::|\\\\|[.:#@/\\]))*\Z")
 _PATH_AFTER: Final = re.compile(rb"(?:(?:::|\\\\|[.:#@/\\])[\w$]+)*([\"'`])")
@@ -43,7 +44,7 @@ _BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template"
 
 class Place(NamedTuple):
     how: str
-    owner: str = ""  # in a path, the name before
+    owner: str = ""  # of a member or in a path: the name before
     callee: tuple[int, int] | None = None  # of a keyword argument: where the name of what is called ends
 
 
@@ -106,7 +107,11 @@ class Syntax:
             return self._in_text(None, start, end)
         is_member = kind == "code" and _is_asked_for(self._source, start)
         line = self._source.rfind(b"\n", 0, start) + 1
-        return Place("member") if is_member and not _IMPORT.match(self._source, line) else None
+        return self._member(start) if is_member and not _IMPORT.match(self._source, line) else None
+
+    def _member(self, start: int) -> Place:
+        asked = _ASKED.search(self._source, max(0, start - _LOOKED_BACK), start)
+        return Place("member", asked[1].decode() if asked is not None else "")
 
     def _by_grammar(self, start: int, end: int) -> Place:
         leaf = self._leaf(start, end)
@@ -121,7 +126,7 @@ class Syntax:
         if _is_shorthand(leaf):
             return Place("shorthand")
         if _is_asked_for(self._source, start):
-            return Place("member")
+            return self._member(start)
         around = (leaf.parent, leaf.parent.parent if leaf.parent is not None else None)
         keys = (node for node in around if node is not None and node.type in _KEYS and node.start_byte == start)
         key = next(keys, None)

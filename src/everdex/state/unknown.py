@@ -120,12 +120,17 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
 
     def kinds(path: str, language: str) -> frozenset[str]:
         found = reach.kinds(path, language) - {"text", "path", "listed"}
-        return (found if loose_names else found - {"name"}) | _WRITTEN & wanted
+        found |= {"member"} if language in reach.family else set()
+        return ((found if loose_names else found - {"name"}) | _WRITTEN) & wanted
 
-    counted: Counter[bool] = Counter()
-    for found in mentions(atlas, definition.node.name, kinds):
-        if found.how in wanted and reach.may_mean(found) and (not found.owner or found.owner in owners):
-            counted[found.how in _WRITTEN] += 1
+    def may_mean(found: Mention) -> bool:
+        if found.how == "member" and (reach.member or found.path in holding):
+            return True  # whoever is asked for it may have it
+        return reach.may_mean(found) and (not found.owner or found.owner in owners)
+
+    counted = Counter(
+        found.how in _WRITTEN for found in mentions(atlas, definition.node.name, kinds) if may_mean(found)
+    )
     return Unseen(counted[False], counted[True])
 
 

@@ -11,6 +11,7 @@ from typing import Final
 _SAID: Final = {
     "started": "the language starts it",
     "special": "the language calls what is named so",
+    "object": "whoever is given the object may call it",
     "decorated": "decorated with {}",
     "replaces": "it replaces something outside",
     "inherits": "its class inherits {}",

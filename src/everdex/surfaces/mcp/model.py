@@ -112,7 +112,7 @@ class Use(BaseModel):
 
 
 class Outside(BaseModel):
-    why: str = Field(description="started, special, decorated, replaces, inherits, test or public")
+    why: str = Field(description="started, special, object, decorated, replaces, inherits, test or public")
     what: str
 
 
