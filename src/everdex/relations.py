@@ -25,6 +25,7 @@ from everdex.graph.declarations import declarations, written_out
 from everdex.graph.impact import impact as walk
 from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
+from everdex.graph.outside import outside
 from everdex.graph.queries import CouldAdd, Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
@@ -34,7 +35,7 @@ from everdex.renaming import rename_body
 from everdex.search.names import SymbolNames
 from everdex.service import Index, Reading
 from everdex.state.rename import check_name
-from everdex.state.unknown import unknown_uses
+from everdex.state.unknown import Unseen, unseen_uses
 from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -90,7 +91,7 @@ class Open:
         self.warnings = warnings
         self.map = remembering(self._map, limits.SUMMARIES_KEPT)
         self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
-        self.unknown_uses = remembering(self._unknown_uses, _KEPT_COUNTS)
+        self.unseen_uses = remembering(self._unseen_uses, _KEPT_COUNTS)
 
     def _map(self, budget: int) -> dict[str, Any]:
         return repo_map(self.atlas, budget)
@@ -98,16 +99,16 @@ class Open:
     def _architecture(self, name: str, caption: Caption, depth: int | None) -> picturing.Plan:
         return picturing.plan(self.atlas, name, caption, depth)
 
-
-    def _unknown_uses(self, definition: Definition, roles: frozenset[Role] | None) -> int:
-        return unknown_uses(self.atlas, definition, roles)
+    def _unseen_uses(self, definition: Definition, roles: frozenset[Role] | None) -> Unseen:
+        return unseen_uses(self.atlas, definition, roles)
 
     def could_add(
         self, definition: Definition, roles: frozenset[Role] | None, others: Iterable[Definition] = ()
     ) -> CouldAdd:
         """What may be missing from an answer about a definition, and about others that go with it."""
         counted = queries.could_add(self.atlas, [definition, *others], roles)
-        return replace(counted, unknown=self.unknown_uses(definition, roles))
+        unknown, written = self.unseen_uses(definition, roles)
+        return replace(counted, unknown=unknown, written=written)
 
 
 def open_for(view: SnapshotView, options: SyncOptions) -> Open:
@@ -246,6 +247,7 @@ def references(opened: Open, definition: Definition, question: Question) -> dict
         "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
         "could_add": asdict(opened.could_add(definition, asked)),
+        "outside": _outside(atlas, definition),
     }
 
 
@@ -257,12 +259,14 @@ def _role(role: Role, is_variable: bool) -> str:
 def _callers(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     atlas = opened.atlas
     found = queries.callers(atlas, definition)
+    could_add = opened.could_add(definition, frozenset({Role.CALL}))
     shown, paging = _page(atlas, found, question)
     body = {
         "callers": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
         "counts": {str(status): count for status, count in found.counts.items()},
-        "could_add": asdict(opened.could_add(definition, frozenset({Role.CALL}))),
+        "could_add": asdict(replace(could_add, named=queries.named(atlas, definition))),
+        "outside": _outside(atlas, definition),
     }
     return _Body(body)
 
@@ -305,6 +309,7 @@ def _impact(opened: Open, definition: Definition, question: Question, freshness:
             "uncertain": sum(not item.certain for item in found.affected),
         },
         "could_add": asdict(could_add),
+        "outside": _outside(atlas, definition),
     }
     drawn: tuple[str, ...] = ()
     if question.picture:
@@ -312,6 +317,11 @@ def _impact(opened: Open, definition: Definition, question: Question, freshness:
         fields, drawn = picturing.impact_fields(atlas, definition, walked, question.wanted, freshness)
         body |= fields
     return _Body(body, ("affected",) if found.cut else (), drawn)
+
+
+def _outside(atlas: Atlas, definition: Definition) -> list[dict[str, str]]:
+    """Why something that is not in the repository may call it."""
+    return [{"why": reason.why, "what": reason.what} for reason in outside(atlas, definition)]
 
 
 def _leading(definition: Definition) -> frozenset[Role]:

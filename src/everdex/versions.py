@@ -57,8 +57,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 5: accessors, aliases and what define_method defines (Ruby); parameters that are fields (Kotlin, Scala, PHP, records);
 #    events, indexers and operators (C#); C and C++ globals behind pointers and conditions; what protocols ask
 #    for (Swift); several names in one declaration stand beside each other
-# 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new and
-#    the like; C++: members through pointers, macros with a message
+# 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new
+#    and the like; C++: members through pointers, macros with a message
 CHUNKER_VERSION: Final = "6"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -119,12 +119,15 @@ INTERFACE_VERSION: Final = "1"
 # 25: TypeScript: what the root adds to the host's types, types that nobody here declares; Kotlin: extensions by their
 #     receiver; `val x = x()`; C#: extensions of outside types by what they take; Swift: types that are only extended
 # 26: the statements of a Python file that are in no function have a digest, and are kept by it
-RESOLVERS_VERSION: Final = "26"
+# 27: Python: sets that are cut do not depend on how many digits numbers have
+# 28: Python: whoever names what is decorated refers to it, whatever the decorator gives back
+RESOLVERS_VERSION: Final = "28"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
 # 3: what may reach a method or class through what is above it has other words
-PICTURES_VERSION: Final = "3"
+# 4: an impact says how often the name is written where nothing is resolved
+PICTURES_VERSION: Final = "4"
 
 # 1: BM25 + int8 cosine, weighted reciprocal ranks
 # 2: queries, too, are rounded to eight bits a number

@@ -282,3 +282,18 @@ def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: 
     assert resolved(more.replace("flush", "seek")) == 3  # stores, and misses
     assert resolved(more.replace("open(self)", "open(self, mode=None)")) == 4  # seek is gone, too; finds and inherits
     assert resolved(more.replace("self.kept", "self.other")) == 4  # open is as it was; and stores
+
+
+def test_a_set_that_is_cut_does_not_depend_on_how_many_digits_numbers_have(tmp_path: Path) -> None:
+    """One more function above sixty that a table holds: whoever calls out of the table is not resolved again, and has
+    the same targets as if it were."""
+    functions = "".join(f"def f{number}():\n    pass\n\n\n" for number in range(120))
+    table = f"TABLE = [{', '.join(f'f{number}' for number in range(0, 120, 2))}]\n"
+    use = "from many import TABLE\n\n\ndef run():\n    for each in TABLE:\n        each()\n"
+    made = synced(tmp_path / "tree", {"many.py": functions + table, "use.py": use})
+    kept(made, resolvers=_PYTHON)
+    for more in range(1, 9):
+        above = "".join(f"def g{number}():\n    pass\n\n\n" for number in range(more))
+        made.write({"many.py": above + functions + table})
+        made.sync()
+        assert same_bytes(kept(made, resolvers=_PYTHON).graph, rebuilt(made, _PYTHON).data)

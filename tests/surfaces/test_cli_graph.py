@@ -245,6 +245,25 @@ def test_too_many_overrides_to_list_are_no_reason_to_say_nobody(tmp_path: Path) 
     assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
 
 
+def test_a_base_with_a_common_name_is_no_reason_to_say_nobody(tmp_path: Path) -> None:
+    """Where too many files inherit from something called so, nobody looks for the classes below: calls of the base's
+    method may reach the one in its place all the same."""
+    files = {
+        "a.py": "class Base:\n    def open(self): pass\n\n\ndef run(base: Base): base.open()\n",
+        "real.py": "from a import Base\n\n\nclass Real(Base):\n    def open(self): pass\n",
+        "a.ts": "export class Root { open() {} }\nexport function run(root: Root) { root.open(); }\n",
+        "real.ts": "import { Root } from './a';\nexport class Live extends Root { open() {} }\n",
+        **{f"more/m{number}.py": "import lib\n\n\nclass Other(lib.Base): pass\n" for number in range(26)},
+        **{
+            f"more/m{number}.ts": "import { Root } from 'lib';\nexport class Other extends Root {}\n"
+            for number in range(42)
+        },
+    }
+    project = tree(tmp_path / "project", files, git=True)
+    for name in ("Real.open", "Live.open"):
+        assert _json("callers", name, project, code=1)["could_add"]["overridden"] == 1
+
+
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
     """Not the file of that name, nor a method where a function is called exactly so."""
     text = (

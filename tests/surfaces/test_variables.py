@@ -141,7 +141,7 @@ def of_fields(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @pytest.mark.parametrize(
     ("symbol", "named", "read", "called"),
     [
-        ("Book.title", 3, 2, 0), ("Book.price", 1, 1, 1), ("Book.pages", 1, 1, 1), ("Book.rate", 0, 0, 0),
+        ("Book.title", 3, 2, 0), ("Book.price", 1, 1, 1), ("Book.pages", 1, 1, 1), ("Book.rate", 1, 1, 1),
         ("Item.label", 3, 2, 0), ("Item.price", 1, 1, 1), ("Shape.width", 1, 1, 0), ("Box.Lid", 1, 1, 0),
         ("Crate.depth", 1, 1, 0),
     ],
@@ -171,7 +171,7 @@ def test_text_and_pictures_say_that_an_owner_is_not_known(of_fields: Workspace) 
     answer = asker(of_fields)("impact", "Book.title", picture="svg")
     assert (False, said) in list(impact.SHOWN.lines(answer))
     assert said in answer["picture"]["data"]
-    assert "2 unknown" in "".join(missing({"could_add": answer["could_add"]}))
+    assert "2 unknown" in "".join(missing({"could_add": answer["could_add"], "outside": []}))
 
 
 def test_readers_of_a_variable_are_affected_and_writers_are_not(ask: Ask) -> None:

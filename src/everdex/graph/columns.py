@@ -157,7 +157,7 @@ class Columns:
         return self._by_source.get((role, node), ())
 
     def above(self, node: int, role: Role) -> list[Target]:
-        """What a definition inherits from, or overrides."""
+        """What a definition inherits from, overrides or is decorated with."""
         return [target for number in self.sites_of(node, role) for target in self.targets_of(number)]
 
     @cached_property
@@ -221,6 +221,17 @@ class Columns:
         line, column = self._lines[number], self._site_columns[number]
         length = len(packed.strings[self._site_texts[number]]) + self._site_ends[number]
         return line, column, line + self._site_heights[number], column + length
+
+    def sites_ending(self, lines: AbstractSet[int]) -> list[int]:
+        """The sites that end on one of these lines, in order."""
+        ends = np.cumsum(_array(self._packed.site_lines)) + _array(self._packed.site_heights)
+        wanted = np.zeros(max(int(ends.max(initial=0)), max(lines, default=0)) + 1, dtype=np.bool_)
+        wanted[list(lines)] = True
+        found: list[int] = np.flatnonzero(wanted[ends]).tolist()
+        return found
+
+    def status(self, number: int) -> Status:
+        return BY_MARK[self._packed.site_marks[number] & ~CALLED][1]
 
     def role(self, number: int) -> Role:
         return BY_MARK[self._packed.site_marks[number] & ~CALLED][0]

@@ -111,11 +111,7 @@ def _implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
 
 def _is_overload(atlas: Atlas, item: Definition) -> bool:
     columns = atlas.columns(item.file)
-    return any(
-        source == item.number and columns.role(number) is Role.DECORATE
-        and any(target.key in _MARKS for target in columns.site(number).targets)
-        for number, source in enumerate(columns.sources)
-    )  # fmt: skip
+    return any(target.key in _MARKS for target in columns.above(item.number, Role.DECORATE))
 
 
 def _is_declaration(atlas: Atlas, item: Definition) -> bool:

@@ -13,14 +13,22 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
+from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.record import asked_key
+from everdex.identity.symbols import plain_name
 
 _CLASSES_AT_HAND: Final = frozenset(("cls", "__class__", "static", "self", "Self", "class", "constructor"))
 _FEW: Final = 24  # as many methods in place of one as every resolver lists
+# In how many files at most somebody looks for what inherits from a class of some name.
+_LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
+
+
+_NAMING: Final = marked(frozenset({Role.REFERENCE})) - CALLING
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -48,8 +56,10 @@ class CouldAdd:
     unresolved: int = 0
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
-    unknown: int = 0  # places that are no sites and may mean a field: it is read of an owner that nobody knows
+    unknown: int = 0  # places that are no sites and may mean it: it is read of an owner that nobody knows
     overridden: int = 0  # calls that lead to a method which this one replaces, or construct "this class" of one above
+    written: int = 0  # places that are no sites and write its name: in strings, symbols, templates, settings
+    named: int = 0  # places that name it without calling it: who is given it may call it
 
 
 class Edge(msgspec.Struct, frozen=True, gc=False):
@@ -187,6 +197,17 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     )  # fmt: skip
 
 
+def named(atlas: Atlas, definition: Definition) -> int:
+    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it
+    may."""
+    wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
+    return sum(
+        columns.marks[number] in _NAMING
+        for columns in map(atlas.columns, atlas.referring(wanted))
+        for number in columns.sites_to(wanted)
+    )
+
+
 def _calls(atlas: Atlas, others: set[Target], targets: set[Target], counts: Callable[[str], bool] | None = None) -> int:
     """Calls of other methods, and of none of these, which may mean one of these all the same."""
     return sum(
@@ -202,12 +223,25 @@ def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
     """The methods that these replace, and those that they do in turn.
 
     Where more than stated types are followed, a call of a method leads to those that replace it as well, unless they
-    are too many to be listed.
+    are too many to be listed, or a class between is called as those are from which too many files inherit. And where
+    nothing leads to the one that replaces, it is not for sure that what was followed was all.
     """
     found = _above(atlas, definitions, Role.OVERRIDE)
-    if any(atlas.graph.files[item.file].language in RULES for item in definitions):
+    if not found or any(atlas.graph.files[item.file].language in RULES for item in definitions):
+        return found
+    if not _calls(atlas, {item.target for item in definitions}, set()):
+        return found
+    owners = [owner for item in definitions if (owner := _owner(atlas, item)) is not None]
+    between = {plain_name(target.key).rpartition(".")[2] for target in _above(atlas, owners, Role.INHERIT)}
+    if any(len(atlas.graph.offers.offering(key + name)) > most for name in between for key, most in _LOOKED_THROUGH):
         return found
     return {target for target in found if len(overriders(atlas, {target})) > _FEW}
+
+
+def _owner(atlas: Atlas, definition: Definition) -> Definition | None:
+    """The class that a method is a member of."""
+    around = atlas.definition(definition.file, definition.node.parent) if definition.node.parent > 0 else None
+    return around if around is not None and around.node.kind in CONTAINERS else None
 
 
 def _constructed_above(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:

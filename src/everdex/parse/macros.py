@@ -29,7 +29,8 @@ _MODULE: Final = re.compile(rb"^[ \t]*(?:export[ \t]+)?(?:import|module)\b[^\n;(
 # `->*` and `.*`, which the grammar does not know: what stands behind is a member by another way.
 _THROUGH: Final = re.compile(rb"(?<!operator)->\*|(?<=[A-Za-z_)\]])\.\*(?=[A-Za-z_])")
 _WORD: Final = re.compile(
-    rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\((?:\"(?:[^\"\\\n]|\\.)*\"|[^()\"\n])*\))?|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
+    rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\((?:\"(?:[^\"\\\n]|\\.)*\"|[^()\"\n])*\))?"
+    rb"|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8

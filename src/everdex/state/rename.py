@@ -17,11 +17,11 @@ import msgspec
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import declarations, written_out
-from everdex.graph.mentions import Syntax
 from everdex.graph.model import OVERLOADS, Role, Site, Status, Target
 from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
+from everdex.graph.syntax import Syntax
 from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
@@ -175,12 +175,8 @@ def _one_name(atlas: Atlas, definition: Definition) -> list[Definition]:
 
 def _overridden(atlas: Atlas, target: Target) -> Iterator[Target]:
     item = atlas.at(target)
-    if item is None:
-        return
-    columns = atlas.columns(item.file)
-    for number, source in enumerate(columns.sources):
-        if source == item.number and columns.role(number) is Role.OVERRIDE:
-            yield from (found for found in columns.site(number).targets if found.path)
+    if item is not None:
+        yield from (found for found in atlas.columns(item.file).above(item.number, Role.OVERRIDE) if found.path)
 
 
 def _at_definition(atlas: Atlas, item: Definition, old: str, contents: dict[str, str]) -> RenameEdit | None:

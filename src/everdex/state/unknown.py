@@ -7,12 +7,14 @@ cannot mean it: a member is not meant by a bare name, nor what stands at the top
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.mentions import Mention, mentions
 from everdex.graph.model import Role, Site, Target
+from everdex.graph.names.rules import RULES
 from everdex.graph.packed import last_name
 from everdex.graph.queries import called_as
 
@@ -21,6 +23,7 @@ _TOGETHER: Final = (WITH_OBJECTS, frozenset(("c", "cpp", "cuda")), frozenset(("j
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
 _USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("key", "shorthand")}
+_WRITTEN: Final = frozenset(("text", "path", "template", "data"))
 _GETTERS: Final = frozenset(("property", "cached_property"))  # decorators of Python
 REASONS: Final = {
     "member": "its owner is not known",
@@ -55,41 +58,88 @@ def same_name(atlas: Atlas, definition: Definition) -> list[Definition]:
 
 def unknown_places(atlas: Atlas, definition: Definition, holding: Collection[str]) -> Iterator[Mention]:
     """The places that may mean a definition; `holding` are the files that name it for sure."""
-    language = atlas.entry(definition.file).language
-    family = next((each for each in _TOGETHER if language in each), frozenset((language,)))
-    member, near = is_member(atlas, definition), set(holding)
-    if member and definition.node.parent > 0:
-        owner = called_as(atlas, atlas.definition(definition.file, definition.node.parent))
-        near |= {atlas.graph.paths[file] for file in atlas.referring(owner)}
-    for found in mentions(atlas, definition.node.name, family):
-        if found.how == "path":
-            possible = True
-        elif found.how == "listed":
-            possible = not member and (found.path in near or _passes_all(atlas, found.path, near))
-        elif found.how in ("member", "key", "shorthand"):
-            anywhere = member and (found.how == "member" or language in WITH_OBJECTS)
-            possible = anywhere or (found.path in near and (member or found.how != "key"))
-        elif found.how == "name":
-            possible = not member and found.path in holding and _in_reach(atlas, definition, found)
-        else:
-            possible = found.path in near
-        if possible:
-            yield found
+    reach = _Reach(atlas, definition, holding)
+    return (found for found in mentions(atlas, definition.node.name, reach.kinds) if reach.may_mean(found))
 
 
-def unknown_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | None) -> int:
-    """How many places may use a variable, field or property in one of these roles (None: any) and are no sites; names
-    in strings are none of them."""
-    computed = _runs_when_read(atlas, definition)
-    if definition.node.kind not in VARIABLES and not computed:
-        return 0
+class _Reach:
+    """What may mean a definition, and where."""
+
+    def __init__(self, atlas: Atlas, definition: Definition, holding: Collection[str]) -> None:
+        self._atlas = atlas
+        self._definition = definition
+        self._holding = set(holding)
+        self.language = language = atlas.entry(definition.file).language
+        self.family = next((each for each in _TOGETHER if language in each), frozenset((language,)))
+        self.member = is_member(atlas, definition)
+        self._near = set(holding)
+        if self.member and definition.node.parent > 0:
+            owner = called_as(atlas, atlas.definition(definition.file, definition.node.parent))
+            self._near |= {atlas.graph.paths[file] for file in atlas.referring(owner)}
+        anywhere = {"path", *(("member",) if self.member else ("listed",))}
+        if self.member and language in WITH_OBJECTS:
+            anywhere |= {"key", "shorthand"}
+        nearby = {"text", "member", "shorthand", *(("key",) if self.member else ())}
+        self._anywhere, self._nearby = frozenset(anywhere), frozenset(anywhere | nearby)
+        self._held = self._nearby if self.member else self._nearby | {"name"}
+
+    def kinds(self, path: str, language: str) -> frozenset[str]:
+        """The kinds of places of a file that may mean it."""
+        if language not in self.family:
+            return frozenset()
+        return self._held if path in self._holding else self._nearby if path in self._near else self._anywhere
+
+    def may_mean(self, found: Mention) -> bool:
+        if found.how == "listed":
+            return found.path in self._near or _passes_all(self._atlas, found.path, self._near)
+        return found.how != "name" or _in_reach(self._atlas, self._definition, found)
+
+
+class Unseen(NamedTuple):
+    """Places that are no sites and may use a definition."""
+
+    unknown: int  # its owner is not known, or nothing is known of the name
+    written: int  # in a string, a symbol, a template or a setting
+
+
+def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | None) -> Unseen:
+    """How many places may use a definition in one of these roles (None: any) and are no sites."""
+    runs = _runs_when_read(atlas, definition)
+    is_variable = definition.node.kind in VARIABLES and not runs
     wanted = {how for role in (_USES if roles is None else roles) for how in _USES.get(role, ())}
-    if computed and (roles is None or Role.CALL in roles):
+    if not is_variable and (roles is None or Role.CALL in roles):
         wanted.update(_USES[Role.REFERENCE])
-    if not wanted:
-        return 0
+    if not (is_variable or runs):
+        wanted = (wanted | _WRITTEN) - {"key"} if wanted else wanted
+    if not wanted or definition.is_file:
+        return Unseen(0, 0)
     holding = {definition.path, *(atlas.graph.paths[file] for file in atlas.referring([definition.target]))}
-    return sum(found.how in wanted for found in unknown_places(atlas, definition, holding))
+    reach = _Reach(atlas, definition, holding)
+    loose_names = reach.language in RULES
+    owners = _owners(atlas, definition)
+
+    def kinds(path: str, language: str) -> frozenset[str]:
+        found = reach.kinds(path, language) - {"text", "path", "listed"}
+        found |= {"member"} if language in reach.family else set()
+        return ((found if loose_names else found - {"name"}) | _WRITTEN) & wanted
+
+    def may_mean(found: Mention) -> bool:
+        if found.how == "member" and (reach.member or found.path in holding):
+            return True  # whoever is asked for it may have it
+        return reach.may_mean(found) and (not found.owner or found.owner in owners)
+
+    counted = Counter(
+        found.how in _WRITTEN for found in mentions(atlas, definition.node.name, kinds) if may_mean(found)
+    )
+    return Unseen(counted[False], counted[True])
+
+
+def _owners(atlas: Atlas, definition: Definition) -> set[str]:
+    """The names that may stand before a definition's in a path: its owners', its file's, its directory's."""
+    parts = definition.path.split("/")
+    around = atlas.definition(definition.file, definition.node.parent).node if definition.node.parent > 0 else None
+    owners = [*definition.node.qualified_name.split(".")[:-1], *([around.name] if around is not None else [])]
+    return {parts[-1].partition(".")[0], *parts[-2:-1], *owners}
 
 
 def _runs_when_read(atlas: Atlas, definition: Definition) -> bool:

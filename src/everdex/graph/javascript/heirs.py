@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP: Final = 4
-_MAX_FILES: Final = 40
+MAX_FILES: Final = 40
+HEIRS_KEY: Final = "js:heirs:"
 MAX_HEIRS: Final = 24
 _MAX_LEVELS: Final = 4
 _AROUND: Final = frozenset((
@@ -106,10 +107,10 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     name = home.classes[value[2]].name if value[0] == v.INSTANCE else home.interfaces[value[2]].name
     if not name:
         return ()
-    key = f"js:heirs:{name.rpartition('.')[2]}"
+    key = HEIRS_KEY + name.rpartition(".")[2]
     engine.reads.add(key)
     found: dict[Value, None] = {}
-    for path in engine.world.offering(key)[:_MAX_FILES]:
+    for path in engine.world.offering(key)[:MAX_FILES]:
         file = engine.files[path]
         claimed = file.memo.get("claims")
         if claimed is None:

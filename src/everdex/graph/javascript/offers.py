@@ -15,7 +15,7 @@ import msgspec
 
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.heirs import claims
+from everdex.graph.javascript.heirs import HEIRS_KEY, claims
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
 from everdex.graph.javascript.targets import methods
@@ -42,7 +42,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
     for name, keys in methods(file).items():
         found[f"js:method:{name}"] = _of(keys)
     for name, claimed in claims(file).items():
-        found[f"js:heirs:{name}"] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+        found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
     for name, calls in file.calls.items():
         found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
     for name, indexes in file.facts.globals.items():

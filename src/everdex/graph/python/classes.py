@@ -14,6 +14,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import hooks, protocols, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -37,8 +38,6 @@ from everdex.graph.python.values import (
 MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
 MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
-MAX_SUBCLASS_FILES: Final = 24
-BASE_KEY: Final = "py:base:"
 METHOD_KEY: Final = "py:method:"
 
 
@@ -338,7 +337,7 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
             above = waiting.pop()
             wanted = engine.file(above[1]).scopes[above[2]].name
             files = engine.offering(BASE_KEY + wanted)
-            if len(files) > MAX_SUBCLASS_FILES:
+            if len(files) > MAX_BASE_FILES:
                 if above[1:] == (path, scope):
                     return None
                 continue

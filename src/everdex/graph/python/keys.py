@@ -6,6 +6,10 @@ function passed on) has a key of its own, so that finding nothing there is noted
 
 from __future__ import annotations
 
+from typing import Final
+
+BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one that is called so
+MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
     """A scope's own text without the bodies inside it; of a class also what its methods assign to self."""

@@ -122,6 +122,22 @@ class Layout:
             return attribute
         return ""
 
+    def decorated(self, scope: int, name: str) -> str:
+        """The key of the definition that a module or class has under a name, if decorators stand before it; else ''."""
+        return self._decorated.get((scope, name), "")
+
+    @cached_property
+    def _decorated(self) -> dict[tuple[int, str], str]:
+        found: dict[tuple[int, str], str] = {}
+        for scope, name, value, _ in self.bindings:
+            entry = self.entries[value]
+            found.pop((scope, name), None)  # the last one counts
+            while entry[0] == m.DECORATED:
+                entry = self.entries[entry[2]]
+                if entry[0] == m.DEFINITION and self.scopes[scope].kind <= m.CLASS_SCOPE:
+                    found[scope, name] = self.scopes[entry[1]].key
+        return found
+
     def _is_plain(self, value: Any) -> bool:
         """Whether a binding only gives a definition its own name."""
         if value[0] == m.DEFINITION:

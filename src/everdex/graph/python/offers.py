@@ -16,10 +16,11 @@ from typing import Final
 import xxhash
 
 from everdex.facts.python import model as m
-from everdex.graph.python.classes import BASE_KEY, METHOD_KEY
+from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
+    BASE_KEY,
     calls_key,
     filled_key,
     fills_key,

@@ -157,7 +157,7 @@ class Sites(SyntaxSites):
             return
         naming, named = self.meaning(file.where[number], entry[1], reaching)
         if named:
-            self.add(self.read_or_deleted(number), number, Answer(Status.RESOLVED, named, ""))
+            self._holding(number, Answer(Status.RESOLVED, named, ""))
         if naming and not is_callee:
             answer = targets.named(self.engine, self.values(number))
             if answer.status is not Status.UNRESOLVED:
@@ -172,11 +172,21 @@ class Sites(SyntaxSites):
             return
         answer = self.read(entry[1], entry[2])
         if answer is not None:
-            self.add(self.read_or_deleted(number), number, answer)
+            self._holding(number, answer)
         if not is_callee:
             same = [value for value in found if value[0] in _REFERRED and self._is_named(value, entry[2])]
             if same:
                 self.add(Role.REFERENCE, number, targets.named(engine, frozenset(same)))
+
+    def _holding(self, number: int, answer: Answer) -> None:
+        """A place that reads a variable, or the name of what is decorated; what decorators give back as it was is told
+        by what the place calls or refers to."""
+        if any(target.key in self.engine.file(target.path).scope_by_key for target in answer.targets):
+            values = self.values(number)
+            same = {*targets.named(self.engine, values).targets, *targets.called(self.engine, values).targets}
+            answer = answer._replace(targets=tuple(target for target in answer.targets if target not in same))
+        if answer.targets:
+            self.add(self.read_or_deleted(number), number, answer)
 
     def _is_named(self, value: Any, name: str) -> bool:
         if value[0] in (STATIC, MANAGER):

@@ -51,12 +51,15 @@ MAX_VALUES: Final = 48
 
 
 def order(value: Any) -> str:
-    """A text that orders values alike in every process: the members of sets stand sorted in it."""
+    """A text that orders values alike in every process: the members of sets stand sorted in it, and numbers by size.
+
+    An edit moves all numbers behind it by as many; their order must not change with how many digits they have.
+    """
     if isinstance(value, tuple):
         return f"({','.join([order(each) for each in value])})"
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted([order(each) for each in value]))}}}"
-    return repr(value)
+    return f"{value:020}" if type(value) is int else repr(value)
 
 
 @cache

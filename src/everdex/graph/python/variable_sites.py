@@ -107,6 +107,8 @@ class VariableSites:
             key = variables.key_of(file, home, name)
             if key in self.of_variables:
                 found[Target(file.path, key)] = None
+        elif home >= 0 and (key := file.decorated(home, name)):
+            found[Target(file.path, key)] = None
         elif not bindings and file.facts.stars:
             other = variables.of_module(engine, file.path, name)
             if other is not None:

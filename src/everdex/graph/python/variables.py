@@ -150,8 +150,14 @@ def _home(engine: Engine, line: tuple[Value, ...], name: str) -> Value | None:
 
 
 def _target(engine: Engine, home: Value, name: str, *, only_variables: bool) -> Target | None:
-    """The attribute of its class; None when it is no variable, or none that is written here."""
+    """The attribute of its class; None when it is no variable, or none that is written here.
+
+    A name that decorators stand before is one: it holds what they give back, and means what they are given.
+    """
     file, scope = engine.file(home[1]), home[2]
+    key = file.decorated(scope, name)
+    if key:
+        return Target(home[1], key)
     key = key_of(file, scope, name)
     if file.is_variable(scope, name) or name not in file.names[scope]:
         return Target(home[1], key) if key not in file.scope_by_key or not only_variables else None
@@ -196,6 +202,9 @@ def of_module(engine: Engine, path: str, name: str, *, only_variables: bool = Tr
     if kind != MODULE:
         return None
     file = engine.look_for(place[0], there)
+    key = file.decorated(0, there)
+    if key:
+        return Target(place[0], key)
     if file.is_variable(0, there) and (there not in file.scope_by_key or not only_variables):
         return Target(place[0], there)
     return Target(place[0], there) if not only_variables and there in file.scope_by_key else None

@@ -189,6 +189,7 @@ class RelationAnswer(Answer, frozen=True, kw_only=True):
     cursor: Cursor | None = None
     counts: dict[str, int] = {}
     could_add: dict[str, Any] | None = None
+    outside: tuple[dict[str, str], ...] = ()
 
 
 class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ import click
 
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
+from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.cli.progress import Progress
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -166,12 +167,17 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
             yield f"could add to it, by name: {', '.join(missing)}"
         if could["unknown"]:
             yield f"{plural(could['unknown'], 'place')} may mean it: its owner there is not known"
+        if could["named"]:
+            yield f"named without being called in {plural(could['named'], 'place')}"
+        if could["written"]:
+            yield f"its name is written in {plural(could['written'], 'string, template or setting')}"
         if could["overriding"]:
             yield f"{plural(could['overriding'], 'call')} of methods that override it may be made through it"
         if could["overridden"]:
             yield f"{plural(could['overridden'], 'call')} of what it overrides or inherits may reach it"
         if could["unnamed"]:
             yield f"{plural(could['unnamed'], 'call')} of computed values could reach anything"
+    yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     if document["omitted"]:
         yield f"{document['omitted']:,} more not shown (raise -k)"
     if document.get("tests"):

@@ -125,6 +125,11 @@ class Use(BaseModel):
     text: str
 
 
+class Outside(BaseModel):
+    why: str = Field(description="started, special, object, decorated, replaces, inherits, test or public")
+    what: str
+
+
 class SymbolReply(Reply):
     by: str = Field(description="name or path: how the argument was understood")
     definitions: list[Definition] = Field(description="every definition of that name; never a guess")
@@ -133,6 +138,7 @@ class SymbolReply(Reply):
     references: list[Use] = Field(description="when one definition fits: the places that name it")
     roles: dict[str, int] = Field(description="how many of all its references do what")
     could_add: dict[str, int] = Field(description="sites that ask for the same name and could not be decided")
+    outside: list[Outside] = Field(description="why something outside the repository may call it")
 
 
 class Directory(BaseModel):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from everdex.surfaces.cli.output import escape
+from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.mcp import model, pictured
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -32,8 +33,10 @@ class SymbolQuestion(model.Reply):
     counts: dict[str, int]
     could_add: dict[str, int] = Field(
         description="sites elsewhere that ask for the same name and could not be decided, calls of methods"
-        " that override it, places that may use a field of an unknown owner: the list may lack them"
+        " that override it, places that may use it of an unknown owner, that write its name in a string, template or"
+        " setting: the list may lack them"
     )
+    outside: list[model.Outside] = Field(description="why something outside the repository may call it")
 
 
 class ReferencesReply(SymbolQuestion):
@@ -67,17 +70,12 @@ class MapReply(model.Reply):
 
 
 def references(document: Document, budget: int) -> Reply:
-<<<<<<< HEAD
-    uses = [use(item) for item in document.get("references", ())]
-    reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
-=======
     declared = [
         {**use({**item, "certainty": "resolved", "source": {"qualifiedName": ""}}), "role": "declaration"}
         for item in document.get("declarations", ())
     ]
     uses = [*declared, *(use(item) for item in document.get("references", ()))]
-    reply = {**_frame(document), "references": uses, "roles": document.get("roles", {})}
->>>>>>> h-eat6
+    reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
     return reply
@@ -128,6 +126,7 @@ def _about_symbol(document: Document) -> Reply:
         "suggestions": list(document["suggestions"]),
         "counts": document.get("counts", {}),
         "could_add": document.get("could_add", {}),
+        "outside": list(document.get("outside", ())),
     }
 
 
@@ -185,3 +184,5 @@ def missing(reply: Document) -> Iterator[str]:
     said = ", ".join(f"{count:,} {name}" for name, count in reply["could_add"].items() if count)
     if said:
         yield f"could add to it: {said}"
+    listed = reply.get("references") or reply.get("affected")
+    yield from from_outside(reply["outside"], is_alone=not listed)

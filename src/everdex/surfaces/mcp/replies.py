@@ -80,6 +80,7 @@ def symbol(document: Document, budget: int) -> Reply:
         "references": [],
         "roles": found.get("roles", {}),
         "could_add": found.get("could_add", {}),
+        "outside": list(found.get("outside", ())),
     }
     names = {"path": "outline", "name": "definitions"}
     reply["omitted"] = {names[document["by"]]: document["omitted"], "references": found.get("omitted", 0)}

@@ -1,0 +1,34 @@
+"""What a name is in templates, configuration and assembly: files that nobody resolves and that may run what they name.
+
+Told by the text around the name on its line. A template's prose and a setting's own name are nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from everdex.graph.syntax import NOTHING, PATH_BEFORE, Place, owner_of
+
+_TEMPLATES: Final = frozenset((
+    "html", "vue", "svelte", "astro", "erb", "ejs", "jinja", "handlebars", "liquid", "haml", "pug",
+))  # fmt: skip
+_SETTINGS: Final = frozenset((
+    "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "procfile", "just", "asm",
+))  # fmt: skip
+LOOSE: Final = _TEMPLATES | _SETTINGS
+_REMARK: Final = re.compile(rb"\s*(?:#|;|//|<!--|rem\b)", re.IGNORECASE)
+_BEFORE: Final = re.compile(rb"[\"'({=|,@!&]\s*(?:[\w$]+[.:])*\Z")
+_KEY: Final = re.compile(rb"[\"']?\s*[:=](?![:=\w])")
+
+
+def how_in_text(language: str, source: bytes, start: int, end: int) -> Place:
+    """`template` or `data` for a name that may stand for what has it."""
+    before = source[source.rfind(b"\n", 0, start) + 1 : start]
+    if language in _TEMPLATES:
+        runs = before.rfind(b"{") > before.rfind(b"}") or before.rfind(b"<%") > before.rfind(b"%>")
+        return Place("template") if runs or _BEFORE.search(before) else NOTHING
+    if _REMARK.match(before) or _KEY.match(source, end):
+        return NOTHING
+    path = PATH_BEFORE.search(before)
+    return Place("data", owner_of(path[0]) if path else "")

@@ -1,0 +1,269 @@
+"""Nobody calls it: never said of what a runtime, a framework or a place that nobody understands may call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from everdex.surfaces.cli import callers
+from everdex.surfaces.mcp import related
+from support.graphs import Ask, asker
+from support.stores import synced
+
+_TREE = {
+    "pyproject.toml": "[project.scripts]\napp = 'app.cli:start'\nother = 'lib.other:lost'\n",
+    "settings.ini": "# only_remarked\nhook = app.cli.by_setting\nonly_key = 1\n",
+    "page.html": "<p>prose_only</p><p>{{ box.in_template }}</p><button onclick=\"pressed()\">x</button>\n",
+    "notes.md": "Call `only_in_prose()`.\n",
+    "web.js": "function pressed() {}\n",
+    "app/cli.py": """
+        import unittest, threading, pathlib
+        import flask
+
+        web = flask.Flask(__name__)
+        WORDS = ["a sentence about told_of", f"{web.formatted}"]  # commented
+
+
+        def start(): pass
+        def lost(): pass
+        def by_setting(): pass
+        def only_remarked(): pass
+        def only_key(): pass
+        def only_in_prose(): pass
+        def told_of(): pass
+        def commented(): pass
+        def work(): pass
+        def _nobody(): pass
+
+
+        @web.route("/")
+        def _index(): pass
+
+
+        class Box:
+            def save(self): pass
+            def by_text(self): pass
+            def in_template(self): pass
+            def prose_only(self): pass
+            def formatted(self): pass
+            def __enter__(self): pass
+
+
+        class _Case(unittest.TestCase):
+            def _helper(self): pass
+
+
+        def use(x, signal):
+            threading.Thread(target=work)
+            signal.connect(x.save)
+            map(x.save, x)
+            getattr(x, "by_text")()
+    """,
+    "tests/test_app.py": "def test_app(): pass\n",
+    "a.rb": "class Shop\n  before :check\n  def check; end\n  def to_s; end\nend\nget 'x', to: 'shop#show'\n",
+    "b.rb": "class ShopController\n  def show; end\nend\n",
+    "a.php": "<?php\nnamespace App;\nfunction free() {}\narray_map('App\\free', []);\n",
+    "a.sh": "hidden() { :; }\nf=hidden\n$f\ntold() { :; }\neval \"told 1\"\n",
+    "a.c": "static void slot(void) {}\nvoid (*const table[])(void) = { &slot };\nstatic void unused(void) {}\n",
+    "A.java": "class A implements Runnable {\n  public void run() {}\n  private void hidden() {}\n"
+    "  @Bean private Object bean() { return null; }\n  @Override public String toString() { return \"\"; }\n}\n",
+    "main.go": "package main\n\nfunc main() {}\n\nfunc hidden() {}\n",
+    "Made.java": "class Made {\n  private Made() {}\n}\nclass Other {\n  Object o = maker(Made.class);\n}\n",
+    "src/b.rs": "fn far() {}\n",
+    "src/c.rs": "fn make() {\n  quote!(b::far::<#ty>());\n  quote!(z::far::<#ty>());\n}\n",
+    "src/a.rs": "struct P;\nimpl Drop for P { fn drop(&mut self) {} }\nimpl P { fn hidden(&self) {} }\n"
+    "#[test]\nfn works() {}\n",
+    "o.ts": "export function open() {\n  return new Stream({ began() {} });\n}\n",
+    "w.ts": "class W extends HTMLElement { connected() {} }\n@Part({})\nexport class D { ready() {} }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    files = {path: dedent(text) if path.endswith(".py") else text for path, text in _TREE.items()}
+    return asker(synced(tmp_path_factory.mktemp("nobody") / "tree", files))
+
+
+def _why(document: dict[str, Any]) -> list[str]:
+    return [f"{reason['why']} {reason['what']}" for reason in document["outside"]]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "counted"),
+    [
+        ("start", {"written": 1}), ("by_setting", {"written": 1}), ("work", {"named": 1}), ("Box.save", {"unknown": 2}),
+        ("Box.by_text", {"written": 1}), ("Box.in_template", {"written": 1}), ("web.js::pressed", {"written": 1}),
+        ("Box.formatted", {"unknown": 1}), ("Shop.check", {"written": 1}), ("ShopController.show", {"written": 1}),
+        ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"unknown": 1}),
+        ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
+    ],
+)  # fmt: skip
+def test_a_name_that_stands_somewhere_is_counted(ask: Ask, symbol: str, counted: dict[str, int]) -> None:
+    """What is handed on, asked of an unknown owner, or written in a string, symbol, template or setting counts."""
+    for method in ("callers", "refs"):
+        found = ask(method, symbol)
+        said = {name: count for name, count in found["could_add"].items() if count and name not in ("unnamed",)}
+        assert said == {name: count for name, count in counted.items() if method == "callers" or name != "named"}
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        "lost", "only_remarked", "only_key", "only_in_prose", "told_of", "commented", "Box.prose_only", "_nobody",
+        "unused",
+    ],
+)  # fmt: skip
+def test_prose_remarks_and_paths_to_others_call_nobody(ask: Ask, symbol: str) -> None:
+    """A comment, a sentence, a setting's own name and a path behind another module's name are no uses."""
+    could_add = ask("callers", symbol)["could_add"]
+    assert not any(count for name, count in could_add.items() if name != "unnamed")
+
+
+@pytest.mark.parametrize(
+    ("symbol", "why"),
+    [
+        ("_index", ["decorated web.route"]), ("_Case._helper", ["inherits unittest.TestCase"]),
+        ("Box.__enter__", ["special __enter__", "public __enter__"]),
+        ("test_app", ["test test_app", "public test_app"]), ("Shop.to_s", ["special to_s", "public to_s"]),
+        ("A.run", ["inherits Runnable", "public run"]),
+        ("A.bean", ["decorated Bean"]),
+        ("A.toString", ["special toString", "replaces toString", "inherits Runnable", "public toString"]),
+        ("main.go::main", ["started main"]), ("P.drop", ["inherits Drop"]), ("works", ["decorated test"]),
+        ("W.connected", ["inherits HTMLElement"]), ("D.ready", ["decorated Part", "public ready"]),
+        ("began", ["object began"]),
+        ("_nobody", []), ("A.hidden", []), ("main.go::hidden", []), ("P.hidden", []), ("unused", []),
+        ("app/cli.py", []), ("WORDS", []),
+    ],
+)  # fmt: skip
+def test_who_is_not_in_the_repository_may_call_it(ask: Ask, symbol: str, why: list[str]) -> None:
+    """The language, a framework, a base, a test runner, whoever uses what is public: each reason is told."""
+    for method in ("callers", "impact", "refs"):
+        assert _why(ask(method, symbol)) == why
+
+
+def test_text_says_it_too(ask: Ask) -> None:
+    """Whoever reads no JSON is told as well; that something is public only where nobody else is known."""
+    lines = [line for _, line in callers.SHOWN.lines(ask("callers", "work"))]
+    assert "named without being called in 1 place" in lines
+    assert "may be called from outside the repository: it is public" in lines
+    lines = [line for _, line in callers.SHOWN.lines(ask("callers", "start"))]
+    assert "its name is written in 1 string, template or setting" in lines
+    reply = related.references(ask("refs", "_index"), 2_000)
+    text = related.text_of(reply, iter(()))
+    assert "may be called from outside the repository: decorated with web.route" in text
+    known = related.text_of(related.references(ask("refs", "work"), 2_000), iter(()))
+    assert "outside the repository" not in known
+
+
+def test_the_keywords_of_a_library_mean_no_field(tmp_path: Path) -> None:
+    """What a call of something outside is told by name is its own; unless it hands on what it is given."""
+    text = """
+        import dataclasses
+        import requests
+
+
+        class Book:
+            def __init__(self):
+                self.title = ""
+
+
+        def use(book, other):
+            requests.get(title=1)
+            dataclasses.replace(book, title=2)
+            other(title=3)
+    """
+    ask = asker(synced(tmp_path / "tree", {"book.py": dedent(text)}))
+    assert ask("refs", "Book.title")["could_add"]["unknown"] == 2
+
+
+def test_what_is_decorated_is_called_by_whoever_names_it(tmp_path: Path) -> None:
+    """A decorator puts its own function in the place of what it is given: who calls it by its name is a caller of both,
+    wherever the name came from, and a rename finds every place."""
+    files = {
+        "deco.py": """
+            import functools
+
+
+            def logged(function):
+                @functools.wraps(function)
+                def around(*args):
+                    return function(*args)
+                return around
+        """,
+        "book.py": """
+            import functools
+            from deco import logged
+
+
+            @logged
+            def buy(): pass
+
+
+            @functools.cache
+            def kept(): pass
+
+
+            class Shop:
+                @logged
+                def sell(self): pass
+
+                @classmethod
+                def make(cls): pass
+
+                def run(self):
+                    self.sell()
+                    self.make()
+        """,
+        "use.py": """
+            import book
+            from book import Shop, buy, kept
+
+
+            def go(shop: Shop):
+                buy()
+                book.buy()
+                kept()
+                return shop.sell, buy
+        """,
+    }
+    made = synced(tmp_path / "tree", {path: dedent(text) for path, text in files.items()})
+    ask = asker(made)
+
+    def places(method: str, symbol: str) -> list[str]:
+        found = ask(method, symbol)
+        sites = found["references"] if method == "refs" else [at for item in found["callers"] for at in item["sites"]]
+        return [f"{at['path']}:{at['line']}" for at in sites]
+
+    assert places("callers", "buy") == ["deco.py:8", "use.py:7", "use.py:8"]
+    assert places("callers", "Shop.sell") == ["book.py:22", "deco.py:8"]
+    assert places("callers", "kept") == ["use.py:9"]
+    assert places("callers", "Shop.make") == ["book.py:23"]
+    assert {"use.py:3", "use.py:10"} < set(places("refs", "buy"))
+    assert "use.py:10" in places("refs", "Shop.sell")
+    plan = ask("rename", "buy", new="purchase")
+    edited = {f"{edit['path']}:{edit['line']}" for edit in plan["edits"]}
+    assert edited == {"book.py:7", "use.py:3", "use.py:7", "use.py:8", "use.py:10"}
+
+
+def test_an_override_to_which_nothing_leads_may_be_reached_by_the_base(tmp_path: Path) -> None:
+    """Where following values ends at the base although others are put in its place, its calls are counted."""
+    text = """
+        class Tag:
+            def check(self, value): raise NotImplementedError
+
+
+        class Text(Tag):
+            def check(self, value): return True
+
+
+        def register(order: list[Tag], tag_class: type[Tag]):
+            order.append(tag_class())
+            for tag in [tag_class()]:
+                tag.check(1)
+    """
+    ask = asker(synced(tmp_path / "tree", {"tag.py": dedent(text)}))
+    found = ask("callers", "Text.check")
+    assert found["total"] + found["could_add"]["overridden"] == 1
