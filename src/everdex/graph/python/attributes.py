@@ -124,7 +124,7 @@ _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external in
 
 
 def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
 
 
@@ -170,7 +170,7 @@ def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
     """The methods of an instance whose names begin like this: what a computed name may mean."""
     if value[0] != INSTANCE or len(prefix) < 2:
         return NOTHING
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import hooks, protocols, records
+from everdex.graph.python import hooks, living, protocols, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
@@ -70,7 +70,7 @@ def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     """C3; where it does not exist, depth first. However long the line is, it costs what its dearest base does."""
 
     def answer(fuel: int) -> tuple[Value, ...]:
-        return tuple(_line(engine, (CLASS, path, scope), {}, fuel - LOOKUP_STEP))
+        return tuple(_line(engine, (CLASS, path, scope), {}, fuel))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
     return found
@@ -142,7 +142,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
@@ -151,7 +151,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return found
         for meta in _metaclasses(engine, line, fuel):
             values, owner = raw_attribute(
-                engine, mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), wanted, fuel
+                engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel
             )
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
@@ -189,7 +189,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
@@ -198,8 +198,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         if owner is not None and records.is_vague(values):
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):
-            below = _overriding(engine, path, scope, wanted, values, fuel)
-            if any(value[0] != MANY for value in below) and are_stubs(engine, values):
+            below, is_inherited = _overriding(engine, path, scope, wanted, values, owner, fuel)
+            if not is_inherited or (any(value[0] != MANY for value in below) and are_stubs(engine, values)):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
@@ -291,18 +291,26 @@ def _stores(
     return own, others
 
 
-def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
+def _overriding(
+    engine: Engine, path: str, scope: int, wanted: str, base_values: Values, owner: Value | None, fuel: int
+) -> tuple[Values, bool]:
+    """What classes below have in its place, and whether some that has instances has it as it is."""
     found: list[Values] = []
     stub = are_stubs(engine, base_values)
     below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
     if below is None:
-        return NOTHING
+        return NOTHING, True
+    is_inherited = True
+    alive = living.family(engine, path, scope, fuel)
+    if alive is not None:
+        found, is_inherited = _of_family(engine, (CLASS, path, scope), alive, wanted, owner, fuel)
+        below = ()
     if protocols.is_protocol(engine, path, scope):
         met_by = protocols.meeting(engine, path, scope, fuel)
         if met_by is None:
             found.append(frozenset(((MANY,),)))
         for each in met_by or ():
-            values, _ = raw_attribute(engine, mro(engine, each[1], each[2], fuel - LOOKUP_STEP), wanted, fuel)
+            values, _ = raw_attribute(engine, mro(engine, each[1], each[2], fuel), wanted, fuel)
             found.append(bind_instance(values, (INSTANCE, each[1], each[2], False), each))
     for each, bindings in engine.once(
         ("having", below, wanted), lambda: _having(engine, below, wanted, only_first=False)
@@ -310,10 +318,29 @@ def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values:
         values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
         found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if len(found) > MAX_AMBIGUOUS_OVERRIDES:
-        return frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING
+        return (frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING), True
     if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
-    return union(found)
+    return union(found), is_inherited
+
+
+def _of_family(
+    engine: Engine, base: Value, alive: tuple[Value, ...], wanted: str, owner: Value | None, fuel: int
+) -> tuple[list[Values], bool]:
+    """What the classes that have instances find under a name, each in its own line: all but the base's, and whether
+    one of them finds that."""
+    found: dict[Value, Values] = {}
+    is_inherited = False
+    for each in alive:
+        line = mro(engine, each[1], each[2], fuel)
+        values, other = raw_attribute(engine, line, wanted, fuel)
+        if other == owner or base not in line:  # a line that ran out of steps says nothing
+            is_inherited = True
+        elif other is not None and other not in found:
+            # One that another base brings is not below this one: its receiver is the class that has both.
+            kind = other if base in mro(engine, other[1], other[2], fuel) else each
+            found[other] = bind_instance(values, (INSTANCE, kind[1], kind[2], True), kind)
+    return list(found.values()), is_inherited
 
 
 def are_stubs(engine: Engine, values: Values) -> bool:
@@ -359,5 +386,7 @@ def kinds(engine: Engine, receiver: Value, fuel: int) -> Values:
     own = (CLASS, receiver[1], receiver[2])
     if not receiver[3]:
         return frozenset((own,))
-    below = subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()
-    return frozenset((own, *below)) if len(below) <= MAX_CLASSES else frozenset((own,))
+    alive = living.family(engine, receiver[1], receiver[2], fuel)
+    if alive is None:
+        alive = (own, *(subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()))
+    return frozenset(alive) if len(alive) <= MAX_CLASSES + 1 else frozenset((own,))

@@ -273,7 +273,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
 
 def field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """A place of a named tuple that is a class of the root."""
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     if not records.is_named_tuple(engine, line):
         return NOTHING
     fields = records.fields(engine, line)

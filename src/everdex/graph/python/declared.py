@@ -174,7 +174,7 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     missing = dict.fromkeys(inside)
     for value in given:
         if value[0] == INSTANCE:
-            line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+            line = classes.mro(engine, value[1], value[2], fuel)
             found = [each for each in inside if each in line]
             if found:
                 kept.append(value)
@@ -210,7 +210,7 @@ def matched(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def _match_names(engine: Engine, value: Value, fuel: int) -> list[str]:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     found, owner = classes.raw_attribute(engine, line, "__match_args__", fuel)
     if owner is None:
         return records.fields(engine, line)

@@ -31,6 +31,7 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    used_key,
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
@@ -63,6 +64,8 @@ def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
+    for name in file.used:
+        offered[used_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():
         offered[key] = _hash(places)

@@ -38,6 +38,8 @@ CALL_KEY: Final = "py:call:"
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
+FEW_CALLERS_STEP: Final = 2
+MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
@@ -175,7 +177,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     elif not (annotation >= 0 and parts and is_known(parts[0])):
         known = callers(engine, file.path, scope, fuel)
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
-        step = ONE_CALLER_STEP if len(known) == 1 or passes_on else CALLERS_STEP
+        step = ONE_CALLER_STEP if passes_on else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
     found = union(parts)
@@ -250,7 +252,12 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tup
         sites.extend((path, each) for each in sorted(given))
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    return ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP, places
+    return _step(len(sites)), places
+
+
+def _step(count: int) -> int:
+    """Out to so many callers: the fewer, the less there is to look through."""
+    return ONE_CALLER_STEP if count == 1 else FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
 
 
 def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> list[tuple[str, int]]:

@@ -72,7 +72,7 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
         return frozenset()
     parts = []
     for kind, call in _constructions(engine, owner, fuel - CALLERS_STEP):
-        names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel - LOOKUP_STEP))
+        names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel))
         if wanted in names:
             place = names.index(wanted)
             params = [[name, m.POSITIONAL, -1, -1] for name in names]
