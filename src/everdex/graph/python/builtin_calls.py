@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, containers, parameters, unpacking
+from everdex.graph.python import classes, containers, getters, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
@@ -10,10 +10,12 @@ from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
     CONTEXT_MANAGERS,
+    GIVES_BACK,
     IDENTITY,
     MAPPING_TYPES,
     PROPERTIES,
     RESULTS,
+    TAKES,
 )
 from everdex.graph.python.values import (
     BUILTIN,
@@ -28,6 +30,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     LITERAL,
+    MANAGED,
     MANAGER,
     METHOD,
     MODULE,
@@ -126,8 +129,14 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
             for functions, given in called_arguments(engine, dotted, positional, keywords, fuel)
             for each in functions
         )
-    if dotted in ("operator.attrgetter", "operator.itemgetter"):
-        return frozenset(((EXTERNAL_INSTANCE, dotted),))
+    if dotted in getters.MAKERS:
+        return getters.made(dotted, positional, keywords)
+    if dotted in getters.MADE:
+        return getters.result(engine, dotted, positional, keywords, fuel)
+    if dotted in GIVES_BACK:  # a context manager of something that is none itself
+        return frozenset(((MANAGED, (LIST, first(engine, positional, fuel))),))
+    if dotted in TAKES:
+        return _elements(engine, first(engine, positional, fuel), fuel)
     if dotted in CONTAINERS:
         return container(engine, dotted, positional, keywords, fuel)
     if dotted == "pytest.param":
@@ -191,14 +200,14 @@ def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    """A module by its name, when that is written out."""
-    from everdex.graph.python import modules
-
+    """A module by its name, when that is written out, or those of a package by what their names begin with."""
     packages = nth(engine, positional, 1, fuel) or union(
         parameters.argument(engine, value, fuel) for key, value in keywords if key == "package"
     )
     found: list[Value] = []
     for each in first(engine, positional, fuel):
+        if each[0] == PREFIX:
+            found.extend(modules.beginning(engine, each[1]))
         if each[0] != LITERAL or not isinstance(each[2], str):
             continue
         if not each[2].startswith("."):

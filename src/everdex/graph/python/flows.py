@@ -5,13 +5,12 @@ Indexes over its layout, made when first asked for; what a value is, is the engi
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES
+from everdex.graph.python.rules import CONTAINER_NAMES, PUTS
 
 
 class Flows(Layout):
@@ -153,10 +152,16 @@ class Flows(Layout):
         return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property
+    def fills(self) -> list[tuple[int, int, int]]:
+        """Item stores with those that functions make for their callers: heappush(queue, item)."""
+        calls = [self.entries[each] for name in PUTS for each in self.calls_by_name.get(name, ())]
+        return [*self.facts.item_stores, *((call[2][0], -1, call[2][1]) for call in calls if _has_two(call))]
+
+    @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores by the receiver's last name; those through a parameter also under ''."""
         found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.facts.item_stores:
+        for store in self.fills:
             entry = self.entries[store[0]]
             name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
             found.setdefault(name, []).append(store)
@@ -168,7 +173,7 @@ class Flows(Layout):
     def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores into what another file may have made: through an attribute or an imported name."""
         found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.facts.item_stores:
+        for store in self.fills:
             entry = self.entries[store[0]]
             if store[2] < 0:
                 continue
@@ -187,104 +192,6 @@ class Flows(Layout):
                     found.setdefault(entry[1], []).append(store)
         return found
 
-    @cached_property
-    def used(self) -> set[str]:
-        """Names of classes that stand where a value does: neither inherited from nor asked for nor declared."""
-        declared, known = self._declared, self._class_names
-        found: set[str] = set(self.facts.exported or ())
-        for number in self.of_kind(m.NAME):
-            entry = self.entries[number]
-            if number in declared:
-                continue
-            if entry[1] in known:
-                found |= known[entry[1]]
-            elif self.facts.stars and not entry[2]:
-                found.add(entry[1])
-        for number in self.of_kind(m.ATTRIBUTE):
-            entry = self.entries[number]
-            if number not in declared and (entry[2] == "__subclasses__" or self._is_of_module(entry[1])):
-                found.add(entry[2])
-        asked, listed = self._asked, self._listed
-        for number in self.of_kind(m.LITERAL):
-            text = self.entries[number][2]
-            if not isinstance(text, str):
-                continue
-            if "." in text or ":" in text or number in asked:
-                last = _DOTTED.split(text)[-1]
-                if last.isidentifier():
-                    found.add(last)
-            elif text in known and number in listed:
-                found |= known[text]
-        return found
 
-    @property
-    def _asked(self) -> set[int]:
-        """What names may be looked up by: the second argument of getattr(), a key of globals()."""
-        found = {each for number in self.calls for each in self.entries[number][2][1:2]}
-        for number in self.of_kind(m.SUBSCRIPT):
-            _, base, key = self.entries[number]
-            if self.entries[base][0] == m.CALL:
-                found.add(key)
-        return found
-
-    @property
-    def _listed(self) -> set[int]:
-        """The members of lists and of dicts: names that are written out there are for someone who looks them up."""
-        found = {each for number in self.of_kind(m.SEQUENCE) for each in self.entries[number][2]}
-        found |= {each for number in self.of_kind(m.DICT) for pair in self.entries[number][1] for each in pair}
-        return found
-
-    @cached_property
-    def _class_names(self) -> dict[str, set[str]]:
-        """The names that may mean classes here -> what those are called where they come from."""
-        found: dict[str, set[str]] = {}
-        for _, name, value, _ in self.bindings:
-            entry = self.entries[value]
-            while entry[0] == m.DECORATED:
-                entry = self.entries[entry[2]]
-            if entry[0] == m.FROM:
-                found.setdefault(name, set()).add(entry[3])
-            elif entry[0] == m.DEFINITION and self.scopes[entry[1]].kind == m.CLASS_SCOPE:
-                found.setdefault(name, set()).add(name)
-        return found
-
-    def _is_of_module(self, base: int) -> bool:
-        """Whether this may be a module: a name that is imported, or an attribute of one."""
-        while self.entries[base][0] == m.ATTRIBUTE:
-            base = self.entries[base][1]
-        entry = self.entries[base]
-        if entry[0] != m.NAME:
-            return False
-        bindings = entry[2] or self.names[0].get(entry[1], ())
-        return any(self.entries[self.bindings[each][2]][0] in (m.FROM, m.IMPORTED) for each in bindings)
-
-    @cached_property
-    def _declared(self) -> set[int]:
-        """The expressions that name types: annotations, bases, what is caught and what isinstance() asks for."""
-        waiting: list[int] = []
-        for scope in self.scopes:
-            waiting += scope.bases
-            waiting.append(scope.annotation)
-            waiting += (param[2] for param in scope.params)
-        waiting += (self.entries[number][1] for number in self.of_kind(m.TYPED, m.INSTANCE))
-        waiting += (self.entries[number][2] for number in self.of_kind(m.NARROWED))
-        for number in self.calls:
-            entry = self.entries[number]
-            callee = self.entries[entry[1]]
-            if callee[0] == m.NAME and callee[1] in _TESTING:
-                waiting += entry[2][0 if callee[1] == "super" else 1 :]
-        found: set[int] = set()
-        while waiting:
-            number = waiting.pop()
-            if number >= 0 and number not in found:
-                found.add(number)
-                entry = self.entries[number]
-                for place in _TYPE_PARTS.get(entry[0], ()):
-                    waiting += entry[place] if isinstance(entry[place], list) else [entry[place]]
-        return found
-
-
-_DOTTED: Final = re.compile("[.:]")
-_TESTING: Final = frozenset(("isinstance", "issubclass", "super"))
-# Of the expressions that types are written as, the items that name their parts.
-_TYPE_PARTS: Final = {m.ATTRIBUTE: (1,), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.BINARY: (2, 3)}
+def _has_two(call: Any) -> bool:
+    return bool(call[0] == m.CALL and len(call[2]) > 1)

@@ -35,6 +35,7 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
+from everdex.graph.python.uses import used
 from everdex.memory import collector_held
 
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
@@ -64,7 +65,7 @@ def _offers(path: str, facts: bytes, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
-    for name in file.used:
+    for name in used(file):
         offered[used_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():

@@ -18,8 +18,10 @@ from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, En
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import calls_key, indirect_key, passed_key
 from everdex.graph.python.values import (
+    ANNOTATED,
     BUILTIN,
     CLASS,
+    DISPLAY,
     FUNCTION,
     INSTANCE,
     KEYED,
@@ -28,6 +30,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     TUPLE,
     UNKNOWN,
+    Value,
     Values,
     is_known,
     union,
@@ -43,7 +46,7 @@ MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
-_MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL))  # what may meet a protocol
+_MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
 _BINARY: Final = frozenset(
     f"__{name}__"
     for name in [
@@ -188,9 +191,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
     """A protocol is met without being named: what callers pass says more than it does."""
-    rest = frozenset(
-        value for value in by_type if value[0] != INSTANCE or not protocols.is_protocol(engine, value[1], value[2])
-    )
+    rest = frozenset(value for value in by_type if not _is_met(engine, value, fuel))
     if len(rest) == len(by_type):
         return by_type
     passed = fixtures.value(engine, file, scope, file.scopes[scope].params[index][0], fuel) or union(
@@ -198,6 +199,14 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         for call in callers(engine, file.path, scope, fuel)
     )
     return union((passed, rest)) if any(value[0] in _MEETING for value in passed) else by_type
+
+
+def _is_met(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether this is a protocol, or a container of what meets one."""
+    if value[0] == ANNOTATED:
+        held = declared.item(engine, value, None, fuel)
+        return any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in held)
+    return value[0] == INSTANCE and protocols.is_protocol(engine, value[1], value[2])
 
 
 def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:

@@ -112,6 +112,13 @@ def is_vague(values: Values) -> bool:
     return all(value[0] in _VAGUE for value in values)
 
 
+def is_default(engine: Engine, owner: Value, wanted: str) -> bool:
+    """Whether what a class has under a name is only what a field of a record is when nothing is passed for it."""
+    file = engine.file(owner[1])
+    bound = [file.entries[file.bindings[each][2]] for each in file.final(owner[2], wanted)]
+    return any(entry[0] == m.TYPED for entry in bound) and is_record(file, owner[2])
+
+
 def row(engine: Engine, names: tuple[str, ...], call: Context, fuel: int) -> Values:
     """One tuple of a class that `collections.namedtuple` made."""
     params = [[name, m.POSITIONAL, -1, -1] for name in names]

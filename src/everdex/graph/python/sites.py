@@ -16,7 +16,9 @@ from everdex.graph.python import (
     builtin_calls,
     calls,
     classes,
+    containers,
     fixtures,
+    getters,
     hooks,
     names,
     operators,
@@ -24,7 +26,7 @@ from everdex.graph.python import (
     variables,
 )
 from everdex.graph.python.engine import FUEL
-from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, ITERATING_METHODS
+from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, COMPARES, ITERATES, ITERATING_METHODS
 from everdex.graph.python.syntax_sites import SyntaxSites
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
@@ -36,6 +38,7 @@ from everdex.graph.python.values import (
     MANAGER,
     METHOD,
     MODULE,
+    PARTIAL,
     PROPERTY,
     STATIC,
     Values,
@@ -81,6 +84,12 @@ class Sites(SyntaxSites):
         for value in values:
             if value[0] == EXTERNAL:
                 self._through(number, entry, value[1])
+            elif value[0] == PARTIAL:
+                positional, _ = calls.arguments(self.file, entry, 0)
+                self.implicit(callee, getters.ran(self.engine, value, positional, FUEL))
+            elif value[0] == METHOD and value[2] == "sort" and not entry[3]:
+                held = containers.elements(self.engine, value[1], FUEL)
+                self.implicit(callee, operators.ordering(self.engine, held, "<", FUEL, self.file.path))
             elif value[0] == METHOD and value[2] in ITERATING_METHODS and entry[2]:
                 self.iteration(entry[2][0])
         for keyword, given in entry[3]:
@@ -95,12 +104,20 @@ class Sites(SyntaxSites):
         module, _, name = dotted.rpartition(".")
         if dotted in CALLS_ARGUMENT:
             positional, keywords = calls.arguments(self.file, entry, 0)
-            for functions, _ in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
+            for functions, given in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
+                for each in functions:
+                    self.implicit(self._argument_of(entry, dotted), getters.ran(engine, each, given, FUEL))
                 internal = targets.called(engine, functions)
                 if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
                     self.add(
                         Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
                     )
+        if dotted in COMPARES and len(entry[2]) > COMPARES[dotted][0] and not any(key == "key" for key, _ in entry[3]):
+            self._compared(entry, dotted)
+        if dotted == "builtins.sum" and entry[2]:
+            summed, *start = [self.values(each) for each in entry[2][:2]]
+            held = union(containers.elements(engine, each, FUEL) for each in summed)
+            self.implicit(entry[2][0], operators.adding(engine, held, union(start), FUEL, self.file.path))
         if name == "enter_context" and entry[2]:
             for special in ("__enter__", "__exit__"):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
@@ -119,6 +136,15 @@ class Sites(SyntaxSites):
             else:
                 if name == "print":
                     self.implicit(each, self.special(each, "__repr__"))
+
+    def _compared(self, entry: Any, dotted: str) -> None:
+        """What is asked which of two comes first; min(a, b) has no container."""
+        place, is_container, operator = COMPARES[dotted]
+        given = [self.values(each) for each in entry[2][place:]]
+        values = union(given) if is_container else given[0]
+        if is_container and len(given) == 1:
+            values = union(containers.elements(self.engine, each, FUEL) for each in values)
+        self.implicit(entry[2][place], operators.ordering(self.engine, values, operator, FUEL, self.file.path))
 
     def _argument_of(self, entry: Any, dotted: str) -> int:
         for place, _ in CALLS_ARGUMENT[dotted]:

@@ -113,7 +113,7 @@ class SyntaxSites(VariableSites):
         self.implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
 
     def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
-        self.implicit(number, self.special(entry[1], "__getitem__"))
+        self.implicit(number, operators.getting(self.engine, self.values(entry[1]), FUEL, self.file.path))
         for value in self.values(entry[1]):
             if value[0] == CLASS:
                 line = classes.mro(self.engine, value[1], value[2], FUEL)
