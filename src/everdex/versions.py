@@ -106,7 +106,8 @@ INTERFACE_VERSION: Final = "1"
 # 22: Python: truth, await, mappings that are copied, classes that are raised, what is iterated without a loop
 # 23: Python: protocols are met by what has their methods; a fixture says more than the protocol it meets
 # 24: Python: classes of which the tree has no instances are no receivers; lines of classes and few callers cost less;
-#    what sorting, summing, heaps, getters, computed names of modules, __missing__ and containers of protocols reach
+#    what sorting, summing, hashing, heaps, getters, computed names of modules, __missing__, fields made by factories
+#    and containers of protocols reach
 RESOLVERS_VERSION: Final = "24"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES, PUTS
+from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, PUTS
 
 
 class Flows(Layout):
@@ -141,6 +141,10 @@ class Flows(Layout):
             entry = self.entries[value]
         if self._is_display(entry):
             found.setdefault(value, set()).add(name)
+        elif entry[0] == m.CALL:  # a field of a record, made by a factory
+            for key, given in entry[3]:
+                if key in FACTORIES:
+                    found.setdefault(given, set()).add(name)
         elif entry[0] == m.EITHER:
             for each in entry[1]:
                 if self._is_display(self.entries[each]):

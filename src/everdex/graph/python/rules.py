@@ -156,6 +156,15 @@ COMPARES: Final = {
     "bisect.insort_left": (1, False, "<"),
     "bisect.insort_right": (1, False, "<"),
 }
+# What declares a field of a record, and its keyword for what makes the field's value when nothing is passed.
+FIELDS: Final = {
+    "dataclasses.field": "default_factory",
+    "attr.ib": "factory",
+    "attr.attrib": "factory",
+    "attr.field": "factory",
+    "attrs.field": "factory",
+}
+FACTORIES: Final = frozenset(FIELDS.values())
 # Functions by name that put their second argument into their first, and such as take one out of it.
 PUTS: Final = frozenset(("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"))
 TAKES: Final = frozenset(("heapq.heappop", "heapq.heappushpop", "heapq.heapreplace"))
