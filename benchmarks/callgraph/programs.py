@@ -6,12 +6,14 @@ Each program runs in a process of its own, forked, under sys.setprofile. An edge
 
 from __future__ import annotations
 
+import dis
 import importlib
 import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -61,7 +63,7 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
         code = frame.f_code
         if event != "call" or code.co_filename not in names or code.co_name in INNER or not code.co_flags & 1:
             return
-        if code.co_flags & RESUMABLE and frame.f_lasti > 4:
+        if code.co_flags & RESUMABLE and frame.f_lasti > _begins(code):
             return
         caller = frame.f_back
         found = direct
@@ -77,6 +79,12 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
     finally:
         sys.setprofile(None)
     return direct, through
+
+
+@cache
+def _begins(code: CodeType) -> int:
+    """Where the body of a generator or coroutine begins: what it takes from around it is set up before."""
+    return next(each.offset for each in dis.get_instructions(code) if each.opname == "RESUME")
 
 
 def _module(path: str) -> str:

@@ -48,8 +48,8 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro", "type",
-    "read", "write", "import", "package", "shape", "mixin", "bind", "lambda", "static", "documented",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
+    "type", "read", "write", "import", "package", "shape", "mixin", "bind", "lambda", "static", "documented",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _MATCH_LIMIT: Final = 65_536

@@ -41,15 +41,16 @@ MAX_MEMBERS: Final = 16  # an enumeration with more is not asked for what its me
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return _taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
+    return taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
 
 
 def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
     """One value's attribute, as reading it gives it."""
-    return _taken(engine, of(engine, value, wanted, fuel, importer), fuel)
+    return taken(engine, of(engine, value, wanted, fuel, importer), fuel)
 
 
-def _taken(engine: Engine, found: Values, fuel: int) -> Values:
+def taken(engine: Engine, found: Values, fuel: int) -> Values:
+    """What reading gives where this is found: properties run."""
     if not any(value[0] == PROPERTY for value in found):
         return found
     parts = [frozenset(value for value in found if value[0] != PROPERTY)]
@@ -124,7 +125,7 @@ _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external in
 
 
 def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
 
 
@@ -167,10 +168,14 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
 
 
 def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
-    """The methods of an instance whose names begin like this: what a computed name may mean."""
-    if value[0] != INSTANCE or len(prefix) < 2:
+    """The methods of an instance, or the functions of a module, whose names begin like this: what a computed name may
+    mean."""
+    if value[0] not in (INSTANCE, MODULE) or len(prefix) < 2:
         return NOTHING
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    if value[0] == MODULE:
+        names_there = engine.look_at(value[1], 0).names[0]
+        return union(of(engine, value, each, fuel, value[1]) for each in names_there if each.startswith(prefix))
+    line = classes.mro(engine, value[1], value[2], fuel)
     below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, containers, parameters, unpacking
+from everdex.graph.python import classes, containers, getters, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
@@ -10,10 +10,13 @@ from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
     CONTEXT_MANAGERS,
+    FIELDS,
+    GIVES_BACK,
     IDENTITY,
     MAPPING_TYPES,
     PROPERTIES,
     RESULTS,
+    TAKES,
 )
 from everdex.graph.python.values import (
     BUILTIN,
@@ -28,6 +31,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     LITERAL,
+    MANAGED,
     MANAGER,
     METHOD,
     MODULE,
@@ -126,8 +130,16 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
             for functions, given in called_arguments(engine, dotted, positional, keywords, fuel)
             for each in functions
         )
-    if dotted in ("operator.attrgetter", "operator.itemgetter"):
-        return frozenset(((EXTERNAL_INSTANCE, dotted),))
+    if dotted in getters.MAKERS:
+        return getters.made(dotted, positional, keywords)
+    if dotted in getters.MADE:
+        return getters.result(engine, dotted, positional, keywords, fuel)
+    if dotted in GIVES_BACK:  # a context manager of something that is none itself
+        return frozenset(((MANAGED, (LIST, first(engine, positional, fuel))),))
+    if dotted in FIELDS:
+        return _field(engine, dotted, keywords, fuel)
+    if dotted in TAKES:
+        return _elements(engine, first(engine, positional, fuel), fuel)
     if dotted in CONTAINERS:
         return container(engine, dotted, positional, keywords, fuel)
     if dotted == "pytest.param":
@@ -150,7 +162,8 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
     """What a new container holds before anything is put into it."""
     given = first(engine, positional, fuel)
     if dotted == "collections.defaultdict":
-        return union((_defaults(engine, positional, given, fuel), frozenset(((KEYED, ()),))))
+        made = _made_by(engine, positional[0], given, fuel) if positional else NOTHING
+        return frozenset(((LIST, made), (KEYED, ())))
     if dotted in MAPPING_TYPES:
         pairs = tuple((key, parameters.argument(engine, value, fuel)) for key, value in keywords if key)
         held = [
@@ -165,15 +178,26 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
     return frozenset(((LIST, _elements(engine, given, fuel)),))
 
 
-def _defaults(engine: Engine, positional: Positional, given: Values, fuel: int) -> Values:
-    """What a missing key gives: a container of its own place when the factory is a type of containers."""
-    parts = []
+def _made_by(engine: Engine, factory: Argument, given: Values, fuel: int) -> Values:
+    """What a factory makes: a container of its own place when it is a type of containers."""
+    parts: list[Value] = []
     for each in given:
-        if each[0] == EXTERNAL and each[1] in CONTAINERS and positional[0].expression >= 0:
-            parts.append((DISPLAY, positional[0].path, positional[0].expression, positional[0].context))
+        if each[0] == EXTERNAL and each[1] in CONTAINERS and factory.expression >= 0:
+            parts.append((DISPLAY, factory.path, factory.expression, factory.context))
         else:
             parts.extend(_call(engine, each, (), fuel))
-    return frozenset(((LIST, frozenset(parts)),))
+    return frozenset(parts)
+
+
+def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values:
+    """What a field of a record is when nothing is passed for it."""
+    parts: list[Values] = []
+    for key, value in keywords:
+        if key == "default":
+            parts.append(parameters.argument(engine, value, fuel))
+        elif key == FIELDS[dotted]:
+            parts.append(_made_by(engine, value, parameters.argument(engine, value, fuel), fuel))
+    return union(parts) or frozenset(((EXTERNAL_INSTANCE, dotted),))
 
 
 def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
@@ -191,14 +215,14 @@ def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    """A module by its name, when that is written out."""
-    from everdex.graph.python import modules
-
+    """A module by its name, when that is written out, or those of a package by what their names begin with."""
     packages = nth(engine, positional, 1, fuel) or union(
         parameters.argument(engine, value, fuel) for key, value in keywords if key == "package"
     )
     found: list[Value] = []
     for each in first(engine, positional, fuel):
+        if each[0] == PREFIX:
+            found.extend(modules.beginning(engine, each[1]))
         if each[0] != LITERAL or not isinstance(each[2], str):
             continue
         if not each[2].startswith("."):

@@ -175,6 +175,10 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
         outside = any(value[0] == EXTERNAL for value in found)
         if any(value[0] == INSTANCE for value in by_type) if outside else is_known(by_type):
             return by_type
+    elif own.annotation >= 0 and any(value[0] == UNKNOWN for value in found):
+        by_type = declared.instances(engine, file, own.annotation, context, fuel)
+        opened = frozenset(each for each in by_type if each[0] == INSTANCE and (*each[:3], False) in found)
+        return union((found, opened))
     if not own.returns:
         return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")
     return found
@@ -182,10 +186,10 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
 
 def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     made = frozenset(((INSTANCE, value[1], value[2], False),))
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     for meta in classes.metaclasses(engine, line, fuel):
         found, owner = classes.raw_attribute(
-            engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel
+            engine, classes.mro(engine, meta[1], meta[2], fuel), "__call__", fuel
         )
         if owner is not None:
             given = bind_instance(found, value, value)

@@ -8,26 +8,23 @@ at run time.
 
 from __future__ import annotations
 
+import builtins
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import hooks, protocols, records
+from everdex.graph.python import hooks, living, overrides, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
-    CLASSMETHOD,
     EXTERNAL,
-    FUNCTION,
     INSTANCE,
     MANY,
     METHOD,
     NOTHING,
     PROPERTY,
-    STATIC,
-    UNKNOWN,
     Value,
     Values,
     order,
@@ -36,8 +33,8 @@ from everdex.graph.python.values import (
 )
 
 MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
-MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
+MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
 METHOD_KEY: Final = "py:method:"
 
 
@@ -69,7 +66,7 @@ def mro(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
     """C3; where it does not exist, depth first. However long the line is, it costs what its dearest base does."""
 
     def answer(fuel: int) -> tuple[Value, ...]:
-        return tuple(_line(engine, (CLASS, path, scope), {}, fuel - LOOKUP_STEP))
+        return tuple(_line(engine, (CLASS, path, scope), {}, fuel))
 
     found: tuple[Value, ...] = engine.ask(("mro", path, scope), fuel, answer, ((CLASS, path, scope),))
     return found
@@ -106,13 +103,13 @@ def _merge(lines: list[list[Value]]) -> list[Value]:
 
 def raw_attribute(engine: Engine, classes: tuple[Value, ...], wanted: str, fuel: int) -> tuple[Values, Value | None]:
     """What the first class of a line binds under a name, and which class that is."""
-    having = engine.once(("first", classes, wanted), lambda: _having(engine, classes, wanted, only_first=True))
+    having = engine.once(("first", classes, wanted), lambda: owners_of(engine, classes, wanted, only_first=True))
     for owner, bindings in having:
         return engine.bound(engine.file(owner[1]), bindings, 0, fuel), owner
     return NOTHING, None
 
 
-def _having(
+def owners_of(
     engine: Engine, classes: tuple[Value, ...], wanted: str, *, only_first: bool
 ) -> list[tuple[Value, list[int]]]:
     """The classes among these whose statements bind a name, each with the bindings that last."""
@@ -141,7 +138,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     importer = _storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
@@ -150,7 +147,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             return found
         for meta in _metaclasses(engine, line, fuel):
             values, owner = raw_attribute(
-                engine, mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), wanted, fuel
+                engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel
             )
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
@@ -188,22 +185,22 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
-        line = mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = mro(engine, path, scope, fuel)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
-        if owner is not None and records.is_vague(values):
+        if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):
-            below = _overriding(engine, path, scope, wanted, values, fuel)
-            if any(value[0] != MANY for value in below) and are_stubs(engine, values):
+            below, is_inherited = overrides.overriding(engine, path, scope, wanted, values, owner, fuel)
+            if not is_inherited or (any(value[0] != MANY for value in below) and overrides.are_stubs(engine, values)):
                 parts = parts[1:]
             parts.append(below)
         found = union(parts)
         if not found and is_open:
-            found = _below(engine, path, scope, wanted, fuel)
+            found = overrides.only_below(engine, path, scope, wanted, fuel)
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
     key = ("attribute", receiver, wanted, importer)
@@ -211,31 +208,20 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
     return found
 
 
-def _below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
-    """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
-    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
-    parts = []
-    for each in below[: MAX_AMBIGUOUS_OVERRIDES + 1]:
-        values = instance_attribute(engine, (*_instance(each), False), wanted, fuel - LOOKUP_STEP)
-        known = frozenset(value for value in values if value[0] not in (UNKNOWN, EXTERNAL))
-        if known and known not in parts:
-            parts.append(known)
-    if len(parts) > MAX_AMBIGUOUS_OVERRIDES:
-        return NOTHING
-    return union((*parts, frozenset(((MANY,),)) if len(parts) > MAX_OVERRIDES else NOTHING))
-
-
-def _instance(value: Value) -> Value:
-    return (INSTANCE, value[1], value[2])
-
-
 def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
     base = outside(line)
+    hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or _is_without(base, wanted) else NOTHING
+    if hook:
+        return hook
     if base:
         return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
-    if wanted in OBJECT:
-        return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
-    return hooks.missing(engine, line, receiver, wanted, fuel) or unknown("no such attribute")
+    return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
+
+
+def _is_without(base: str, wanted: str) -> bool:
+    """Whether a class from outside is known not to have an attribute: a builtin one."""
+    kind = getattr(builtins, base.removeprefix("builtins."), None) if base.startswith("builtins.") else None
+    return kind is not None and not hasattr(kind, wanted)
 
 
 _REPLACED: Final = BOUND | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
@@ -266,7 +252,9 @@ def _stored(
     for path, base, value in others:
         for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP):
             if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
-                parts.append(engine.values(path, value, 0, fuel - LOOKUP_STEP))
+                stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
+                is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
+                parts.append(bind_instance(stored, receiver, each) if is_method else stored)
                 break
     return parts
 
@@ -288,43 +276,6 @@ def _stores(
             engine.seen.append(file.seen_stores)
             others.extend((path, base, value) for base, value in file.other_stores.get(wanted, ())[:8])
     return own, others
-
-
-def _overriding(engine: Engine, path: str, scope: int, wanted: str, base_values: Values, fuel: int) -> Values:
-    found: list[Values] = []
-    stub = are_stubs(engine, base_values)
-    below = subclasses(engine, path, scope, fuel - LOOKUP_STEP)
-    if below is None:
-        return NOTHING
-    if protocols.is_protocol(engine, path, scope):
-        met_by = protocols.meeting(engine, path, scope, fuel)
-        if met_by is None:
-            found.append(frozenset(((MANY,),)))
-        for each in met_by or ():
-            values, _ = raw_attribute(engine, mro(engine, each[1], each[2], fuel - LOOKUP_STEP), wanted, fuel)
-            found.append(bind_instance(values, (INSTANCE, each[1], each[2], False), each))
-    for each, bindings in engine.once(
-        ("having", below, wanted), lambda: _having(engine, below, wanted, only_first=False)
-    ):
-        values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
-        found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
-    if len(found) > MAX_AMBIGUOUS_OVERRIDES:
-        return frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING
-    if len(found) > (MAX_AMBIGUOUS_OVERRIDES if stub else MAX_OVERRIDES):
-        found.append(frozenset(((MANY,),)))
-    return union(found)
-
-
-def are_stubs(engine: Engine, values: Values) -> bool:
-    # Every one is looked at, or what was looked at would depend on the order of a set.
-    stubs = [_is_stub(engine, value) for value in values]
-    return all(stubs)
-
-
-def _is_stub(engine: Engine, value: Value) -> bool:
-    if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
-        value = value[1]
-    return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)
 
 
 def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
@@ -358,5 +309,7 @@ def kinds(engine: Engine, receiver: Value, fuel: int) -> Values:
     own = (CLASS, receiver[1], receiver[2])
     if not receiver[3]:
         return frozenset((own,))
-    below = subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()
-    return frozenset((own, *below)) if len(below) <= MAX_CLASSES else frozenset((own,))
+    alive = living.family(engine, receiver[1], receiver[2], fuel)
+    if alive is None:
+        alive = (own, *(subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()))
+    return frozenset(alive) if len(alive) <= MAX_CLASSES + 1 else frozenset((own,))

@@ -10,7 +10,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, builtin_calls, calls, classes, declared, names, records, unpacking
+from everdex.graph.python import (
+    attributes,
+    builtin_calls,
+    calls,
+    classes,
+    declared,
+    names,
+    operators,
+    records,
+    unpacking,
+)
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key, fills_key
@@ -259,21 +269,20 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == ANNOTATED:
         return declared.item(engine, value, wanted, fuel)
     if kind == INSTANCE:
-        found = attributes.of(engine, value, "__getitem__", fuel, value[1])
-        made = union(
-            calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
-        )
+        found = operators.getting(engine, frozenset((value,)), fuel, value[1])
+        made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
         return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
     if kind in (LITERAL, PREFIX) or value in _TEXT:
         return _TEXT
     if kind == CLASS:
-        return frozenset((value,))
+        is_enum = attributes.is_enum(engine, value, fuel)
+        return frozenset(((INSTANCE, value[1], value[2], False) if is_enum else value,))
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
 
 
 def field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """A place of a named tuple that is a class of the root."""
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     if not records.is_named_tuple(engine, line):
         return NOTHING
     fields = records.fields(engine, line)

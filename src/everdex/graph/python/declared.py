@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, classes, names, records
+from everdex.graph.python import attributes, classes, containers, names, records
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
@@ -26,6 +26,7 @@ from everdex.graph.python.values import (
     NOTHING,
     Value,
     Values,
+    is_known,
     order,
     union,
     unknown,
@@ -157,10 +158,15 @@ def typed(engine: Engine, file: File, entry: Any, expression: int, context: int,
         value for value in given
         if value[0] not in ("unknown", EXTERNAL_INSTANCE) and value != (BUILTIN, "NoneType")
     ]  # fmt: skip
-    if useful:
+    if useful and not (all(value[0] == DISPLAY for value in useful) and _is_bare(engine, useful, fuel)):
         return given
     declared = instances(engine, file, entry[1], context, fuel)
     return union((given, declared))
+
+
+def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
+    """Whether nothing is known of what containers hold: they begin empty, and who fills them is not found."""
+    return not any(is_known(containers.item(engine, each, None, fuel)) for each in displays)
 
 
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -174,7 +180,7 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     missing = dict.fromkeys(inside)
     for value in given:
         if value[0] == INSTANCE:
-            line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+            line = classes.mro(engine, value[1], value[2], fuel)
             found = [each for each in inside if each in line]
             if found:
                 kept.append(value)
@@ -210,7 +216,7 @@ def matched(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def _match_names(engine: Engine, value: Value, fuel: int) -> list[str]:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     found, owner = classes.raw_attribute(engine, line, "__match_args__", fuel)
     if owner is None:
         return records.fields(engine, line)

@@ -62,7 +62,7 @@ def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[V
 
 def _in_classes(engine: Engine, file: File, owner: int, name: str, fuel: int) -> list[Value]:
     """The first along the class's own line, and one for each class below that has its own."""
-    line = classes.mro(engine, file.path, owner, fuel - LOOKUP_STEP)
+    line = classes.mro(engine, file.path, owner, fuel)
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     found: list[Value] = []
     for place, each in enumerate((*line, *below[: classes.MAX_OVERRIDES])):

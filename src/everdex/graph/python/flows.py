@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES
+from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, PUTS
 
 
 class Flows(Layout):
@@ -141,6 +141,10 @@ class Flows(Layout):
             entry = self.entries[value]
         if self._is_display(entry):
             found.setdefault(value, set()).add(name)
+        elif entry[0] == m.CALL:  # a field of a record, made by a factory
+            for key, given in entry[3]:
+                if key in FACTORIES:
+                    found.setdefault(given, set()).add(name)
         elif entry[0] == m.EITHER:
             for each in entry[1]:
                 if self._is_display(self.entries[each]):
@@ -152,10 +156,16 @@ class Flows(Layout):
         return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
 
     @cached_property
+    def fills(self) -> list[tuple[int, int, int]]:
+        """Item stores with those that functions make for their callers: heappush(queue, item)."""
+        calls = [self.entries[each] for name in PUTS for each in self.calls_by_name.get(name, ())]
+        return [*self.facts.item_stores, *((call[2][0], -1, call[2][1]) for call in calls if _has_two(call))]
+
+    @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores by the receiver's last name; those through a parameter also under ''."""
         found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.facts.item_stores:
+        for store in self.fills:
             entry = self.entries[store[0]]
             name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
             found.setdefault(name, []).append(store)
@@ -167,7 +177,7 @@ class Flows(Layout):
     def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores into what another file may have made: through an attribute or an imported name."""
         found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.facts.item_stores:
+        for store in self.fills:
             entry = self.entries[store[0]]
             if store[2] < 0:
                 continue
@@ -185,3 +195,7 @@ class Flows(Layout):
                 if not values and self.facts.stars:
                     found.setdefault(entry[1], []).append(store)
         return found
+
+
+def _has_two(call: Any) -> bool:
+    return bool(call[0] == m.CALL and len(call[2]) > 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from everdex.graph.python import classes
 from everdex.graph.python.contexts import Argument
-from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.engine import Engine
 from everdex.graph.python.values import FUNCTION, INSTANCE, LITERAL, NOTHING, PARTIAL, PROPERTY, Value, Values, order
 
 
@@ -44,7 +44,7 @@ def _known(value: Value) -> Argument:
 
 
 def _method(engine: Engine, value: Value, name: str, fuel: int) -> Value | None:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     values, _ = classes.raw_attribute(engine, line, name, fuel)
     functions = sorted((each for each in values if each[0] == FUNCTION), key=order)
     return (*functions[0][:4], value) if functions else None

@@ -67,3 +67,8 @@ def calls_key(path: str, name: str) -> str:
 def indirect_key(path: str) -> str:
     """Where a file calls what it does not name."""
     return f"py:indirect:{path}"
+
+
+def used_key(name: str) -> str:
+    """That a file names what may be a class of this name as a value: it could make one."""
+    return f"py:used:{name}"

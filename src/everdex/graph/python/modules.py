@@ -15,6 +15,7 @@ from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, Value
 
 MODULE_KEY = "py:module:"
 WITHIN_KEY = "py:within:"
+MAX_BEGINNING = 24  # modules that one computed name may mean
 
 
 def dotted_of(path: str) -> str:
@@ -78,6 +79,20 @@ def find(engine: Engine, dotted: str, importer: str) -> Value:
     if any(_namespace_root_ok(engine, path, dotted) for path in engine.offering(WITHIN_KEY + dotted)[:8]):
         return (NAMESPACE, dotted)
     return (EXTERNAL, dotted)
+
+
+def beginning(engine: Engine, prefix: str) -> list[Value]:
+    """The modules of a package whose dotted names begin like this; none when they are many."""
+    package, _, start = prefix.rpartition(".")
+    paths = engine.offering(WITHIN_KEY + package) if package else ()
+    if len(paths) > MAX_BEGINNING:
+        return []
+    found: list[Value] = []
+    for path in paths:
+        above, _, name = dotted_of(path).rpartition(".")
+        if name.startswith(start) and (above == package or above.endswith(f".{package}")):
+            found.append((MODULE, path))
+    return found
 
 
 def _namespace_root_ok(engine: Engine, path: str, dotted: str) -> bool:

@@ -32,9 +32,11 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    used_key,
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.parameters import CALL_KEY
+from everdex.graph.python.uses import used
 
 # Lines that say nothing: blank, or a comment alone. Inside a string they are text, but no name is spelt over two lines.
 _SILENT: Final = re.compile(rb"^[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
@@ -58,6 +60,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
+    for name in used(file):
+        offered[used_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():
         offered[key] = _hash(places)

@@ -49,6 +49,23 @@ def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> 
     return union(found)
 
 
+def getting(engine: Engine, values: Values, fuel: int, path: str) -> Values:
+    """What is run to get an item; a mapping without a method of its own asks for what is missing."""
+    return special(engine, values, "__getitem__", fuel, path) or special(engine, values, "__missing__", fuel, path)
+
+
+def ordering(engine: Engine, values: Values, operator: str, fuel: int, path: str) -> Values:
+    """What is run to put values into order."""
+    own, reflected = COMPARISONS[operator]
+    return special(engine, values, own, fuel, path) or special(engine, values, reflected, fuel, path)
+
+
+def adding(engine: Engine, values: Values, start: Values, fuel: int, path: str) -> Values:
+    """What is run to sum values up: a number is what it begins with, unless something else is given."""
+    begun = NOTHING if start else special(engine, values, "__radd__", fuel, path)
+    return union((begun, special(engine, union((values, start)), "__add__", fuel, path))) if begun or start else NOTHING
+
+
 def truth(engine: Engine, values: Values, fuel: int, path: str) -> Values:
     """What is run to find out whether a value is true."""
     found: list[Values] = []

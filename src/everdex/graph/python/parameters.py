@@ -18,8 +18,10 @@ from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, En
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import calls_key, indirect_key, passed_key
 from everdex.graph.python.values import (
+    ANNOTATED,
     BUILTIN,
     CLASS,
+    DISPLAY,
     FUNCTION,
     INSTANCE,
     KEYED,
@@ -28,6 +30,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     TUPLE,
     UNKNOWN,
+    Value,
     Values,
     is_known,
     union,
@@ -38,10 +41,12 @@ CALL_KEY: Final = "py:call:"
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
+FEW_CALLERS_STEP: Final = 2
+MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
-_MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL))  # what may meet a protocol
+_MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
 _BINARY: Final = frozenset(
     f"__{name}__"
     for name in [
@@ -175,7 +180,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     elif not (annotation >= 0 and parts and is_known(parts[0])):
         known = callers(engine, file.path, scope, fuel)
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
-        step = ONE_CALLER_STEP if len(known) == 1 or passes_on else CALLERS_STEP
+        step = ONE_CALLER_STEP if passes_on else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
     found = union(parts)
@@ -186,9 +191,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
     """A protocol is met without being named: what callers pass says more than it does."""
-    rest = frozenset(
-        value for value in by_type if value[0] != INSTANCE or not protocols.is_protocol(engine, value[1], value[2])
-    )
+    rest = frozenset(value for value in by_type if not _is_met(engine, value, fuel))
     if len(rest) == len(by_type):
         return by_type
     passed = fixtures.value(engine, file, scope, file.scopes[scope].params[index][0], fuel) or union(
@@ -196,6 +199,14 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         for call in callers(engine, file.path, scope, fuel)
     )
     return union((passed, rest)) if any(value[0] in _MEETING for value in passed) else by_type
+
+
+def _is_met(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether this is a protocol, or a container of what meets one."""
+    if value[0] == ANNOTATED:
+        held = declared.item(engine, value, None, fuel)
+        return any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in held)
+    return value[0] == INSTANCE and protocols.is_protocol(engine, value[1], value[2])
 
 
 def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> Values:
@@ -250,7 +261,12 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tup
         sites.extend((path, each) for each in sorted(given))
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    return ONE_CALLER_STEP if len(sites) == 1 else CALLERS_STEP, places
+    return _step(len(sites)), places
+
+
+def _step(count: int) -> int:
+    """Out to so many callers: the fewer, the less there is to look through."""
+    return ONE_CALLER_STEP if count == 1 else FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
 
 
 def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> list[tuple[str, int]]:

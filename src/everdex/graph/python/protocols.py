@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes
-from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import CLASS, Value
@@ -60,5 +60,5 @@ def meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ..
 
 
 def _has(engine: Engine, value: Value, name: str, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     return classes.raw_attribute(engine, line, name, fuel)[1] is not None

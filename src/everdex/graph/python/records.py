@@ -72,7 +72,7 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
         return frozenset()
     parts = []
     for kind, call in _constructions(engine, owner, fuel - CALLERS_STEP):
-        names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel - LOOKUP_STEP))
+        names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel))
         if wanted in names:
             place = names.index(wanted)
             params = [[name, m.POSITIONAL, -1, -1] for name in names]
@@ -110,6 +110,13 @@ def _name(engine: Engine, value: Value) -> str:
 
 def is_vague(values: Values) -> bool:
     return all(value[0] in _VAGUE for value in values)
+
+
+def is_default(engine: Engine, owner: Value, wanted: str) -> bool:
+    """Whether what a class has under a name is only what a field of a record is when nothing is passed for it."""
+    file = engine.file(owner[1])
+    bound = [file.entries[file.bindings[each][2]] for each in file.final(owner[2], wanted)]
+    return any(entry[0] == m.TYPED for entry in bound) and is_record(file, owner[2])
 
 
 def row(engine: Engine, names: tuple[str, ...], call: Context, fuel: int) -> Values:

@@ -141,6 +141,36 @@ CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
     "typing.Pattern.sub": ((0, ""),),
 }
 
+# Callables from outside that compare what they are given, unless they have a key: its place, whether that is a
+# container of what is compared, and how.
+COMPARES: Final = {
+    "builtins.sorted": (0, True, "<"),
+    "builtins.min": (0, True, "<"),
+    "builtins.max": (0, True, ">"),
+    "heapq.heappush": (1, False, "<"),
+    "heapq.heapify": (0, True, "<"),
+    "heapq.heappop": (0, True, "<"),
+    "heapq.nsmallest": (1, True, "<"),
+    "heapq.nlargest": (1, True, "<"),
+    "bisect.insort": (1, False, "<"),
+    "bisect.insort_left": (1, False, "<"),
+    "bisect.insort_right": (1, False, "<"),
+}
+# What declares a field of a record, and its keyword for what makes the field's value when nothing is passed.
+FIELDS: Final = {
+    "dataclasses.field": "default_factory",
+    "attr.ib": "factory",
+    "attr.attrib": "factory",
+    "attr.field": "factory",
+    "attrs.field": "factory",
+}
+FACTORIES: Final = frozenset(FIELDS.values())
+# Functions by name that put their second argument into their first, and such as take one out of it.
+PUTS: Final = frozenset(("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"))
+TAKES: Final = frozenset(("heapq.heappop", "heapq.heappushpop", "heapq.heapreplace"))
+# Context managers from outside that are entered to get what they were made with.
+GIVES_BACK: Final = frozenset(("contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"))
+
 # What gives back the function or class it takes, as a decorator or as a call with it as first argument.
 IDENTITY: Final = frozenset(
     (

@@ -13,10 +13,10 @@ from everdex.facts.python import model as m
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.python import (
     attributes,
-    builtin_calls,
     calls,
     classes,
     fixtures,
+    getters,
     hooks,
     names,
     operators,
@@ -24,8 +24,8 @@ from everdex.graph.python import (
     variables,
 )
 from everdex.graph.python.engine import FUEL
-from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, ITERATES, ITERATING_METHODS
-from everdex.graph.python.syntax_sites import SyntaxSites
+from everdex.graph.python.handed_sites import HandedSites
+from everdex.graph.python.rules import ITERATING_METHODS
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
     CLASS,
@@ -36,6 +36,7 @@ from everdex.graph.python.values import (
     MANAGER,
     METHOD,
     MODULE,
+    PARTIAL,
     PROPERTY,
     STATIC,
     Values,
@@ -45,7 +46,7 @@ from everdex.graph.python.values import (
 _REFERRED: Final = frozenset((FUNCTION, CLASS, STATIC, MANAGER, MODULE))  # what an attribute names that is not called
 
 
-class Sites(SyntaxSites):
+class Sites(HandedSites):
     """Collects the sites of one file, part by part."""
 
     def collect(self, part: int) -> list[Site]:
@@ -80,54 +81,19 @@ class Sites(SyntaxSites):
             self.add(Role.REFERENCE, callee, ran._replace(targets=named), self.index_of[self.file.where[number]])
         for value in values:
             if value[0] == EXTERNAL:
-                self._through(number, entry, value[1])
+                self.through(number, entry, value[1])
+            elif value[0] == PARTIAL:
+                positional, _ = calls.arguments(self.file, entry, 0)
+                self.implicit(callee, getters.ran(self.engine, value, positional, FUEL))
+            elif value[0] == METHOD and value[2] == "sort":
+                self.sorted_in_place(entry, value[1])
             elif value[0] == METHOD and value[2] in ITERATING_METHODS and entry[2]:
                 self.iteration(entry[2][0])
         for keyword, given in entry[3]:
             if not keyword:
                 self.spread(given)
         if name == "sort" and entry[3] and not any(value[0] == FUNCTION for value in values):
-            self._through(number, entry, "builtins.list.sort")
-
-    def _through(self, number: int, entry: Any, dotted: str) -> None:
-        """Functions of the root that a builtin or library function calls in turn."""
-        engine = self.engine
-        module, _, name = dotted.rpartition(".")
-        if dotted in CALLS_ARGUMENT:
-            positional, keywords = calls.arguments(self.file, entry, 0)
-            for functions, _ in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
-                internal = targets.called(engine, functions)
-                if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
-                    self.add(
-                        Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
-                    )
-        if name == "enter_context" and entry[2]:
-            for special in ("__enter__", "__exit__"):
-                self.implicit(entry[2][0], self.special(entry[2][0], special))
-        if module != "builtins" or not entry[2]:
-            return
-        for each in entry[2] if name == "print" else entry[2][:1]:
-            if name == "dict":
-                self.spread(each)
-            elif name in ITERATES:
-                self.iteration(each)
-            for special in CALLS_DUNDER.get(name, ()):
-                found = self.special(each, special)
-                if found:
-                    self.implicit(each, found)
-                    break
-            else:
-                if name == "print":
-                    self.implicit(each, self.special(each, "__repr__"))
-
-    def _argument_of(self, entry: Any, dotted: str) -> int:
-        for place, _ in CALLS_ARGUMENT[dotted]:
-            if isinstance(place, int) and place < len(entry[2]):
-                return int(entry[2][place])
-            for key, value in entry[3]:
-                if key == place:
-                    return int(value)
-        return int(entry[1])
+            self.through(number, entry, "builtins.list.sort")
 
     def decorated(self, number: int, entry: Any, is_callee: bool) -> None:
         decorator = entry[1]
@@ -268,7 +234,7 @@ class Sites(SyntaxSites):
         if not any(ran):
             ran.append(classes.raw_attribute(engine, line[1:], "__init_subclass__", FUEL)[0])
             for binding in self.file.bindings:
-                if binding[0] == number and self.file.entries[binding[2]][0] == m.CALL:
+                if binding[0] == number and self.file.entries[binding[2]][0] in (m.CALL, m.DECORATED):
                     ran.append(operators.special(engine, self.values(binding[2]), "__set_name__", FUEL, path))
         found = frozenset(
             value[1] if value[0] in (CLASSMETHOD, STATIC) else value
@@ -312,6 +278,7 @@ _HANDLERS: Final = {
     m.SUBSCRIPT: Sites.subscript,
     m.FORMATTED: Sites.formatted,
     m.DICT: Sites.dictionary,
+    m.SEQUENCE: Sites.sequence,
     m.STAR: Sites.starred,
     m.AWAIT: Sites.awaited,
     m.TESTED: Sites.tested,

@@ -1,11 +1,12 @@
 """super(): the next in the receiver's own line after the class that it is written in.
 
-A class with several bases may put another class behind this one; what that has is reached, too.
+A class with several bases may put another class behind this one; what that has is reached, too. Where it is known which
+classes of the family have instances, their lines alone count.
 """
 
 from __future__ import annotations
 
-from everdex.graph.python import classes
+from everdex.graph.python import classes, living
 from everdex.graph.python.binding import bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
@@ -13,7 +14,6 @@ from everdex.graph.python.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    NOTHING,
     Value,
     Values,
     union,
@@ -28,7 +28,7 @@ def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel
     for each in classes.subclasses(engine, start[1], start[2], fuel - LOOKUP_STEP) or ():
         if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
             continue
-        line = classes.mro(engine, each[1], each[2], fuel - LOOKUP_STEP)
+        line = classes.mro(engine, each[1], each[2], fuel)
         if start in line:
             values, other = classes.raw_attribute(engine, line[line.index(start) + 1 :], wanted, fuel)
             if other not in seen and len(seen) <= classes.MAX_OVERRIDES:
@@ -37,20 +37,36 @@ def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel
     return union(parts)
 
 
+def _behind(engine: Engine, start: Value, alive: tuple[Value, ...], wanted: str, fuel: int) -> Values:
+    """What super() reaches in the lines of the classes that have instances."""
+    found: dict[Value, Values] = {}
+    for each in alive:
+        line = classes.mro(engine, each[1], each[2], fuel)
+        rest = line[line.index(start) + 1 :] if start in line else ()
+        values, other = classes.raw_attribute(engine, rest, wanted, fuel)
+        if other is not None:
+            found[other] = values
+    return union(found.values())
+
+
 def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     """super().name: the next in the receiver's own line after the class it is written in."""
     _, path, scope, receiver = value
     start = (CLASS, path, scope)
     line: tuple[Value, ...] = ()
     if receiver is not None and receiver[0] in (INSTANCE, CLASS):
-        line = classes.mro(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
+        line = classes.mro(engine, receiver[1], receiver[2], fuel)
     if start not in line:
-        line = classes.mro(engine, path, scope, fuel - LOOKUP_STEP)
+        line = classes.mro(engine, path, scope, fuel)
     rest = line[line.index(start) + 1 :]
     values, owner = classes.raw_attribute(engine, rest, wanted, fuel)
-    beside = _beside(engine, start, wanted, owner, fuel) if receiver is None or receiver[-1] is not False else NOTHING
-    if beside:
-        values, owner = union((values, beside)), start
+    if receiver is None or receiver[-1] is not False:
+        alive = living.family(engine, path, scope, fuel)
+        if alive is None:
+            values = union((values, _beside(engine, start, wanted, owner, fuel)))
+        else:
+            values = _behind(engine, start, alive, wanted, fuel) or values
+        owner = owner or (start if values else None)
     if owner is not None:
         if receiver is not None and receiver[0] == INSTANCE:
             return bind_instance(values, receiver, (CLASS, receiver[1], receiver[2]))

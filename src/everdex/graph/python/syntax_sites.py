@@ -1,7 +1,7 @@
 """The places where syntax calls what it does not name: operators, iteration, `with`, items, truth, formatted strings.
 
 The part of `Sites` that knows the special methods. Such a place is a call site when it reaches a function of the root,
-and otherwise none. It does not know what hashing, comparing inside containers, or pickling calls.
+and otherwise none. It does not know what comparing inside containers or pickling calls.
 """
 
 from __future__ import annotations
@@ -53,6 +53,17 @@ class SyntaxSites(VariableSites):
         for key, value in entry[1]:
             if key < 0:
                 self.spread(value)
+            else:
+                self.hashed(key)
+
+    def sequence(self, number: int, entry: Any, is_callee: bool) -> None:
+        for each in entry[2] if entry[1] == "set" else ():
+            self.hashed(each)
+
+    def hashed(self, expression: int) -> None:
+        """What is put into a set, or is a key."""
+        if self.file.entries[expression][0] != m.LITERAL:
+            self.implicit(expression, self.special(expression, "__hash__"))
 
     def starred(self, number: int, entry: Any, is_callee: bool) -> None:
         if number not in self._mutations:
@@ -113,7 +124,7 @@ class SyntaxSites(VariableSites):
         self.implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
 
     def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
-        self.implicit(number, self.special(entry[1], "__getitem__"))
+        self.implicit(number, operators.getting(self.engine, self.values(entry[1]), FUEL, self.file.path))
         for value in self.values(entry[1]):
             if value[0] == CLASS:
                 line = classes.mro(self.engine, value[1], value[2], FUEL)

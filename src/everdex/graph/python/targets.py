@@ -129,10 +129,10 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
 
 
 def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
-    line = classes.mro(engine, value[1], value[2], fuel - LOOKUP_STEP)
+    line = classes.mro(engine, value[1], value[2], fuel)
     for meta in classes.metaclasses(engine, line, fuel):
         values, owner = classes.raw_attribute(
-            engine, classes.mro(engine, meta[1], meta[2], fuel - LOOKUP_STEP), "__call__", fuel
+            engine, classes.mro(engine, meta[1], meta[2], fuel), "__call__", fuel
         )
         if owner is not None:
             for each in values:

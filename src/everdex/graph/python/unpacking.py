@@ -18,7 +18,9 @@ from everdex.graph.python.values import (
     INSTANCE,
     LIST,
     MANAGED,
+    MODULE,
     NOTHING,
+    PREFIX,
     ROW,
     TUPLE,
     Value,
@@ -84,7 +86,11 @@ def subscript(engine: Engine, file: File, entry: Any, expression: int, context: 
 def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context: int, fuel: int) -> Values:
     if not values:
         return NOTHING
-    keys = containers.literals(engine.values(file.path, entry[2], context, fuel - NAME_STEP))
+    named = engine.values(file.path, entry[2], context, fuel - NAME_STEP)
+    begun = [each[1] for each in named if each[0] == PREFIX]
+    if begun and any(value[0] == MODULE for value in values):  # globals()["handle_" + name]
+        return union(attributes.beginning(engine, value, each, fuel) for value in values for each in begun)
+    keys = containers.literals(named)
     if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
         parts = [frozenset(((LIST, containers.elements(engine, each, fuel)),)) for each in values]
         return union(parts)  # a slice

@@ -1,0 +1,95 @@
+"""The places where something from outside is called that calls into the root in turn: with what it was handed.
+
+The part of `Sites` that knows builtins and libraries by the tables of rules: functions they are given, and methods that
+they find by their own rules on the values they are given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everdex.graph.model import Role, Status
+from everdex.graph.python import builtin_calls, calls, containers, getters, operators, targets
+from everdex.graph.python.contexts import Argument
+from everdex.graph.python.engine import FUEL
+from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, COMPARES, ITERATES
+from everdex.graph.python.syntax_sites import SyntaxSites
+from everdex.graph.python.values import Value, Values, union
+
+
+class HandedSites(SyntaxSites):
+    """Makes the sites of what is called from outside."""
+
+    def through(self, number: int, entry: Any, dotted: str) -> None:
+        """Functions of the root that a builtin or library function calls in turn."""
+        engine = self.engine
+        module, _, name = dotted.rpartition(".")
+        if dotted in CALLS_ARGUMENT:
+            positional, keywords = calls.arguments(self.file, entry, 0)
+            for functions, given in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
+                for each in functions:
+                    self.implicit(self._argument_of(entry, dotted), getters.ran(engine, each, given, FUEL))
+                internal = targets.called(engine, functions)
+                if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
+                    self.add(
+                        Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
+                    )
+        if dotted in COMPARES and len(entry[2]) > COMPARES[dotted][0] and not any(key == "key" for key, _ in entry[3]):
+            self._compared(entry, dotted)
+        if dotted == "builtins.sum" and entry[2]:
+            start = union(self.values(each) for each in entry[2][1:2])
+            self.implicit(
+                entry[2][0], operators.adding(engine, self._held(entry[2][0]), start, FUEL, self.file.path)
+            )
+        if name == "enter_context" and entry[2]:
+            for special in ("__enter__", "__exit__"):
+                self.implicit(entry[2][0], self.special(entry[2][0], special))
+        if module != "builtins" or not entry[2]:
+            return
+        for each in entry[2] if name == "print" else entry[2][:1]:
+            if name in ("set", "frozenset"):
+                self.implicit(each, operators.special(engine, self._held(each), "__hash__", FUEL, self.file.path))
+            if name == "dict":
+                self.spread(each)
+            elif name in ITERATES:
+                self.iteration(each)
+            for special in CALLS_DUNDER.get(name, ()):
+                found = self.special(each, special)
+                if found:
+                    self.implicit(each, found)
+                    break
+            else:
+                if name == "print":
+                    self.implicit(each, self.special(each, "__repr__"))
+
+    def _compared(self, entry: Any, dotted: str) -> None:
+        """What is asked which of two comes first; min(a, b) has no container."""
+        place, is_container, operator = COMPARES[dotted]
+        given = entry[2][place:]
+        if is_container and len(given) == 1:
+            values = self._held(given[0])
+        else:
+            values = union(self.values(each) for each in (given if is_container else given[:1]))
+        self.implicit(entry[2][place], operators.ordering(self.engine, values, operator, FUEL, self.file.path))
+
+    def _held(self, expression: int) -> Values:
+        return union(containers.elements(self.engine, each, FUEL) for each in self.values(expression))
+
+    def sorted_in_place(self, entry: Any, receiver: Value) -> None:
+        """What sorting a list in its place runs, but for functions."""
+        held = containers.elements(self.engine, receiver, FUEL)
+        keys = [given for key, given in entry[3] if key == "key"]
+        if not keys:
+            self.implicit(entry[1], operators.ordering(self.engine, held, "<", FUEL, self.file.path))
+        for key in keys:
+            for value in self.values(key):
+                self.implicit(key, getters.ran(self.engine, value, (Argument("", -1, 0, held),), FUEL))
+
+    def _argument_of(self, entry: Any, dotted: str) -> int:
+        for place, _ in CALLS_ARGUMENT[dotted]:
+            if isinstance(place, int) and place < len(entry[2]):
+                return int(entry[2][place])
+            for key, value in entry[3]:
+                if key == place:
+                    return int(value)
+        return int(entry[1])

@@ -1,0 +1,60 @@
+"""Which classes of a family the tree can have instances of: a base that is only inherited from is never a receiver.
+
+A class that is named nowhere as a value (called, passed on, asked for an attribute, exported, written out in a dotted
+text) cannot be made by the tree; what it has itself is then reached only through the classes below that inherit it.
+Whoever may make a class without naming it (a metaclass, a decorator, a framework, __subclasses__) keeps it alive, and a
+family of which nothing is made at all is not judged: it waits for someone outside.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python import classes
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.keys import used_key
+from everdex.graph.python.rules import IDENTITY
+from everdex.graph.python.values import CLASS, EXTERNAL, Value
+
+MAX_FAMILY: Final = 64  # who has more classes below is not looked through
+_DISCOVERED: Final = "Test"  # pytest makes classes by their names
+# The standard library makes what it is given, but for its own loader of tests.
+_PASSIVE: Final = sys.stdlib_module_names - {"unittest"} | {"typing_extensions"}
+
+
+def family(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
+    """Of a class and those below it the ones that may have instances; None when all may, or when it cannot be told."""
+
+    def answer(fuel: int) -> tuple[Value, ...] | None:
+        below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP)
+        if not below or len(below) > MAX_FAMILY or engine.offering_few(used_key("__subclasses__")) != ():
+            return None
+        everyone = ((CLASS, path, scope), *below)
+        alive = tuple(each for each in everyone if _may_be_made(engine, each, fuel))
+        return alive if 0 < len(alive) < len(everyone) else None
+
+    found: tuple[Value, ...] | None = engine.ask_within(("family", path, scope), fuel, answer, None)
+    return found
+
+
+def _may_be_made(engine: Engine, value: Value, fuel: int) -> bool:
+    _, path, scope = value
+    file = engine.file(path)
+    engine.seen.append(file.seen_head(scope))
+    own = file.scopes[scope]
+    if own.parent or own.name.startswith(_DISCOVERED) or engine.offering_few(used_key(own.name)) != ():
+        return True
+    for each in own.decorators:
+        decorator = file.entries[each][1]
+        entry = file.entries[decorator]
+        named = entry[1] if entry[0] == m.CALL else decorator
+        if any(found[0] != EXTERNAL or found[1] not in IDENTITY for found in engine.values(path, named, 0, fuel)):
+            return True
+    line = classes.mro(engine, path, scope, fuel)
+    if any(each[0] == EXTERNAL and each[1].partition(".")[0] not in _PASSIVE for each in line):
+        return True
+    if classes.metaclasses(engine, line, fuel):
+        return True
+    return classes.raw_attribute(engine, line[1:], "__init_subclass__", fuel)[1] is not None

@@ -1,0 +1,104 @@
+"""Pass 3, continued: what classes below have in the place of what an open instance finds in its own.
+
+Only classes that may have instances count, where that is known; a base that is a stub gives way to what is below it.
+"""
+
+from __future__ import annotations
+
+from everdex.facts.python import model as m
+from everdex.graph.python import classes, living, protocols
+from everdex.graph.python.binding import bind_instance
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.values import (
+    CLASS,
+    CLASSMETHOD,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MANY,
+    NOTHING,
+    PROPERTY,
+    STATIC,
+    UNKNOWN,
+    Value,
+    Values,
+    union,
+)
+
+
+def only_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+    """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
+    below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
+    parts = []
+    for each in below[: classes.MAX_AMBIGUOUS_OVERRIDES + 1]:
+        values = classes.instance_attribute(engine, (INSTANCE, each[1], each[2], False), wanted, fuel - LOOKUP_STEP)
+        known = frozenset(value for value in values if value[0] not in (UNKNOWN, EXTERNAL))
+        if known and known not in parts:
+            parts.append(known)
+    if len(parts) > classes.MAX_AMBIGUOUS_OVERRIDES:
+        return NOTHING
+    return union((*parts, frozenset(((MANY,),)) if len(parts) > classes.MAX_OVERRIDES else NOTHING))
+
+
+def overriding(
+    engine: Engine, path: str, scope: int, wanted: str, base_values: Values, owner: Value | None, fuel: int
+) -> tuple[Values, bool]:
+    """What classes below have in its place, and whether some that has instances has it as it is."""
+    found: list[Values] = []
+    stub = are_stubs(engine, base_values)
+    below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP)
+    if below is None:
+        return NOTHING, True
+    is_inherited = True
+    alive = living.family(engine, path, scope, fuel)
+    if alive is not None:
+        found, is_inherited = _of_family(engine, (CLASS, path, scope), alive, wanted, owner, fuel)
+        below = ()
+    if protocols.is_protocol(engine, path, scope):
+        met_by = protocols.meeting(engine, path, scope, fuel)
+        if met_by is None:
+            found.append(frozenset(((MANY,),)))
+        for each in met_by or ():
+            values, _ = classes.raw_attribute(engine, classes.mro(engine, each[1], each[2], fuel), wanted, fuel)
+            found.append(bind_instance(values, (INSTANCE, each[1], each[2], False), each))
+    for each, bindings in engine.once(
+        ("having", below, wanted), lambda: classes.owners_of(engine, below, wanted, only_first=False)
+    ):
+        values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
+        found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
+    if len(found) > classes.MAX_AMBIGUOUS_OVERRIDES:
+        return (frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING), True
+    if len(found) > (classes.MAX_AMBIGUOUS_OVERRIDES if stub else classes.MAX_OVERRIDES):
+        found.append(frozenset(((MANY,),)))
+    return union(found), is_inherited
+
+
+def _of_family(
+    engine: Engine, base: Value, alive: tuple[Value, ...], wanted: str, owner: Value | None, fuel: int
+) -> tuple[list[Values], bool]:
+    """What the classes that have instances find under a name, each in its own line: all but the base's, and whether
+    one of them finds that."""
+    found: dict[Value, Values] = {}
+    is_inherited = False
+    for each in alive:
+        line = classes.mro(engine, each[1], each[2], fuel)
+        values, other = classes.raw_attribute(engine, line, wanted, fuel)
+        if other == owner or base not in line:  # a line that ran out of steps says nothing
+            is_inherited = True
+        elif other is not None and other not in found:
+            # One that another base brings is not below this one: its receiver is the class that has both.
+            kind = other if base in classes.mro(engine, other[1], other[2], fuel) else each
+            found[other] = bind_instance(values, (INSTANCE, kind[1], kind[2], True), kind)
+    return list(found.values()), is_inherited
+
+
+def are_stubs(engine: Engine, values: Values) -> bool:
+    # Every one is looked at, or what was looked at would depend on the order of a set.
+    stubs = [_is_stub(engine, value) for value in values]
+    return all(stubs)
+
+
+def _is_stub(engine: Engine, value: Value) -> bool:
+    if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
+        value = value[1]
+    return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)

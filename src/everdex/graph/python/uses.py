@@ -1,0 +1,111 @@
+"""Which names a file uses as values that may be those of classes: whoever makes a class has to name it somewhere.
+
+By name alone, nothing is followed: that two classes share a name only makes it seem used. Being inherited from,
+declared, caught, or asked for by isinstance() is no use.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python.files import File
+
+_SEPARATORS: Final = re.compile("[.:]")  # "package.module.Name", "package.module:Name"
+_ASKING: Final = frozenset(("isinstance", "issubclass", "super"))
+# Of the expressions that types are written as, the items that name their parts.
+_TYPE_PARTS: Final = {m.ATTRIBUTE: (1,), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.BINARY: (2, 3)}
+
+
+def used(file: File) -> set[str]:
+    """The names, each as it is called where it comes from."""
+    declared, known = _declared(file), _class_names(file)
+    found: set[str] = set(file.facts.exported or ())
+    for number in file.of_kind(m.NAME):
+        if number in declared:
+            continue
+        entry = file.entries[number]
+        if entry[1] in known:
+            found |= known[entry[1]]
+        elif file.facts.stars and not entry[2]:
+            found.add(entry[1])
+    for number in file.of_kind(m.ATTRIBUTE):
+        entry = file.entries[number]
+        if number not in declared and (entry[2] == "__subclasses__" or _is_of_module(file, entry[1])):
+            found.add(entry[2])
+    return found | _written(file, known)
+
+
+def _class_names(file: File) -> dict[str, set[str]]:
+    """The names that may mean classes here -> what those are called where they come from."""
+    found: dict[str, set[str]] = {}
+    for _, name, value, _ in file.bindings:
+        entry = file.entries[value]
+        while entry[0] == m.DECORATED:
+            entry = file.entries[entry[2]]
+        if entry[0] == m.FROM:
+            found.setdefault(name, set()).add(entry[3])
+        elif entry[0] == m.DEFINITION and file.scopes[entry[1]].kind == m.CLASS_SCOPE:
+            found.setdefault(name, set()).add(name)
+    return found
+
+
+def _is_of_module(file: File, base: int) -> bool:
+    """Whether this may be a module: a name that is imported, or an attribute of one."""
+    while file.entries[base][0] == m.ATTRIBUTE:
+        base = file.entries[base][1]
+    entry = file.entries[base]
+    if entry[0] != m.NAME:
+        return False
+    bindings = entry[2] or file.names[0].get(entry[1], ())
+    return any(file.entries[file.bindings[each][2]][0] in (m.FROM, m.IMPORTED) for each in bindings)
+
+
+def _written(file: File, known: dict[str, set[str]]) -> set[str]:
+    """The names that texts spell: with dots; what getattr() or globals() is asked for; own ones in lists and dicts."""
+    entries = file.entries
+    asked = {each for number in file.calls for each in entries[number][2][1:2]}
+    for number in file.of_kind(m.SUBSCRIPT):
+        _, base, key = entries[number]
+        if entries[base][0] == m.CALL:
+            asked.add(key)
+    listed = {each for number in file.of_kind(m.SEQUENCE) for each in entries[number][2]}
+    listed |= {each for number in file.of_kind(m.DICT) for pair in entries[number][1] for each in pair}
+    found: set[str] = set()
+    for number in file.of_kind(m.LITERAL):
+        text = entries[number][2]
+        if not isinstance(text, str):
+            continue
+        if "." in text or ":" in text or number in asked:
+            last = _SEPARATORS.split(text)[-1]
+            if last.isidentifier():
+                found.add(last)
+        elif text in known and number in listed:
+            found |= known[text]
+    return found
+
+
+def _declared(file: File) -> set[int]:
+    """The expressions that name types: annotations, bases, what is caught and what isinstance() asks for."""
+    entries = file.entries
+    waiting: list[int] = []
+    for scope in file.scopes:
+        waiting += scope.bases
+        waiting.append(scope.annotation)
+        waiting += (param[2] for param in scope.params)
+    waiting += (entries[number][1] for number in file.of_kind(m.TYPED, m.INSTANCE))
+    waiting += (entries[number][2] for number in file.of_kind(m.NARROWED))
+    for number in file.calls:
+        _, callee, positional, _ = entries[number]
+        if entries[callee][0] == m.NAME and entries[callee][1] in _ASKING:
+            waiting += positional if entries[callee][1] == "super" else positional[1:]
+    found: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number >= 0 and number not in found:
+            found.add(number)
+            for place in _TYPE_PARTS.get(entries[number][0], ()):
+                part = entries[number][place]
+                waiting += part if isinstance(part, list) else [part]
+    return found
