@@ -44,6 +44,8 @@ METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "arch
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
 MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
+# So many sites to a caller end a page of callers before it has as many as were asked for: few have more than one.
+SITES_EACH: Final = 2
 DEFAULT_DEPTH: Final = 3
 DEFAULT_BUDGET: Final = 2_000
 _KEPT_COUNTS: Final = 1_000
@@ -260,7 +262,8 @@ def _callers(opened: Open, definition: Definition, question: Question, freshness
     atlas = opened.atlas
     found = queries.callers(atlas, definition)
     could_add = opened.could_add(definition, frozenset({Role.CALL}))
-    shown, paging = _page(atlas, found, question)
+    end = found.end(question.offset, question.offset + question.limit, SITES_EACH * question.limit)
+    shown, paging = _page(atlas, found, question, end)
     body = {
         "callers": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
@@ -346,9 +349,9 @@ _BODIES: Final[dict[str, Callable[[Open, Definition, Question, Freshness], _Body
 }
 
 
-def _page(atlas: Atlas, found: Any, question: Question) -> tuple[Any, dict[str, Any]]:
-    """The part that is listed, and what is to be said of the rest."""
-    end = question.offset + question.limit
+def _page(atlas: Atlas, found: Any, question: Question, end: int = 0) -> tuple[Any, dict[str, Any]]:
+    """The part that is listed, to where it ends or as far as was asked for, and what is to be said of the rest."""
+    end = end or question.offset + question.limit
     left = max(0, len(found) - end)
     cursor = {"snapshot_id": atlas.view.manifest.snapshot_id, "offset": end} if left else None
     return found[question.offset : end], {"total": len(found), "omitted": left, "cursor": cursor}

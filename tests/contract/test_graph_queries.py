@@ -272,6 +272,22 @@ def test_lists_are_cut_with_a_count_and_a_cursor(ask: Ask) -> None:
     assert (rest["omitted"], rest["cursor"]) == (0, None)
 
 
+def test_a_page_of_callers_with_many_sites_ends_sooner(tmp_path: Path, toy: None) -> None:
+    """With twice as many sites as callers were asked for; no caller is cut in two, and none is left out."""
+    users = "".join(f"def f{n}()\n" + "  call used\n" * 3 for n in range(7))
+    files = {"used.txt": "def used()\n", "users.txt": f"import used\n{users}"}
+    ask = asker(synced(tmp_path / "tree", files))
+    first = ask("callers", "used", limit=3)
+    assert (len(first["callers"]), first["omitted"], first["cursor"]["offset"]) == (2, 5, 2)
+    pages = [first]
+    while pages[-1]["cursor"] is not None:
+        pages.append(ask("callers", "used", limit=3, offset=pages[-1]["cursor"]["offset"]))
+    listed = [edge for page in pages for edge in page["callers"]]
+    assert [edge["name"] for edge in listed] == [f"f{n}" for n in range(7)]
+    assert [len(edge["sites"]) for edge in listed] == [3] * 7
+    assert len(ask("callers", "used", limit=20)["callers"]) == 7
+
+
 def test_an_older_snapshot_answers_as_it_was(tmp_path: Path, toy: None) -> None:
     """`--snapshot` reads the graph of that snapshot."""
     made = synced(tmp_path / "tree", PROGRAM)

@@ -77,7 +77,9 @@ class Text:
         return self._source[starts[number - 1] : starts[number]].decode("utf-8", "replace").rstrip("\r\n")
 
     def byte(self, line: int, column: int) -> int:
-        return min(self._starts[min(line, len(self._starts)) - 1] + column, len(self._source))
+        starts = self._starts
+        byte = starts[line - 1 if line <= len(starts) else -1] + column
+        return byte if byte <= len(self._source) else len(self._source)
 
 
 def _constructs(node: Node, around: Node) -> bool:

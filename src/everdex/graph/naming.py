@@ -58,7 +58,10 @@ def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
     last = plain_name(name).rpartition(".")[2]
-    found = [item for item in _holding(atlas, "names", last) if _fits(item, name)]
+    found = [
+        item for item in _holding(atlas, "names", last)
+        if (last in item.node.key or last in item.node.qualified_name) and _fits(item, name)  # most are other names
+    ]  # fmt: skip
     return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
 
 

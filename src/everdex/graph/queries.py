@@ -6,7 +6,7 @@ the site asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -119,8 +119,20 @@ class Callers:
         return sum(len(callers) for _, callers in self._found)
 
     def __getitem__(self, listed: slice) -> list[Edge]:
-        groups = ((file, *group) for file, callers in self._found for group in sorted(callers.items()))
-        return [self._edge(*group) for group in islice(groups, listed.start, listed.stop)]
+        return [self._edge(*group) for group in islice(self._groups(), listed.start, listed.stop)]
+
+    def end(self, start: int, stop: int, most: int) -> int:
+        """Where a page from `start` ends: at `stop`, or behind the caller with whom its sites are so many."""
+        sites = 0
+        for number, (_, _, here) in enumerate(islice(self._groups(), start, stop), start=start + 1):
+            sites += len(here)
+            if sites >= most:
+                return number
+        return stop
+
+    def _groups(self) -> Iterator[tuple[int, int, list[int]]]:
+        """File, caller and its sites there, by place."""
+        return ((file, *group) for file, callers in self._found for group in sorted(callers.items()))
 
     def _edge(self, file: int, number: int, sites: list[int]) -> Edge:
         found = _uses(self._atlas, file, sites, self._wanted)
