@@ -15,6 +15,7 @@ from everdex.facts.python import model as m
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.python import RESOLVER, engine
 from everdex.graph.python.evaluate import HANDLERS
+from everdex.graph.python.files import Decoded
 from everdex.graph.python.values import Values
 from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, edges, plain, resolve
 
@@ -53,7 +54,7 @@ def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
         asked.append(question[3])
         return HANDLERS[m.FROM](*question)
 
-    asking = engine.Engine(files, {**HANDLERS, m.FROM: counted})
+    asking = engine.Engine(files, {**HANDLERS, m.FROM: counted}, Decoded())
     (number,) = asking.begin("main.py").of_kind(m.FROM)
     answers = [asking.values("main.py", number, 0, fuel) for fuel in (engine.FUEL, 2, 1)]
     assert answers == [frozenset((("function", "deep.py", 1, 0, None),))] * 3
