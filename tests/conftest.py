@@ -15,6 +15,12 @@ from support.stores import use_home
 
 _MEMORY = "/dev/shm"
 
+# Commands are started by the thousand. Where bytecode is not to be written beside the source (the workers inherit what
+# is set here) it goes elsewhere: compiling takes longer than most commands do.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    _BYTECODE = tempfile.TemporaryDirectory(prefix="everdex-bytecode-")
+    os.environ["PYTHONPYCACHEPREFIX"] = _BYTECODE.name
+
 # The same examples in every run, on a machine of any speed; `--hypothesis-profile=default` tries others.
 _UNTIMED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("everdex", derandomize=True, deadline=None, suppress_health_check=_UNTIMED)
