@@ -261,14 +261,17 @@ def _role(role: Role, is_variable: bool) -> str:
 def _callers(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     atlas = opened.atlas
     found = queries.callers(atlas, definition)
-    could_add = opened.could_add(definition, frozenset({Role.CALL}))
+    could_add = replace(
+        opened.could_add(definition, frozenset({Role.CALL})),
+        named=queries.named(atlas, definition), elsewhere=0 if len(found) else queries.elsewhere(atlas, definition),
+    )  # fmt: skip
     end = found.end(question.offset, question.offset + question.limit, SITES_EACH * question.limit)
     shown, paging = _page(atlas, found, question, end)
     body = {
         "callers": [occurrences.edge(atlas, edge) for edge in shown],
         **paging,
         "counts": {str(status): count for status, count in found.counts.items()},
-        "could_add": asdict(replace(could_add, named=queries.named(atlas, definition))),
+        "could_add": asdict(could_add),
         "outside": _outside(atlas, definition),
     }
     return _Body(body)

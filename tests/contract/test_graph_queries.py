@@ -74,7 +74,7 @@ def test_what_could_be_missing_is_counted_by_name(tmp_path: Path, toy: None) -> 
     assert answer["counts"]["ambiguous"] == 1
     assert answer["could_add"] == {
         "ambiguous": 0, "external": 1, "unresolved": 0, "unnamed": 1, "overriding": 0, "unknown": 0,
-        "overridden": 0, "written": 0, "named": 0,
+        "overridden": 0, "written": 0, "named": 0, "elsewhere": 0,
     }  # fmt: skip
 
 

@@ -198,6 +198,7 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     assert called["symbol"]["text"].startswith("session.SessionStore._secret(self)")
     assert set(called["could_add"]) == {
         "ambiguous", "external", "unresolved", "unnamed", "overriding", "unknown", "overridden", "written", "named",
+        "elsewhere",
     }  # fmt: skip
     affected = agent.ask("impact", symbol="Unique_Name", depth=2)
     assert (affected["symbol"]["path"], affected["affected"], affected["tests"]) == ("src/other.py", [], [])

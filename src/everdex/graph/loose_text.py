@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from everdex.graph.syntax import NOTHING, PATH_BEFORE, Place, owner_of
+from everdex.graph.syntax import NOTHING, PATH_BEFORE, Place, is_computed, owner_of
 
 _TEMPLATES: Final = frozenset((
     "html", "vue", "svelte", "astro", "erb", "ejs", "jinja", "handlebars", "liquid", "haml", "pug",
@@ -26,7 +26,7 @@ def how_in_text(language: str, source: bytes, start: int, end: int) -> Place:
     """`template` or `data` for a name that may stand for what has it."""
     before = source[source.rfind(b"\n", 0, start) + 1 : start]
     if language in _TEMPLATES:
-        runs = before.rfind(b"{") > before.rfind(b"}") or before.rfind(b"<%") > before.rfind(b"%>")
+        runs = is_computed(before) or before.rfind(b"{") > before.rfind(b"}")  # Svelte's and Astro's own are single
         return Place("template") if runs or _BEFORE.search(before) else NOTHING
     if _REMARK.match(before) or _KEY.match(source, end):
         return NOTHING

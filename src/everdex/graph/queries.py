@@ -18,6 +18,7 @@ from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
 from everdex.graph.packed import CALLING, CALLS, by_status, last_name, marked
+from everdex.graph.postings import key32
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.record import asked_key
 from everdex.identity.symbols import plain_name
@@ -60,6 +61,7 @@ class CouldAdd:
     overridden: int = 0  # calls that lead to a method which this one replaces, or construct "this class" of one above
     written: int = 0  # places that are no sites and write its name: in strings, symbols, templates, settings
     named: int = 0  # places that name it without calling it: who is given it may call it
+    elsewhere: int = 0  # of what no call leads to: calls by its name that lead to others
 
 
 class Edge(msgspec.Struct, frozen=True, gc=False):
@@ -207,6 +209,22 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
         overridden=_calls(atlas, _replaced(atlas, definitions), targets, may_be_below)
         + _calls(atlas, _constructed_above(atlas, definitions), targets, is_class_at_hand),
     )  # fmt: skip
+
+
+def elsewhere(atlas: Atlas, definition: Definition) -> int:
+    """How many calls by a definition's name lead to others of that name, where receivers or the platform decide."""
+    language = atlas.entry(definition.file).language
+    if language not in RULES and _owner(atlas, definition) is None:
+        return 0
+    name = definition.node.name
+    twins = {
+        item.target
+        for file in atlas.graph.tables["names"].holders(key32(name))
+        if atlas.entry(file).language == language and name in atlas.columns(file).node_names
+        for item in atlas.definitions(file)
+        if item.node.name == name and item.node.kind == definition.node.kind
+    } - {definition.target}  # fmt: skip
+    return _calls(atlas, twins, {definition.target}, _may_be_below)
 
 
 def named(atlas: Atlas, definition: Definition) -> int:

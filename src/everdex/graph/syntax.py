@@ -29,6 +29,7 @@ _SHORTHANDS: Final = frozenset((
     "shorthand_property_identifier", "shorthand_property_identifier_pattern", "shorthand_field_initializer",
     "shorthand_field_identifier",
 ))  # fmt: skip
+_DOCUMENTS: Final = frozenset(("heredoc_body", "heredoc_content", "nowdoc_body", "nowdoc_string"))
 _SYMBOLS: Final = frozenset(("simple_symbol", "bare_symbol", "atom", "quoted_atom"))
 _BEFORE_MEMBERS: Final = frozenset((b".", b">", b":", b" ", b"\t", b"\n"))
 _QUOTES: Final = frozenset((b'"', b"'", b"`"))
@@ -38,7 +39,7 @@ _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member i
 
 _MEMBER: Final = frozenset(("member", "path", "template", "data"))
 _QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data"))
-_PLAIN: Final = frozenset(("name", "text", "path"))
+_PLAIN: Final = frozenset(("name", "text", "path", "template"))
 _BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data"))
 
 
@@ -64,6 +65,12 @@ def possible(language: str, source: bytes, start: int, end: int) -> AbstractSet[
 def _is_asked_for(source: bytes, start: int) -> bool:
     """Whether a name stands behind a dot or its like."""
     return _ACCESS.search(source, max(0, start - _LOOKED_BACK), start) is not None
+
+
+def is_computed(before: bytes) -> bool:
+    """Whether what follows on a line of a template is computed: behind an opened `<%`, `{{` or `{%`."""
+    opened = max(before.rfind(b"<%"), before.rfind(b"{{"), before.rfind(b"{%"))
+    return opened > max(before.rfind(b"%>"), before.rfind(b"}}"), before.rfind(b"%}"))
 
 
 def owner_of(path: bytes) -> str:
@@ -146,9 +153,11 @@ class Syntax:
 
     def _in_text(self, leaf: Node | None, start: int, end: int) -> Place:
         """A string that is a name or a path says it; one that is a sentence does not. A shell's is a command."""
-        if self._language == "bash":
+        if self._language == "bash" and leaf is not None and leaf.type not in _DOCUMENTS:
             return Place("text")
         before = self._source[self._source.rfind(b"\n", 0, start) + 1 : start]
+        if is_computed(before):
+            return Place("template")
         path = PATH_BEFORE.search(before)
         after = _PATH_AFTER.match(self._source, end)
         owner = path[0] if path is not None else b""
@@ -196,7 +205,7 @@ def _is_string(leaf: Node) -> bool:
     while node is not None:
         if "interpolation" in node.type or "substitution" in node.type:
             return False
-        if "string" in node.type and node.type != "concatenated_string":
+        if ("string" in node.type and node.type != "concatenated_string") or node.type in _DOCUMENTS:
             return True
         node = node.parent
     return False

@@ -115,17 +115,22 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
         return Unseen(0, 0)
     holding = {definition.path, *(atlas.graph.paths[file] for file in atlas.referring([definition.target]))}
     reach = _Reach(atlas, definition, holding)
+    # Scopes tell what a bare name of Python or JavaScript means; of the other languages some are no sites.
     loose_names = reach.language in RULES
+    is_type = loose_names and definition.node.kind in CONTAINERS
     owners = _owners(atlas, definition)
 
     def kinds(path: str, language: str) -> frozenset[str]:
         found = reach.kinds(path, language) - {"text", "path", "listed"}
-        found |= {"member"} if language in reach.family else set()
+        if language in reach.family:
+            found |= {"member", "name"} if is_type else {"member"}
         return ((found if loose_names else found - {"name"}) | _WRITTEN) & wanted
 
     def may_mean(found: Mention) -> bool:
         if found.how == "member" and (reach.member or found.path in holding):
             return True  # whoever is asked for it may have it
+        if found.how == "name" and is_type:
+            return True
         return reach.may_mean(found) and (not found.owner or found.owner in owners)
 
     counted = Counter(
@@ -173,6 +178,8 @@ def _in_reach(atlas: Atlas, definition: Definition, found: Mention) -> bool:
     if definition.node.parent <= 0:
         return True
     around = atlas.definition(definition.file, definition.node.parent)
+    if around.node.kind == "namespace":
+        return True
     return found.path == definition.path and around.node.start_line <= found.line <= around.node.end_line
 
 

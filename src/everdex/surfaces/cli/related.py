@@ -169,6 +169,8 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
             yield f"{plural(could['unknown'], 'place')} may mean it: its owner there is not known"
         if could["named"]:
             yield f"named without being called in {plural(could['named'], 'place')}"
+        if could["elsewhere"]:
+            yield f"{plural(could['elsewhere'], 'call')} by its name lead to others that are called so"
         if could["written"]:
             yield f"its name is written in {plural(could['written'], 'string, template or setting')}"
         if could["overriding"]:
