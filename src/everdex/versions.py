@@ -84,7 +84,8 @@ WORDS_VERSION: Final = "1"
 # 17: TypeScript: global types, `declare global`, `infer`; Kotlin: definitions behind several annotations,
 #     second constructors; PHP: types that comments state; both: what is asked for its type; Ruby: classes made by
 #     Class.new, Struct.new and the like
-FACTS_VERSION: Final = "17"
+# 18: Python: conditions of comprehensions say what names are; longer texts, when they may be names
+FACTS_VERSION: Final = "18"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

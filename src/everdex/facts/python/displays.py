@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
-from everdex.facts.python.arena import SKIPPED, Arena
+from everdex.facts.python.arena import SKIPPED
+from everdex.facts.python.conditions import Conditions
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _STAR: Final = ord("*")
 _MAX_TEXT: Final = 64  # a longer string is no key
+_MAX_NAME: Final = 160  # but without a space it may be the dotted name of something
 
 
-class Displays(Arena):
+class Displays(Conditions):
     """The handlers of what is written out."""
 
     def string(self, node: Node, depth: int) -> int:
@@ -39,7 +41,7 @@ class Displays(Arena):
         if prefix:
             content = content[: -3 if prefix.endswith((b'"""', b"'''")) else -1]
         kind = "bytes" if b"b" in prefix[:2] else "str"
-        known = plain and len(content) <= _MAX_TEXT
+        known = plain and (len(content) <= _MAX_TEXT or (len(content) <= _MAX_NAME and b" " not in content))
         return self.literal(kind, content.decode("utf-8", "replace") if known else None, start, end)
 
     def _interpolation(self, node: Node, depth: int) -> int:
@@ -126,7 +128,11 @@ class Displays(Arena):
                 self.target(sides[0], self.add([m.ELEMENT, iterable, asynchronous], *span), depth)
             else:
                 self.scope = number
-                self.tested(self.wrapped(clause, depth))
+                made = self.wrapped(clause, depth)
+                self.tested(made)
+                for condition in clause.named_children:
+                    if condition.type not in SKIPPED:
+                        self.narrow(self.tests(condition, made))
         self.scope = number
         body, key = parts[0], -1
         if body.type == "pair":

@@ -127,31 +127,6 @@ class Expressions(Displays):
         self.flow.pop()
         return value
 
-    def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
-        """(name, class) of each isinstance() that holds when the condition does, or when it does not."""
-        while node.type == "parenthesized_expression" and node.named_children:
-            node = node.named_children[0]
-        entry = self.entries[made]
-        if node.type == "not_operator" and entry[0] == m.UNARY:
-            return self.tests(node.named_children[-1], entry[2], not negated)
-        if node.type == "boolean_operator" and entry[0] == m.EITHER:
-            if node.children[1].type != ("or" if negated else "and"):
-                return []
-            parts = [child for child in node.named_children if child.type not in SKIPPED]
-            sides = zip(parts, entry[1], strict=True)
-            return [test for part, each in sides for test in self.tests(part, each, negated)]
-        if negated or entry[0] != m.CALL or len(entry[2]) != 2 or self.entries[entry[1]][:2] != [m.NAME, "isinstance"]:
-            return []
-        return [(entry[2][0], entry[2][1])] if self.entries[entry[2][0]][0] == m.NAME else []
-
-    def narrow(self, tests: list[tuple[int, int]]) -> None:
-        """From here on a name of this scope is an instance of a class."""
-        for named, kind in tests:
-            name = self.entries[named][1]
-            declared = self.declared.get(self.scope)
-            if self.flow.look(name) and not (declared and name in declared):
-                self.bind(name, self.add([m.NARROWED, named, kind], self.starts[named], self.ends[named]))
-
     def binary(self, node: Node, depth: int) -> int:
         """A long chain leans left: walked down in a loop, so that its length costs no depth."""
         chain = []
