@@ -211,6 +211,9 @@ def _store(index: Index) -> Finding:
     except EverdexError as error:
         return Finding("store", FAIL, error.message, error.hint)
     bad = [check["code"] for check in document["checks"] if check["status"] != "ok"]
+    if bad == ["index_drift"] and document["status"] == "degraded":
+        since = "the tree has changed since, and the next question looks at it"
+        return Finding("store", OK, f"ok: snapshot {document['snapshot_id']}; {since}")
     status = {"ok": OK, "degraded": WARN}.get(document["status"], FAIL)
     message = f"{document['status']}: snapshot {document['snapshot_id']}"
     return Finding(

@@ -341,3 +341,18 @@ def test_a_damaged_model_cannot_index(damaged: Workspace) -> None:
     with pytest.raises(EmbedderUnavailable, match="model file"):
         index.sync()
     assert index.search(SearchRequest("open widget"), AS_IT_IS).to_dict()["snapshot_id"] == before
+
+
+@pytest.mark.parametrize("mode", [Mode.REGEX, Mode.LITERAL])
+def test_nothing_found_says_what_was_not_looked_at(tmp_path: Path, mode: Mode) -> None:
+    """Files that the index does not have may hold it: whoever trusts an empty answer must know of them."""
+    made = synced(tmp_path / "tree", {"a.py": "x = 1\n", "rules.custom": "wanted\n", "run-all": "wanted\n"})
+    index = Index.open(made.path)
+    asked = [
+        SearchRequest("wanted", mode), SearchRequest("x = 1", mode),
+        SearchRequest("wanted", mode, languages=("python",)),
+    ]  # fmt: skip
+    with index.searcher(AS_IT_IS) as searcher:
+        missed, found, filtered = (searcher.answer(request).to_dict()["warnings"] for request in asked)
+    assert missed == ["2 files are not in the index and were not looked at; `everdex files --skipped` lists them"]
+    assert (found, filtered) == ([], [])

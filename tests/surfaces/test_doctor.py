@@ -58,6 +58,16 @@ def test_lines_for_people(project: Path, user: dict[str, str]) -> None:
     assert done.lines[-1] in ("doctor: ok", "doctor: warn")
 
 
+def test_a_tree_that_changed_since_is_nothing_to_mend(tmp_path: Path) -> None:
+    """Every question brings the index up to date; that an edit has not been asked about yet is no damage."""
+    root = tree(tmp_path / "repo", {"a.py": "x = 1\n"}, git=True)
+    everdex("index", cwd=root)
+    (root / "b.py").write_text("y = 2\n")
+    store = checks(everdex("doctor", "--json", cwd=root).json)["store"]
+    assert (store["status"], store["hint"]) == ("ok", "")
+    assert store["message"].endswith("the tree has changed since, and the next question looks at it")
+
+
 def test_nothing_is_changed(project: Path, home: Path, user: dict[str, str]) -> None:
     """Neither the home nor the project gets a file."""
     before = sorted(project.rglob("*"))

@@ -37,11 +37,12 @@ def test_a_name_does_not_repeat_its_file(qualified: str, path: str, local: str) 
 def test_no_row_is_wider_than_the_terminal(text: str, note: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """However wide its letters are and however much there is to remark; what is cut says so."""
     rows.heading(text, PLAIN)
+    rows.file(text, PLAIN)
     rows.name(text, note, PLAIN)
     rows.numbered(12, text, note, PLAIN)
     sys.stdout.flush()
     lines = capfdbinary.readouterr().out.decode().split("\n")[:-1]
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert all(rows._cells(line) <= 40 for line in lines), lines
     assert all("…" in line for line in lines) == (len(text) > 40)
 
@@ -60,3 +61,13 @@ def test_nothing_in_a_row_drives_the_terminal(capfdbinary: pytest.CaptureFixture
     rows.name("evil\x1b[31m", "\x07", PLAIN)
     sys.stdout.flush()
     assert capfdbinary.readouterr().out == b"  evil\\x1b[31m  \\x07\n"
+
+
+def test_of_a_long_path_the_end_is_shown(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The name of the file is what it is known by."""
+    rows.file("module/src/main/java/org/example/shop/internal/Basket.java", PLAIN)
+    rows.file("src/Basket.java", PLAIN)
+    sys.stdout.flush()
+    long, short = capfdbinary.readouterr().out.decode().splitlines()
+    assert (long, short) == ("…a/org/example/shop/internal/Basket.java", "src/Basket.java")
+    assert len(long) == 40

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from everdex.config import QueryConfig
+from everdex.discover.model import SkipReason
 from everdex.embed.base import Embedder
 from everdex.errors import QueryError
 from everdex.numeric import np, npt
@@ -39,6 +40,11 @@ _WEAK_RESULTS = 3
 # How many times deeper later pages look. What is found deeper comes after all that was found before, whatever it
 # scores: a page must stay as it was when the next one is asked for.
 _DEPTHS = (1, 5, 25, 125)
+# Why text of the tree may be out of the index; what git ignores, grep would pass over as well.
+_UNREAD = (
+    SkipReason.UNSUPPORTED_TYPE, SkipReason.TOO_LARGE, SkipReason.ENCODING, SkipReason.TOO_MANY_CHUNKS,
+    SkipReason.UNREADABLE,
+)  # fmt: skip
 
 
 class Engine:
@@ -94,7 +100,14 @@ class Engine:
             omitted=omitted,
             next_offset=request.offset + len(matches) if more else None,
             limits_hit=found.limits_hit,
+            warnings=() if found.total or request.languages else self._unread(),
         )
+
+    def _unread(self) -> tuple[str, ...]:
+        """What an empty answer must not be taken for: text of the tree that the index does not have."""
+        count = sum(self._view.manifest.skipped.get(reason, 0) for reason in _UNREAD)
+        what = "1 file is not in the index and was" if count == 1 else f"{count:,} files are not in the index and were"
+        return (f"{what} not looked at; `everdex files --skipped` lists them",) if count else ()
 
     def _ranked(self, request: SearchRequest, query: Query, profile: Profile) -> SearchOutcome:
         started = time.perf_counter()

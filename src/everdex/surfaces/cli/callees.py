@@ -50,7 +50,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, edges in related.by_path(document["callees"]).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for edge in edges:
             called = ", ".join(f"{site['line']}" for site in edge["sites"])
             doubt = related.doubtful(edge["sites"][0]["certainty"])

@@ -49,7 +49,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, edges in related.by_path(document["callers"]).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for edge in edges:
             rows.name(rows.local_name(edge["qualified_name"], path), edge["kind"], shown)
             for site in edge["sites"]:

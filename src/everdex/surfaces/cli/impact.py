@@ -66,7 +66,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(document["affected"]).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for item in items:
             through = [rows.local_name(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
             notes = ["through " + " → ".join(through)] if through else []

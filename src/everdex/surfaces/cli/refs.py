@@ -72,7 +72,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(_found(document)).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for item in items:
             doubt = related.doubtful(item["certainty"])
             rows.numbered(item["line"], item["text"], f"{item['role']}{', ' + doubt if doubt else ''}", shown)

@@ -110,7 +110,7 @@ def finish(document: dict[str, Any], piped: Shown, draw: Draw, *, as_json: bool,
     warn(document)
     if document.get("symbol", True) is None:
         for path, items in by_path(document["matches"]).items():
-            rows.heading(path, wanted)
+            rows.file(path, wanted)
             for item in items:
                 rows.numbered(item["name_line"], item["text"], item["kind"], wanted)
         remarks: Iterable[str] = no_symbol(document, listed=False)

@@ -85,7 +85,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in related.by_path(document["edits"]).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for item in items:
             rows.numbered(item["line"], item["text"], "" if item["role"] == "call" else item["role"], shown)
         write()

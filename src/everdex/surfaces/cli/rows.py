@@ -23,6 +23,12 @@ def heading(text: str, shown: Style) -> None:
     write(click.style(line, fg="magenta", bold=True) if shown.coloured else line)
 
 
+def file(path: str, shown: Style) -> None:
+    """A heading that is a path: when there is no room for all of it, its end tells most."""
+    text, room = _safe(path), _columns()
+    heading(text if _cells(text) <= room else f"…{cut(text[::-1], room).removesuffix('…')[::-1]}", shown)
+
+
 def name(text: str, note: str, shown: Style) -> None:
     """A definition under the file that has it."""
     line = cut(_safe(text), _columns() - 2)

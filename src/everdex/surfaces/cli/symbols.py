@@ -74,7 +74,7 @@ def symbols_command(
 def _draw(document: dict[str, Any], shown: Style) -> None:
     """For people: definitions under the file that has them."""
     if document["by"] == "path" and document["outline"]["symbols"]:
-        rows.heading(document["outline"]["path"], shown)
+        rows.file(document["outline"]["path"], shown)
         for item in document["outline"]["symbols"]:
             depth = item["qualified_name"].count(".")
             rows.numbered(item["start_line"], item["signature"] or item["name"], "", shown, indent="  " * depth)
@@ -82,11 +82,11 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
     for item in document["definitions"]:
         grouped.setdefault(item["path"], []).append(item)
     for path, items in grouped.items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for item in items:
             rows.numbered(item["start_line"], item["signature"] or item["qualified_name"], item["kind"], shown)
     for path, items in by_path((document["references"] or {}).get("references", ())).items():
-        rows.heading(path, shown)
+        rows.file(path, shown)
         for item in items:
             rows.numbered(item["line"], item["text"], item["role"], shown)
 
