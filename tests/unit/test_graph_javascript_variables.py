@@ -147,3 +147,15 @@ def test_a_type_that_is_global_is_named_by_other_files() -> None:
     graphs = MemoryWorld(files).graphs()
     assert _sites(graphs, "main.ts", Role.REFERENCE) == [(1, ["Shared"]), (1, ["Added"]), (1, ["Shared"])]
     assert _sites(graphs, "more.ts", Role.REFERENCE) == [(5, ["Added"])]
+
+
+def test_attributes_of_a_component_write_its_properties() -> None:
+    """`<View size={1} onPress={go} />` writes the members of the type that the component's first parameter has."""
+    files = {
+        "view.tsx": b"interface Props {\n  size: number;\n  onPress: () => void;\n}\n"
+        b"export function View({ size, onPress }: Props) {\n  onPress();\n  return <b>{size}</b>;\n}\n",
+        "main.tsx": b'import { View } from "./view";\nfunction go() {}\n'
+        b"export const page = <View size={1} onPress={go}><div onPress={go} /><Lost size={2} {...page} /></View>;\n",
+    }
+    graphs = MemoryWorld(files).graphs()
+    assert _sites(graphs, "main.tsx", Role.WRITE) == [(3, ["page"]), (3, ["Props.size"]), (3, ["Props.onPress"])]
