@@ -7,7 +7,11 @@ outside the root.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from everdex.graph.javascript import members
 from everdex.graph.model import FileGraph, Role, Site, Status
 from javascript_world import MemoryWorld, numbered, world
 
@@ -159,3 +163,21 @@ def test_attributes_of_a_component_write_its_properties() -> None:
     }
     graphs = MemoryWorld(files).graphs()
     assert _sites(graphs, "main.tsx", Role.WRITE) == [(3, ["page"]), (3, ["Props.size"]), (3, ["Props.onPress"])]
+
+
+def test_what_is_spread_again_and_again_is_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects that spread two others each, which do the same, cost as many looks as there are objects."""
+    lines = ["export const o0 = { name: () => {} };"]
+    lines += [f"export const o{n} = {{ ...o{n - 1}, other{n}: 1, ...o{n - 1} }};" for n in range(1, 9)]
+    looks = 0
+    plain = members._of_object
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return plain(*arguments)
+
+    monkeypatch.setattr(members, "_of_object", counted)
+    graphs = MemoryWorld({"a.js": "\n".join([*lines, "o8.name();"]).encode()}).graphs()
+    assert (10, ["o0.name"]) in _sites(graphs, "a.js", Role.CALL)
+    assert looks < 60
