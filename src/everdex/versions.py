@@ -85,7 +85,8 @@ WORDS_VERSION: Final = "1"
 #     second constructors; PHP: types that comments state; both: what is asked for its type; Ruby: classes made by
 #     Class.new, Struct.new and the like
 # 18: Python: conditions of comprehensions say what names are; longer texts, when they may be names
-FACTS_VERSION: Final = "18"
+# 19: attributes of JSX
+FACTS_VERSION: Final = "19"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -125,7 +126,8 @@ INTERFACE_VERSION: Final = "1"
 # 29: Python: classes of which the tree has no instances are no receivers; lines of classes and few callers cost less;
 #    what sorting, summing, hashing, heaps, getters, computed names of modules, __missing__, fields made by factories
 #    and containers of protocols reach
-RESOLVERS_VERSION: Final = "29"
+# 30: attributes of JSX write the properties of a component
+RESOLVERS_VERSION: Final = "30"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

@@ -7,7 +7,11 @@ outside the root.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from everdex.graph.javascript import members
 from everdex.graph.model import FileGraph, Role, Site, Status
 from javascript_world import MemoryWorld, numbered, world
 
@@ -147,3 +151,33 @@ def test_a_type_that_is_global_is_named_by_other_files() -> None:
     graphs = MemoryWorld(files).graphs()
     assert _sites(graphs, "main.ts", Role.REFERENCE) == [(1, ["Shared"]), (1, ["Added"]), (1, ["Shared"])]
     assert _sites(graphs, "more.ts", Role.REFERENCE) == [(5, ["Added"])]
+
+
+def test_attributes_of_a_component_write_its_properties() -> None:
+    """`<View size={1} onPress={go} />` writes the members of the type that the component's first parameter has."""
+    files = {
+        "view.tsx": b"interface Props {\n  size: number;\n  onPress: () => void;\n}\n"
+        b"export function View({ size, onPress }: Props) {\n  onPress();\n  return <b>{size}</b>;\n}\n",
+        "main.tsx": b'import { View } from "./view";\nfunction go() {}\n'
+        b"export const page = <View size={1} onPress={go}><div onPress={go} /><Lost size={2} {...page} /></View>;\n",
+    }
+    graphs = MemoryWorld(files).graphs()
+    assert _sites(graphs, "main.tsx", Role.WRITE) == [(3, ["page"]), (3, ["Props.size"]), (3, ["Props.onPress"])]
+
+
+def test_what_is_spread_again_and_again_is_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects that spread two others each, which do the same, cost as many looks as there are objects."""
+    lines = ["export const o0 = { name: () => {} };"]
+    lines += [f"export const o{n} = {{ ...o{n - 1}, other{n}: 1, ...o{n - 1} }};" for n in range(1, 9)]
+    looks = 0
+    plain = members._of_object
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return plain(*arguments)
+
+    monkeypatch.setattr(members, "_of_object", counted)
+    graphs = MemoryWorld({"a.js": "\n".join([*lines, "o8.name();"]).encode()}).graphs()
+    assert (10, ["o0.name"]) in _sites(graphs, "a.js", Role.CALL)
+    assert looks < 60

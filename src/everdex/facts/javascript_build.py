@@ -77,6 +77,7 @@ class Builder:
         self.beside: dict[int, int] = {}  # signature of an overloaded function -> its definition, or the first one
         self.satisfied: dict[int, int] = {}
         self.stored: dict[int, int] = {}
+        self.attributes: dict[int, int] = {}
         self.at = At(0, 0, 0, "", -1, -1, -1)
         self._keys: dict[str, int] = {}
         self._lambdas: dict[str, int] = {}
@@ -279,7 +280,7 @@ class Builder:
             self.is_module, partial, self.nodes, self.expressions, self.types, self.bindings, self.functions,
             self.classes, self.interfaces, self.namespaces, self.exports, self.imports,
             m.pack([mention for mention in self.mentions if self._worth(mention)]),
-            self._globals(), self.satisfied, self.stored,
+            self._globals(), self.satisfied, self.stored, self.attributes,
         )  # fmt: skip
 
     def _globals(self) -> dict[str, list[int]]:

@@ -190,6 +190,7 @@ class Facts(msgspec.Struct, array_like=True):
     globals: dict[str, list[int]]  # top-level names of a script, and what a module declares global: bindings
     satisfied: dict[int, int]  # expression -> the type it is written to satisfy
     stored: dict[int, int]  # expression -> the member it is assigned to
+    attributes: dict[int, int]  # object of the attributes of a component -> the call that it is
 
 
 # call, new, reference, write, import, inherit, decorate, key of an object literal (whose value is the literal);

@@ -321,14 +321,27 @@ class Values(Types):
     # -- JSX ------------------------------------------------------------------------------------
 
     def _tag(self, node: Node) -> int:
+        """A component is called; its attributes are an object of what it takes first."""
         name = node.child_by_field_name("name")
-        value = 0
-        if name is not None and self._is_component(name):
-            callee, token = self._callee(name)
-            value = self.call(callee, [])
-            self.mention("c", token, value, name)
+        called = self._callee(name) if name is not None and self._is_component(name) else None
+        rows: list[tuple[str, int, str, int]] = []
+        spreads: list[int] = []
+        keys: list[Node] = []
         for child in node.children_by_field_name("attribute"):
-            self.visit(child)
+            if child.type == "jsx_attribute":
+                keys.append(child.named_children[0])
+                rows.append((self.text(keys[-1]), self._attribute(child), "v", -1))
+            else:
+                spreads += [self._last(part) for part in child.named_children if part.type == "spread_element"]
+        value = 0
+        if called is not None:
+            literal = self.add(m.OBJECT, rows, spreads) if keys else 0
+            value = self.call(called[0], [])
+            self.mention("c", called[1], value, name)
+            for key in keys:
+                self.mention("k", key, literal)
+            if keys:
+                self.attributes[literal] = value
         self.type_arguments(node)
         return value
 
@@ -346,7 +359,9 @@ class Values(Types):
         )
 
     def _attribute(self, node: Node) -> int:
+        """What an attribute is given; without a value it is true."""
+        value = build.BOOLEAN
         for child in node.named_children[1:]:
             self.hint = ""
-            self.visit(child)
-        return 0
+            value = self._last(child) if child.type == "jsx_expression" else self.visit(child)
+        return value

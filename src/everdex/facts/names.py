@@ -39,7 +39,7 @@ from everdex.facts import names_model as model
 from everdex.facts import phpdoc
 from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
-from everdex.facts.names_uses import Uses
+from everdex.facts.names_documents import Documented
 from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
@@ -80,27 +80,21 @@ def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     return _Extraction(language, root, data).facts()
 
 
-class _Extraction(Uses):
+class _Extraction(Documented):
     def __init__(self, language: str, root: Node, data: bytes) -> None:
         super().__init__(language, data)
         self.root = root
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
-        self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.imports: list[tuple[int, int, str]] = []
         self.mixins: list[tuple[int, str]] = []
         self.statics: list[int] = []
-        self.promoted: list[tuple[int, str, str]] = []
         self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
-        self.bind_starts: list[int] = []  # of `binds`, sorted, once all are known
         self.value_spans: dict[int, tuple[int, int]] = {}
-        self.bind_ends: dict[int, int] = {}
-        self.documents: list[Node] = []
-        self.stated_results: dict[int, str] = {}  # by the end of a function's name
 
     def facts(self) -> bytes:
         query, roles = _query(self.language)
@@ -190,50 +184,10 @@ class _Extraction(Uses):
                 self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
                 self.bind_ends[node.end_byte] = start
 
-    def _documented(self) -> None:
-        """What comments state of parameters, results, fields and variables, where the code says less."""
-        texts = [(node, self._text(node)) for node in self.documents]
-        made_up = {name for _, text in texts for name in phpdoc.only_here(text)}
-        for node, text in texts:
-            about = node.next_named_sibling
-            if about is None:
-                continue
-            said = phpdoc.said(text, made_up)
-            name, parameters = about.child_by_field_name("name"), about.child_by_field_name("parameters")
-            if name is not None and said.returns:
-                self.stated_results[name.end_byte] = said.returns
-            if parameters is not None:
-                self._state(parameters, said.parameters, phpdoc.WEAK)
-                self.promoted = [
-                    (start, known, said.parameters.get(known, stated) if stated in phpdoc.WEAK else stated)
-                    if parameters.start_byte <= start < parameters.end_byte else (start, known, stated)
-                    for start, known, stated in self.promoted
-                ]  # fmt: skip
-            elif about.type == "property_declaration":
-                self._state_field(about, said.variables.get("", ""))
-            elif said.variables:
-                self._state(about, said.variables, None)
-
-    def _state(self, node: Node, types: dict[str, str], weak: frozenset[str] | None) -> None:
-        """Names that are bound inside a node have the types stated; all of them, or those whose own type is weak."""
-        first, last = bisect_left(self.bind_starts, node.start_byte), bisect_left(self.bind_starts, node.end_byte)
-        for start in self.bind_starts[first:last]:
-            name, type_text, value, _ = self.binds[start]
-            stated = types.get(name.removeprefix("$"))
-            if stated and (weak is None or type_text in weak):
-                self.binds[start] = (name, stated, value, False)
-
-    def _state_field(self, node: Node, stated: str) -> None:
-        for element in node.named_children if stated else ():
-            name = element.child_by_field_name("name")
-            if name is not None and self.binds.get(name.start_byte + 1, ("", "", "", False))[1] in phpdoc.WEAK:
-                self.binds[name.start_byte + 1] = (self._text(name).removeprefix("$"), stated, "", False)
-                self.bind_ends[name.end_byte] = name.start_byte + 1
-
     def _assembled(self, partial: bool) -> bytes:
         self.bind_starts = sorted(self.binds)
         if self.documents:
-            self._documented()
+            self.read_documents()
             self.bind_starts = sorted(self.binds)
         found = parsed.find(self.language, self.data, self.root)
         # `Point = Struct.new(:x) do … end`: the block is the body of the class
