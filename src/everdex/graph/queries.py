@@ -224,7 +224,7 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
         for item in atlas.definitions(file)
         if item.node.name == name and item.node.kind == definition.node.kind
     } - {definition.target}  # fmt: skip
-    return _calls(atlas, twins, {definition.target}, _may_be_below)
+    return _calls(atlas, twins, {definition.target}, may_be_below)
 
 
 def named(atlas: Atlas, definition: Definition) -> int:
