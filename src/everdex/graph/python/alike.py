@@ -179,6 +179,8 @@ class _Pair:
             return False
         if old.display_names.get(first) != new.display_names.get(second):
             return False
+        if (first in old.held_displays) != (second in new.held_displays):
+            return False
         if kind == m.NAME:
             return left[1] == right[1] and self._names(first, second, left[1])
         if kind == m.DEFINITION or kind == m.PARAMETER:

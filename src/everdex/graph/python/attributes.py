@@ -22,6 +22,7 @@ from everdex.graph.python.values import (
     METHOD,
     MODULE,
     NAMESPACE,
+    NONE,
     NOTHING,
     PARTIAL,
     PROPERTY,
@@ -73,6 +74,8 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
+    if NONE in bases and len(bases) > 1:  # None has nothing to read: what was read is another's
+        bases = bases - {NONE}
     if len(bases) > MAX_BASES:
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
@@ -106,6 +109,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return frozenset((value[1],))
     if kind == FUNCTION:
         return _function(engine, value, wanted, fuel)
+    if value == NONE and wanted not in classes.OBJECT:
+        return unknown("receiver is None")
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field

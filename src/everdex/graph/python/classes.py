@@ -17,12 +17,12 @@ from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
-    BUILTIN,
     CLASS,
     EXTERNAL,
     INSTANCE,
     MANY,
     METHOD,
+    NONE,
     NOTHING,
     PROPERTY,
     Value,
@@ -228,7 +228,7 @@ _REPLACED: Final = BOUND | {CLASS, "display", EXTERNAL}  # what subclasses put a
 
 
 def _may_differ(value: Value) -> bool:
-    return value[0] in _REPLACED or value == (BUILTIN, "NoneType")
+    return value[0] in _REPLACED or value == NONE
 
 
 OBJECT: Final = frozenset(dir(object))  # what everything has

@@ -1,8 +1,9 @@
 """Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
 
 A container is the place where it is written; what is put into it later counts when the receiver may be that place: in
-the same file, and for one that a module or class has, in files that reach it by its name. Literal keys and places are
-told apart, everything else is any of its elements. It does not follow slices, order of insertion or removal.
+the same file, and for one that a module, class or object has, in files that reach it by its name. Literal
+keys and places are told apart, everything else is any of its elements. It does not follow slices, order of insertion or
+removal.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fu
 
 
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, int, int], ...]:
-    """(path, key, stored value) of assignments to items of a container, in its own file and in those that import it."""
+    """(path, key, stored value) of assignments to items of a container, in its own file and in those that reach it."""
     _, path, expression, _ = value
     file = engine.file(path)
 
@@ -185,7 +186,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
         engine.note(file, filled_key(path, name))
         own.update(dict.fromkeys(file.item_stores_by_name.get(name, ())))
     candidates = [(path, *each) for each in own if each[2] >= 0]
-    if file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE):
+    if file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE) or expression in file.held_displays:
         others = _filled_elsewhere(engine, path, known)
         candidates += others if len(candidates) + len(others) <= MAX_STORES else []
     if not candidates or len(candidates) > MAX_STORES:

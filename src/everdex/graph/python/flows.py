@@ -125,6 +125,14 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def held_displays(self) -> set[int]:
+        """Container displays that are given to attributes: whoever has the object may fill them."""
+        found: dict[int, set[str]] = {}
+        for store, value in self.facts.stores:
+            self._note_displays(value, self.entries[store][2], found)
+        return set(found)
+
+    @cached_property
     def display_names(self) -> dict[int, set[str]]:
         """Container displays -> the names and attributes they are given to."""
         found: dict[int, set[str]] = {}

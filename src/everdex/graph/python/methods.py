@@ -18,6 +18,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     LITERAL,
+    NONE,
     NOTHING,
     PREFIX,
     PROPERTY,
@@ -33,7 +34,8 @@ from everdex.graph.python.values import (
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED, ROW))
-_NONE = frozenset(((BUILTIN, "NoneType"),))
+_NONE = frozenset((NONE,))
+_IN_PLACE = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}  # letter by letter
 
 
 def result(engine: Engine, receiver: Value, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
@@ -52,10 +54,10 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
         return containers.elements(engine, receiver, fuel)
+    if kind == PREFIX or (kind == LITERAL and isinstance(receiver[2], str)):
+        return _written(receiver, name)
     if kind in (LITERAL, BUILTIN):
         return _text(receiver, name)
-    if kind == PREFIX:
-        return _text((BUILTIN, "str"), name)
     if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
         given = builtin_calls.first(engine, positional, fuel)
         functions = [each for each in given if each[0] == FUNCTION]
@@ -84,6 +86,21 @@ def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fu
     if name in ("index", "count"):
         return frozenset(((BUILTIN, "int"),))
     return _NONE
+
+
+def _written(receiver: Value, name: str) -> Values:
+    """Of a text that is known, or its beginning: what keeps that is known, too."""
+    if name in _IN_PLACE:
+        return frozenset(((*receiver[:-1], _IN_PLACE[name](receiver[-1])),))
+    if name == "format" and receiver[0] == LITERAL:
+        return beginning(receiver[-1], "{")
+    return _text((BUILTIN, "str"), name)
+
+
+def beginning(text: str, mark: str) -> Values:
+    """What a text begins with that is filled in at the first mark."""
+    start = text.partition(mark)[0]
+    return frozenset(((PREFIX, start) if start else (BUILTIN, "str"),))
 
 
 def _text(receiver: Value, name: str) -> Values:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers
+from everdex.graph.python import attributes, calls, containers, methods
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
@@ -105,10 +105,10 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
     kinds = {"str" if value[0] == PREFIX else value[1] for value in left if value[0] in (LITERAL, BUILTIN, PREFIX)}
-    if entry[1] == "+" and len(left) == 1:
+    if entry[1] in ("+", "%") and len(left) == 1:
         (only,) = left
         if only[0] == PREFIX or (only[0] == LITERAL and isinstance(only[2], str)):
-            return frozenset(((PREFIX, only[-1]),))
+            return frozenset(((PREFIX, only[-1]),)) if entry[1] == "+" else methods.beginning(only[-1], "%")
     if "str" in kinds or "bytes" in kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
     if any(value[0] in _HOLDERS for value in left):

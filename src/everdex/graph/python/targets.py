@@ -14,7 +14,6 @@ from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
-    BUILTIN,
     CLASS,
     CLASSMETHOD,
     EXTERNAL,
@@ -106,10 +105,7 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
             else:
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == METHOD:
-        if value[1] == (BUILTIN, "NoneType"):
-            found.reasons.add("receiver is None")
-        else:
-            found.outside.add(f"builtins.{methods.type_name(engine, value[1])}.{value[2]}")
+        found.outside.add(f"builtins.{methods.type_name(engine, value[1])}.{value[2]}")
     elif kind == EXTERNAL_INSTANCE:
         found.outside.add(f"{value[1]}()")
     elif kind == FORM:

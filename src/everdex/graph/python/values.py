@@ -46,6 +46,7 @@ PREFIX: Final = "prefix"  # what a text begins with
 UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
+NONE: Final[Value] = (BUILTIN, "NoneType")
 NOTHING: Final[Values] = frozenset()
 MAX_VALUES: Final = 48
 
