@@ -264,6 +264,21 @@ def test_a_base_with_a_common_name_is_no_reason_to_say_nobody(tmp_path: Path) ->
         assert _json("callers", name, project, code=1)["could_add"]["overridden"] == 1
 
 
+def test_a_call_that_is_known_in_part_may_mean_another_of_the_name(tmp_path: Path) -> None:
+    """Where one thing that is called is known and another is not, the others of its name are told; None is nothing."""
+    text = (
+        "class Known:\n    def send(self): pass\n\n\nclass Other:\n    def send(self): pass\n\n\n"
+        "def run(name, given):\n    target = Known() if name else given.target\n    target.send()\n\n\n"
+        "def plain(name):\n    target = None\n    if name:\n        target = Known()\n    target.send()\n"
+    )
+    project = tree(tmp_path / "project", {"a.py": text}, git=True)
+    done = everdex("callers", "Other.send", cwd=project)
+    assert (done.code, done.lines) == (1, [])
+    assert "could add to it, by name: 1 ambiguous" in done.err
+    known = _json("callers", "Known.send", project)
+    assert (known["counts"]["resolved"], known["could_add"]["ambiguous"]) == (2, 0)
+
+
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
     """Not the file of that name, nor a method where a function is called exactly so."""
     text = (

@@ -165,7 +165,7 @@ class Atlas:
         return self.graph.tables["overridden"].holders_of_any(keys32(map(place, targets)))
 
     def asking(self, name: str) -> list[int]:
-        """Files with a site that asks for this name and is not resolved."""
+        """Files with a site that asks for this name and is not resolved, or in part."""
         return self.graph.asked.offering_any(asked_key(status, role, name) for status in Status for role in Role)
 
     # -- what may be missing -------------------------------------------------------------------

@@ -162,12 +162,12 @@ class Columns:
 
     @cached_property
     def _loose(self) -> dict[str, list[int]]:
-        """Name that is asked for -> the sites that are ambiguous, external or unresolved."""
-        strings, texts = self._packed.strings, self._site_texts
+        """Name that is asked for -> the sites that are ambiguous, external, unresolved, or resolved in part."""
+        strings, texts, reasons = self._packed.strings, self._site_texts, self._site_reasons
         found: dict[str, list[int]] = {}
         names: dict[int, str] = {}
         for number, mark in enumerate(self._packed.site_marks):
-            if mark in _LOOSE:
+            if mark in _LOOSE or strings[reasons[number]]:
                 text = texts[number]
                 name = names.get(text)
                 if name is None:
@@ -176,7 +176,7 @@ class Columns:
         return found
 
     def loose_sites(self, names: AbstractSet[str]) -> list[int]:
-        """The sites that ask for one of these names and are ambiguous, external or unresolved; in order."""
+        """The sites that ask for one of these names and may mean something else than was found; in order."""
         known = self._loose
         if len(names) <= len(known):
             return sorted([number for name in names for number in known.get(name, ())])

@@ -90,7 +90,7 @@ class Site(msgspec.Struct, frozen=True, gc=False):
     text: str  # what is named, as written, at most its last 80 characters: 'self.store.open'
     status: Status
     targets: tuple[Target, ...]
-    reason: str  # '' when resolved: 'untyped parameter', 'dynamic attribute', 'missing import', …
+    reason: str  # what is not known: 'untyped parameter', 'missing import', …; of a resolved site why there may be more
 
 
 class Dependency(msgspec.Struct, frozen=True, gc=False):

@@ -52,7 +52,7 @@ class Use(msgspec.Struct, frozen=True, gc=False):
 class CouldAdd:
     """Sites elsewhere that ask for the same name and may mean this definition, or never will."""
 
-    ambiguous: int = 0  # other candidates were found
+    ambiguous: int = 0  # other candidates were found, and it may be more than those
     external: int = 0  # taken for something outside the root
     unresolved: int = 0
     unnamed: int = 0  # calls of a value without a name, anywhere: they may call anything
@@ -192,12 +192,12 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
     asked = atlas.graph.asked
     keys = {
         status: [asked_key(status, role, name) for role in roles or Role for name in names]
-        for status in (Status.AMBIGUOUS, Status.EXTERNAL, Status.UNRESOLVED)
+        for status in Status
     }
     # What is outside, or nowhere, is none of these definitions; only candidates have to be looked at.
-    wanted = marked(roles, frozenset({Status.AMBIGUOUS}))
+    wanted = marked(roles, frozenset({Status.AMBIGUOUS, Status.RESOLVED}))
     ambiguous = 0
-    for file in asked.offering_any(keys[Status.AMBIGUOUS]):
+    for file in asked.offering_any([*keys[Status.AMBIGUOUS], *keys[Status.RESOLVED]]):
         columns = atlas.columns(file)
         loose = columns.loose_sites(names)
         ambiguous += sum(

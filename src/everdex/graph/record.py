@@ -23,7 +23,7 @@ class FileRecord:
     entry: FileEntry
     blob: bytes
     parts: bytes  # its PartTable; b"" when it is resolved whole
-    asked: FileOffers  # its sites that are not resolved, counted by `asked_key`
+    asked: FileOffers  # its sites that are not resolved, or in part, counted by `asked_key`
     keys: dict[str, U32]  # by table of everdex.graph.artifact.TABLES
 
 
@@ -53,7 +53,7 @@ def record(
     for chosen in {id(site.targets): site.targets for site in graph.sites}.values():
         targets.update(chosen)
     for site in graph.sites:
-        name = last_name(site.text) if site.status is not Status.RESOLVED else ""
+        name = last_name(site.text) if site.status is not Status.RESOLVED or site.reason else ""
         if name:
             asked[site.status, site.role, name] += 1
         if site.role is Role.OVERRIDE:

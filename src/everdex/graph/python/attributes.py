@@ -22,6 +22,7 @@ from everdex.graph.python.values import (
     METHOD,
     MODULE,
     NAMESPACE,
+    NO_RECEIVER,
     NONE,
     NOTHING,
     PARTIAL,
@@ -110,7 +111,7 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == FUNCTION:
         return _function(engine, value, wanted, fuel)
     if value == NONE and wanted not in classes.OBJECT:
-        return unknown("receiver is None")
+        return frozenset((NO_RECEIVER,))
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field

@@ -78,7 +78,8 @@ class Sites(HandedSites):
         ran = targets.called(self.engine, values, name)
         self.add(Role.CALL, callee, ran, self.index_of[self.file.where[number]])
         if named := targets.constructed(self.engine, values, ran):
-            self.add(Role.REFERENCE, callee, ran._replace(targets=named), self.index_of[self.file.where[number]])
+            naming = ran._replace(targets=named, reason="")
+            self.add(Role.REFERENCE, callee, naming, self.index_of[self.file.where[number]])
         for value in values:
             if value[0] == EXTERNAL:
                 self.through(number, entry, value[1])

@@ -27,6 +27,7 @@ from everdex.graph.python.values import (
     MANY,
     METHOD,
     MODULE,
+    NO_RECEIVER,
     PARTIAL,
     STATIC,
     UNKNOWN,
@@ -56,6 +57,7 @@ class _Found:
         self.outside: set[str] = set()
         self.reasons: set[str] = set()
         self.many = False
+        self.doubts: set[str] = set()  # why something else may be called, too
 
 
 def called(engine: Engine, values: Values, name: str = "") -> Answer:
@@ -73,10 +75,10 @@ def _called(engine: Engine, values: Values, name: str) -> Answer:
         targets += tuple(Target("", each) for each in sorted(found.outside)[:4])
         if found.many:
             return Answer(Status.AMBIGUOUS, targets, "too many candidates")
-        return Answer(Status.RESOLVED, targets, "")
+        return Answer(Status.RESOLVED, targets, min(found.doubts, default=""))
     if found.outside:
         return Answer(Status.EXTERNAL, tuple(Target("", each) for each in sorted(found.outside)[:4]), "")
-    reason = min(found.reasons, default="nothing is known of it")
+    reason = min(found.reasons | found.doubts, default="nothing is known of it")
     if name:
         candidates = by_method_name(engine, name)
         if candidates:
@@ -86,7 +88,7 @@ def _called(engine: Engine, values: Values, name: str) -> Answer:
 
 def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
     if fuel < 0:
-        found.reasons.add("too many steps")
+        found.doubts.add("too many steps")
         return
     kind = value[0]
     if kind == FUNCTION:
@@ -116,8 +118,10 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
         found.outside.add(f"{value[1]}()")
     elif kind == MANAGED:
         found.outside.add("contextlib.contextmanager()")
-    elif kind == UNKNOWN:
+    elif value == NO_RECEIVER:
         found.reasons.add(value[1])
+    elif kind == UNKNOWN:
+        found.doubts.add(value[1])
     elif kind == MANY:
         found.many = True
     else:

@@ -47,6 +47,7 @@ UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
 NONE: Final[Value] = (BUILTIN, "NoneType")
+NO_RECEIVER: Final[Value] = (UNKNOWN, "receiver is None")  # what is read of None: whoever goes on has read another's
 NOTHING: Final[Values] = frozenset()
 MAX_VALUES: Final = 48
 
