@@ -174,15 +174,14 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
 
 
 def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
-    """The methods of an instance, or the functions of a module, whose names begin like this: what a computed name may
-    mean."""
-    if value[0] not in (INSTANCE, MODULE) or len(prefix) < 2:
+    """What an instance, class or module has whose name begins like this: what a computed name may mean."""
+    if value[0] not in (INSTANCE, CLASS, MODULE) or len(prefix) < 2:
         return NOTHING
     if value[0] == MODULE:
         names_there = engine.look_at(value[1], 0).names[0]
         return union(of(engine, value, each, fuel, value[1]) for each in names_there if each.startswith(prefix))
     line = classes.mro(engine, value[1], value[2], fuel)
-    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[-1] is True else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):
         if owner[0] == CLASS:

@@ -88,6 +88,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         engine.low = -1
         return unknown("too many steps")
     module, _, name = dotted.rpartition(".")
+    if dotted == "builtins.object.__getattribute__":
+        return _getattr(engine, positional[:2], fuel)
     if module == "builtins":
         found = _builtin(engine, name, positional, keywords, fuel)
         if found is not None:

@@ -193,6 +193,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
+        if is_open and owner is None:
+            parts.extend(overrides.stored_below(engine, path, scope, wanted, fuel))
         if is_open and (owner is None or any(_may_differ(value) for value in values)):
             below, is_inherited = overrides.overriding(engine, path, scope, wanted, values, owner, fuel)
             if not is_inherited or (any(value[0] != MANY for value in below) and overrides.are_stubs(engine, values)):
@@ -247,7 +249,7 @@ def _stored(
     engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
 ) -> list[Values]:
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
-    own, others = engine.once(("stored", line, wanted, importer), lambda: _stores(engine, line, wanted, importer))
+    own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
     parts = [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
     for path, base, value in others:
         for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP):
@@ -259,7 +261,7 @@ def _stored(
     return parts
 
 
-def _stores(
+def stores(
     engine: Engine, line: tuple[Value, ...], wanted: str, importer: str
 ) -> tuple[list[tuple[str, int]], list[tuple[str, int, int]]]:
     """Assignments to the attribute: values that methods of these classes give self, and (base, value) of the others."""

@@ -26,6 +26,15 @@ from everdex.graph.python.values import (
 )
 
 
+def stored_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> list[Values]:
+    """What methods of classes below assign to an attribute: self may be one of theirs."""
+    below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
+    if len(below) > classes.MAX_OVERRIDES:
+        return []
+    own, _ = engine.once(("stored", below, wanted, ""), lambda: classes.stores(engine, below, wanted, ""))
+    return [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
+
+
 def only_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
     """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
     below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
