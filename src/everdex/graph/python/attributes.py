@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, names, supers
+from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -32,6 +32,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    is_open,
     union,
     unknown,
 )
@@ -122,9 +123,18 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
+    if is_open(value) and any(each[0] == FUNCTION for each in found):
+        _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
+        below, _ = overrides.overriding(engine, value[1], value[2], wanted, found, home, fuel)
+        found = union((found, frozenset(map(_read_of_class, below))))
     if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found
+
+
+def _read_of_class(value: Value) -> Value:
+    """What an instance would have bound, as its class has it."""
+    return (*value[:4], None) if value[0] == FUNCTION and value[4] is not None and value[4][0] == INSTANCE else value
 
 
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
@@ -181,7 +191,7 @@ def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
         names_there = engine.look_at(value[1], 0).names[0]
         return union(of(engine, value, each, fuel, value[1]) for each in names_there if each.startswith(prefix))
     line = classes.mro(engine, value[1], value[2], fuel)
-    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[-1] is True else ()
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if is_open(value) else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):
         if owner[0] == CLASS:

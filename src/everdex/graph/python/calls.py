@@ -38,6 +38,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_known,
+    is_open,
     union,
     unknown,
 )
@@ -185,7 +186,7 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
 
 
 def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    made = frozenset(((INSTANCE, value[1], value[2], False),))
+    made = frozenset(((INSTANCE, value[1], value[2], is_open(value)),))
     line = classes.mro(engine, value[1], value[2], fuel)
     for meta in classes.metaclasses(engine, line, fuel):
         found, owner = classes.raw_attribute(
@@ -220,7 +221,7 @@ def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: in
                     )
                 )
         if parts and len(returns) > len(parts):
-            parts.append(frozenset(((INSTANCE, value[1], value[2], False),)))
+            parts.append(frozenset(((INSTANCE, value[1], value[2], is_open(value)),)))
     return union(parts)
 
 
@@ -279,7 +280,7 @@ def _reach(
     elif kind == CLASS:
         own = engine.file(path).scopes[scope]
         if own.name in ("__init__", "__new__", "__post_init__"):
-            made = (INSTANCE, value[1], value[2], False)
+            made = (INSTANCE, value[1], value[2], is_open(value))
             for each in classes.instance_attribute(engine, made, own.name, fuel - LOOKUP_STEP):
                 _reach(engine, each, positional, keywords, path, scope, fuel, found)
     elif kind == PARTIAL:

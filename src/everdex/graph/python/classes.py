@@ -27,6 +27,7 @@ from everdex.graph.python.values import (
     PROPERTY,
     Value,
     Values,
+    open_class,
     order,
     union,
     unknown,
@@ -34,7 +35,7 @@ from everdex.graph.python.values import (
 
 MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
-MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is taken for the one it is written in
+MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is an open one
 METHOD_KEY: Final = "py:method:"
 
 
@@ -56,8 +57,8 @@ def _bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
             base = entry[1]
             entry = file.entries[base]
         for value in sorted(engine.values(path, base, 0, fuel - LOOKUP_STEP), key=order):
-            if value[0] in (CLASS, EXTERNAL) and value != (CLASS, path, scope):
-                found.append(value)
+            if value[0] in (CLASS, EXTERNAL) and value[:3] != (CLASS, path, scope):
+                found.append(value[:3])
                 break
     return tuple(found)
 
@@ -307,11 +308,11 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
 
 
 def kinds(engine: Engine, receiver: Value, fuel: int) -> Values:
-    """The class of an instance; of an open one also those below it, while they are few."""
+    """The class of an instance; of an open one also those below it, one by one while they are few."""
     own = (CLASS, receiver[1], receiver[2])
     if not receiver[3]:
         return frozenset((own,))
     alive = living.family(engine, receiver[1], receiver[2], fuel)
     if alive is None:
         alive = (own, *(subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) or ()))
-    return frozenset(alive) if len(alive) <= MAX_CLASSES + 1 else frozenset((own,))
+    return frozenset(alive) if len(alive) <= MAX_CLASSES + 1 else frozenset((open_class(receiver[1], receiver[2]),))

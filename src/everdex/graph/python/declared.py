@@ -27,6 +27,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_known,
+    open_class,
     order,
     union,
     unknown,
@@ -118,7 +119,7 @@ def _generic(engine: Engine, file: File, entry: Any, expression: int, context: i
         return union(instances(engine, file, each, context, fuel) for each in inner)
     if name in CLASS_OF:
         made = union(instances(engine, file, each, context, fuel) for each in inner)
-        return frozenset((CLASS, each[1], each[2]) for each in made if each[0] == INSTANCE)
+        return frozenset(open_class(each[1], each[2]) for each in made if each[0] == INSTANCE)
     if name in AWAITABLES:
         return instances(engine, file, inner[-1], context, fuel) if inner else NOTHING
     if name in ITERABLES or name in MAPPINGS or name in ("tuple", "Tuple"):
@@ -200,7 +201,7 @@ def _classes(engine: Engine, file: File, expression: int, context: int, fuel: in
     if entry[0] == m.BINARY and entry[1] == "|":
         return [found for each in entry[2:4] for found in _classes(engine, file, each, context, fuel)]
     values = engine.values(file.path, expression, context, fuel)
-    return sorted((each for each in values if each[0] in (CLASS, EXTERNAL)), key=order)
+    return sorted((each[:3] for each in values if each[0] in (CLASS, EXTERNAL)), key=order)
 
 
 def matched(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

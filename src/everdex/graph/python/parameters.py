@@ -33,6 +33,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_known,
+    open_class,
     union,
     unknown,
 )
@@ -213,7 +214,7 @@ def _classes(engine: Engine, path: str, owner: int, method: str, fuel: int) -> V
     """`cls`: the class, or one below it; for __init_subclass__ only those."""
     own = (CLASS, path, owner)
     if method in ("__new__", "__class_getitem__"):
-        return frozenset((own,))
+        return frozenset((open_class(path, owner),))
     found = classes.kinds(engine, (INSTANCE, path, owner, True), fuel)
     return found - {own} if len(found) > 1 and method == "__init_subclass__" else found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.graph.model import Status, Target
-from everdex.graph.python import classes, methods
+from everdex.graph.python import classes, methods, overrides
 from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
@@ -28,11 +28,13 @@ from everdex.graph.python.values import (
     METHOD,
     MODULE,
     NO_RECEIVER,
+    NOTHING,
     PARTIAL,
     STATIC,
     UNKNOWN,
     Value,
     Values,
+    is_open,
 )
 
 MAX_BY_NAME: Final = 3
@@ -140,10 +142,13 @@ def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None
     ran = False
     for name in ("__new__", "__init__"):
         values, owner = classes.raw_attribute(engine, line, name, fuel)
-        for each in values:
-            if each[0] in (FUNCTION, STATIC, PARTIAL):
+        below, _ = (
+            overrides.overriding(engine, value[1], value[2], name, values, owner, fuel) if is_open(value) else (NOTHING, True)
+        )
+        for each in (*values, *below):
+            if each[0] in (FUNCTION, STATIC, PARTIAL, MANY):
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
-                ran = True
+                ran = ran or each in values
     post, owner = classes.raw_attribute(engine, line, "__post_init__", fuel)
     for each in post:
         if each[0] == FUNCTION:

@@ -14,7 +14,7 @@ Value: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = frozenset[Value]
 
 FUNCTION: Final = "function"  # path, scope, context it was defined in, receiver or None
-CLASS: Final = "class"  # path, scope
+CLASS: Final = "class"  # path, scope; and True when it may be one below it (`open_class`)
 INSTANCE: Final = "instance"  # path, scope of the class, open: whether it may be of a subclass
 MODULE: Final = "module"  # path
 NAMESPACE: Final = "namespace"  # dotted: a directory without __init__.py
@@ -62,6 +62,16 @@ def order(value: Any) -> str:
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted([order(each) for each in value]))}}}"
     return f"{value:020}" if type(value) is int else repr(value)
+
+
+def open_class(path: str, scope: int) -> Value:
+    """A class or any below it: what `type[X]` says, and `cls` where there are many."""
+    return (CLASS, path, scope, True)
+
+
+def is_open(value: Value) -> bool:
+    """Whether a class, or an instance, may be of one below."""
+    return value[-1] is True
 
 
 @cache
