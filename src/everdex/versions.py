@@ -127,7 +127,10 @@ INTERFACE_VERSION: Final = "1"
 #    what sorting, summing, hashing, heaps, getters, computed names of modules, __missing__, fields made by factories
 #    and containers of protocols reach
 # 30: attributes of JSX write the properties of a component
-RESOLVERS_VERSION: Final = "30"
+# 31: Python: nothing is read of None, or of builtins that they have not; names computed by %, format() and lower(), and
+#    of classes; containers of objects that other files fill, what classes below assign to self; `type[X]`, and `cls` of
+#    many, may be a class below; resolved calls say what of them is not known
+RESOLVERS_VERSION: Final = "31"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

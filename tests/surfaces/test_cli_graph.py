@@ -279,6 +279,19 @@ def test_a_call_that_is_known_in_part_may_mean_another_of_the_name(tmp_path: Pat
     assert (known["counts"]["resolved"], known["could_add"]["ambiguous"]) == (2, 0)
 
 
+def test_of_more_callers_than_are_asked_the_others_are_not_forgotten(tmp_path: Path) -> None:
+    """What a function of a common name is given is looked for in its own file; that there is more is said."""
+    files = {
+        "a.py": "class Known:\n    def send(self): pass\n\n\ndef run(given):\n    given.send()\n\n\nrun(Known())\n",
+        "b.py": "from a import run\n\n\nclass Other:\n    def send(self): pass\n\n\n" + "run(Other())\n" * 30,
+    }
+    project = tree(tmp_path / "project", files, git=True)
+    done = everdex("callers", "Other.send", cwd=project)
+    assert (done.code, done.lines) == (1, [])
+    assert "could add to it, by name: 1 ambiguous" in done.err
+    assert _json("callers", "Known.send", project)["could_add"]["ambiguous"] == 0
+
+
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
     """Not the file of that name, nor a method where a function is called exactly so."""
     text = (

@@ -11,24 +11,34 @@ from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
+    DISPLAY,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
+    IMPOSSIBLE,
     INSTANCE,
+    KEYED,
+    LIST,
+    LITERAL,
     MANY,
     METHOD,
     MODULE,
     NAMESPACE,
     NO_RECEIVER,
     NONE,
+    NOT_BUILTIN,
     NOTHING,
+    PAIRS,
     PARTIAL,
+    PREFIX,
     PROPERTY,
     ROW,
     SUPER,
+    TUPLE,
     UNKNOWN,
     Value,
     Values,
@@ -76,8 +86,6 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
-    if NONE in bases and len(bases) > 1:  # None has nothing to read: what was read is another's
-        bases = bases - {NONE}
     if len(bases) > MAX_BASES:
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
@@ -87,7 +95,8 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
     if len(bases) == 1:
         (base,) = bases
         return bases if base[0] == UNKNOWN else of(engine, base, entry[2], fuel, file.path)
-    return union(of(engine, base, entry[2], fuel, file.path) for base in bases)
+    found = union(of(engine, base, entry[2], fuel, file.path) for base in bases)
+    return found - IMPOSSIBLE or found
 
 
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
@@ -116,7 +125,19 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field
+    if wanted not in BUILTIN_ATTRIBUTES and _is_builtin(engine, value):
+        return frozenset((NOT_BUILTIN,))
     return frozenset(((METHOD, value, wanted),))
+
+
+def _is_builtin(engine: Engine, value: Value) -> bool:
+    """Whether it is of a builtin type; a container that a call makes may be a library's."""
+    if value[0] == DISPLAY:
+        return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
+    return value[0] in _BUILT_IN or (value[0] == BUILTIN and value[1] in BUILTIN_TYPES)
+
+
+_BUILT_IN: Final = frozenset((LIST, TUPLE, KEYED, PAIRS, LITERAL, PREFIX))
 
 
 def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:

@@ -8,7 +8,7 @@ another file under another name.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
@@ -47,6 +47,7 @@ MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
+_TOO_MANY: Final = unknown("too many callers")
 _MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
 _BINARY: Final = frozenset(
     f"__{name}__"
@@ -184,6 +185,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         step = ONE_CALLER_STEP if passes_on else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
+        if known and calling(engine, file.path, scope, fuel).is_cut:
+            parts.append(_TOO_MANY)
     found = union(parts)
     if not is_known(found):
         return union((found, unknown("untyped parameter")))
@@ -227,9 +230,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     """The calls of a function that can be found from its name."""
 
     def answer(fuel: int) -> tuple[Context, ...]:
-        step, places = engine.ask(
-            ("calling", path, scope), fuel, lambda fuel: _calling(engine, path, scope, fuel), (CALLERS_STEP, ())
-        )
+        step, places, _ = calling(engine, path, scope, fuel)
         left = fuel - step
         if left < 0 and places:  # asking each of them would say the same, at length
             engine.low = -1
@@ -244,15 +245,31 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     return result
 
 
-def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """The calls that may be of a function, by its name and by what its file passes on, and what asking them costs."""
+class Calling(NamedTuple):
+    """The calls that may be of a function, by its name and by what its file passes on."""
+
+    step: int  # what asking them costs
+    places: tuple[tuple[str, int], ...]
+    is_cut: bool  # there are more in other files
+
+
+def calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
+    none = Calling(CALLERS_STEP, (), False)
+    found: Calling = engine.ask(
+        ("calling", path, scope), fuel, lambda fuel: _calling(engine, path, scope, fuel), none
+    )
+    return found
+
+
+def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     file = engine.file(path)
     own = file.scopes[scope]
-    sites = sites_of(engine, *_called_as(engine, file, scope, fuel), path)
+    sites, is_cut = sites_of(engine, *_called_as(engine, file, scope, fuel), path)
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
-        sites.extend(sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path))
+        others, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
+        sites.extend(others)
     if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
         engine.note(file, indirect_key(path))
         indirect = file.indirect_calls
@@ -262,7 +279,7 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> tuple[int, tup
         sites.extend((path, each) for each in sorted(given))
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    return _step(len(sites)), places
+    return Calling(_step(len(sites)), places, is_cut)
 
 
 def _step(count: int) -> int:
@@ -270,21 +287,26 @@ def _step(count: int) -> int:
     return ONE_CALLER_STEP if count == 1 else FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
 
 
-def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> list[tuple[str, int]]:
-    """Calls by names that a file defines, and by others; when there are many, those of that file alone."""
+def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> tuple[list[tuple[str, int]], bool]:
+    """Calls by names that a file defines, and by others; when there are many, those of that file alone, and True."""
     sites: list[tuple[str, int]] = []
+    is_cut = False
     for name in names:
         files = engine.offering_few(CALL_KEY + name)
         if files is None:
             engine.note(engine.file(path), calls_key(path, name))
             files = (path,)
+            is_cut = True
         for other in files:
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     for name in others:
         files = engine.offering(CALL_KEY + name)
         for other in files if len(files) <= MANY else (path,):
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
-    return sites if len(sites) <= MAX_CALL_SITES else [site for site in sites if site[0] == path]
+    if len(sites) <= MAX_CALL_SITES:
+        return sites, is_cut
+    near = [site for site in sites if site[0] == path]
+    return near, is_cut or len(near) < len(sites)
 
 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[str], list[str]]:
@@ -311,7 +333,7 @@ def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
     around = file.scopes[file.owner(file.scopes[scope].parent)]
     names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
     found: dict[str, None] = {}
-    for path, number in sites_of(engine, names, [], file.path):
+    for path, number in sites_of(engine, names, [], file.path)[0]:
         other = engine.file(path)
         entry = other.entries[number]
         while entry[0] == m.DECORATED:

@@ -88,7 +88,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
         first, *others = [_name(engine, each) for each in kinds]
-        for path, number in parameters.sites_of(engine, [first], others, owner[1]):
+        for path, number in parameters.sites_of(engine, [first], others, owner[1])[0]:
             file = engine.file(path)
             entry = file.entries[number]
             if entry[0] != m.CALL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import KeysView
 from types import GeneratorType
 from typing import Final
 
@@ -332,12 +333,16 @@ COMPARISONS: Final = {
     "not in": ("", "__contains__"),
 }
 
+_BUILTINS: Final[tuple[type[object], ...]] = (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
+BUILTIN_TYPES: Final = frozenset(kind.__name__ for kind in (*_BUILTINS, bytearray, bool, complex, frozenset))
+# All that values of builtin types have, and views of mappings: what none of them has is not read of one.
+BUILTIN_ATTRIBUTES: Final = frozenset(
+    name for kind in (*_BUILTINS, bytearray, complex, KeysView) for name in dir(kind)
+)
+
 # Methods of builtin types: too common to tell a project's class by them.
 COMMON_METHODS: Final = frozenset(
-    name
-    for kind in (str, bytes, list, dict, set, tuple, int, float, GeneratorType)
-    for name in dir(kind)
-    if not name.startswith("_")
+    name for kind in _BUILTINS for name in dir(kind) if not name.startswith("_")
 ) | frozenset(
     (
         "read",

@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     EXTERNAL_INSTANCE,
     FORM,
     FUNCTION,
+    IMPOSSIBLE,
     INSTANCE,
     KEEPING,
     MANAGED,
@@ -27,7 +28,6 @@ from everdex.graph.python.values import (
     MANY,
     METHOD,
     MODULE,
-    NO_RECEIVER,
     NOTHING,
     PARTIAL,
     STATIC,
@@ -120,7 +120,7 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
         found.outside.add(f"{value[1]}()")
     elif kind == MANAGED:
         found.outside.add("contextlib.contextmanager()")
-    elif value == NO_RECEIVER:
+    elif value in IMPOSSIBLE:
         found.reasons.add(value[1])
     elif kind == UNKNOWN:
         found.doubts.add(value[1])
@@ -142,9 +142,7 @@ def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None
     ran = False
     for name in ("__new__", "__init__"):
         values, owner = classes.raw_attribute(engine, line, name, fuel)
-        below, _ = (
-            overrides.overriding(engine, value[1], value[2], name, values, owner, fuel) if is_open(value) else (NOTHING, True)
-        )
+        below = overrides.overriding(engine, value[1], value[2], name, values, owner, fuel)[0] if is_open(value) else ()
         for each in (*values, *below):
             if each[0] in (FUNCTION, STATIC, PARTIAL, MANY):
                 _collect(engine, each, found, fuel - LOOKUP_STEP)

@@ -47,7 +47,10 @@ UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
 NONE: Final[Value] = (BUILTIN, "NoneType")
-NO_RECEIVER: Final[Value] = (UNKNOWN, "receiver is None")  # what is read of None: whoever goes on has read another's
+# What is read of something that has no such thing: whoever goes on has read another's.
+NO_RECEIVER: Final[Value] = (UNKNOWN, "receiver is None")
+NOT_BUILTIN: Final[Value] = (UNKNOWN, "no such attribute of a builtin")
+IMPOSSIBLE: Final[Values] = frozenset((NO_RECEIVER, NOT_BUILTIN))
 NOTHING: Final[Values] = frozenset()
 MAX_VALUES: Final = 48
 
