@@ -28,7 +28,6 @@ from everdex.graph.python.values import (
     MANY,
     METHOD,
     MODULE,
-    NOTHING,
     PARTIAL,
     STATIC,
     UNKNOWN,
