@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
@@ -222,9 +222,9 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
         for file in atlas.graph.tables["names"].holders(key32(name))
         if atlas.entry(file).language == language and name in atlas.columns(file).node_names
         for item in atlas.definitions(file)
-        if item.node.name == name and item.node.kind == definition.node.kind
+        if item.node.name == name and item.node.kind not in VARIABLES
     } - {definition.target}  # fmt: skip
-    return _calls(atlas, twins, {definition.target}, _may_be_below)
+    return _calls(atlas, twins, {definition.target}, may_be_below)
 
 
 def named(atlas: Atlas, definition: Definition) -> int:

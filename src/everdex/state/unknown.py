@@ -117,7 +117,7 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
     reach = _Reach(atlas, definition, holding)
     # Scopes tell what a bare name of Python or JavaScript means; of the other languages some are no sites.
     loose_names = reach.language in RULES
-    is_type = loose_names and definition.node.kind in CONTAINERS
+    is_type = loose_names and definition.node.kind in CONTAINERS | {"macro"}
     owners = _owners(atlas, definition)
 
     def kinds(path: str, language: str) -> frozenset[str]:
