@@ -29,7 +29,7 @@ _FEW: Final = 24  # as many methods in place of one as every resolver lists
 _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
 
 
-_NAMING: Final = marked(frozenset({Role.REFERENCE})) - CALLING
+_NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -228,8 +228,8 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
 
 
 def named(atlas: Atlas, definition: Definition) -> int:
-    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it
-    may."""
+    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it,
+    or inherits from it, may."""
     wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
     return sum(
         columns.marks[number] in _NAMING
