@@ -50,6 +50,8 @@ _TREE = {
             def prose_only(self): pass
             def formatted(self): pass
             def __enter__(self): pass
+            @property
+            def width(self): return 1
 
 
         class _Case(unittest.TestCase):
@@ -61,6 +63,7 @@ _TREE = {
             signal.connect(x.save)
             map(x.save, x)
             getattr(x, "by_text")()
+            web.proxy("width")
     """,
     "tests/test_app.py": "def test_app(): pass\n",
     "a.rb": "class Shop\n  before :check\n  def check; end\n  def to_s; end\nend\nget 'x', to: 'shop#show'\n",
@@ -79,6 +82,7 @@ _TREE = {
     "keys.lua": "local K = {}\nfunction K:_add() end\nreturn K\n",
     "base.lua": "local B = {}\nfunction B:_add() end\nfunction B:all() self:_add() end\nreturn B\n",
     "view.rb": "class View\n  TEXT = <<~HTML\n    <p><%= escaped name %></p>\n  HTML\n  def escaped(x); end\nend\n",
+    "Root.cs": "abstract class Root {}\nclass Leaf : Root {}\n",
     "kept.cs": "class Kept<T> {}\n", "uses.cs": "class Uses { object o = Kept<int>.Cache; }\n",
     "o.ts": "export function open() {\n  return new Stream({ began() {} });\n}\n",
     "w.ts": "class W extends HTMLElement { connected() {} }\n@Part({})\nexport class D { ready() {} }\n",
@@ -104,6 +108,7 @@ def _why(document: dict[str, Any]) -> list[str]:
         ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"unknown": 1}),
         ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
         ("K._add", {"elsewhere": 1}), ("View.escaped", {"written": 1}), ("Kept", {"unknown": 1}),
+        ("Box.width", {"written": 1}), ("Root", {"named": 1}),
     ],
 )  # fmt: skip
 def test_a_name_that_stands_somewhere_is_counted(ask: Ask, symbol: str, counted: dict[str, int]) -> None:

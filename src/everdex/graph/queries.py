@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from everdex.graph.atlas import CONTAINERS, Atlas, Definition
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.javascript.heirs import HEIRS_KEY, MAX_FILES
 from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.names.rules import RULES
@@ -29,7 +29,7 @@ _FEW: Final = 24  # as many methods in place of one as every resolver lists
 _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
 
 
-_NAMING: Final = marked(frozenset({Role.REFERENCE})) - CALLING
+_NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -222,14 +222,14 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
         for file in atlas.graph.tables["names"].holders(key32(name))
         if atlas.entry(file).language == language and name in atlas.columns(file).node_names
         for item in atlas.definitions(file)
-        if item.node.name == name and item.node.kind == definition.node.kind
+        if item.node.name == name and item.node.kind not in VARIABLES
     } - {definition.target}  # fmt: skip
     return _calls(atlas, twins, {definition.target}, may_be_below)
 
 
 def named(atlas: Atlas, definition: Definition) -> int:
-    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it
-    may."""
+    """How many places name a definition, or the class that it constructs, and do not call it there: who is given it,
+    or inherits from it, may."""
     wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
     return sum(
         columns.marks[number] in _NAMING

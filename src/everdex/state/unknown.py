@@ -109,15 +109,15 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
     wanted = {how for role in (_USES if roles is None else roles) for how in _USES.get(role, ())}
     if not is_variable and (roles is None or Role.CALL in roles):
         wanted.update(_USES[Role.REFERENCE])
-    if not (is_variable or runs):
-        wanted = (wanted | _WRITTEN) - {"key"} if wanted else wanted
+    if wanted and not is_variable:
+        wanted = (wanted | _WRITTEN) - (set() if runs else {"key"})
     if not wanted or definition.is_file:
         return Unseen(0, 0)
     holding = {definition.path, *(atlas.graph.paths[file] for file in atlas.referring([definition.target]))}
     reach = _Reach(atlas, definition, holding)
     # Scopes tell what a bare name of Python or JavaScript means; of the other languages some are no sites.
     loose_names = reach.language in RULES
-    is_type = loose_names and definition.node.kind in CONTAINERS
+    is_type = loose_names and definition.node.kind in CONTAINERS | {"macro"}
     owners = _owners(atlas, definition)
 
     def kinds(path: str, language: str) -> frozenset[str]:
