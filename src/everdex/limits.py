@@ -100,6 +100,7 @@ DAEMON_DEBOUNCE_MS: Final = 100
 DAEMON_TRUST_WATCH_S: Final = 2  # how long a look at the tree stands for the next question
 DAEMON_RSS_BYTES: Final = 1_073_741_824
 DAEMON_GRAPH_RSS_BYTES: Final = 2_147_483_648  # of the process that makes a graph and ends
+DAEMON_GRAPH_AHEAD_S: Final = 60  # how long a process waits that was started ahead for the next graph
 DAEMON_GRAPH_QUIET_S: Final = 2  # after an edit before its graph is made unasked
 DAEMON_GRAPH_SHARE: Final = 4  # unasked, one part in this many of the time is spent making graphs
 DAEMON_GRAPH_PATIENCE_S: Final = 10  # how long a question waits for its graph before it is told to come again

@@ -128,7 +128,7 @@ def _alive(pid: int) -> bool:
 class Slow:
     """Stands in for a process that makes a graph: does so when told to."""
 
-    def __init__(self, index: Index, snapshot_id: str, *, niceness: int, workers: int) -> None:
+    def __init__(self, index: Index, snapshot_id: str, *, niceness: int, workers: int, started: None) -> None:
         self.index, self.snapshot_id, self.gives_way = index, snapshot_id, (niceness, workers)
         self.phase, self.done, self.total = "graph", 3, 10
         self.go = self.cancelled = False
@@ -158,6 +158,7 @@ SLOW: list[Slow] = []
 def slow(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
     SLOW.clear()
     monkeypatch.setattr("everdex.surfaces.daemon.graphs.Making", Slow)
+    monkeypatch.setattr("everdex.surfaces.daemon.graphs.start", lambda: None)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 0.1)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_QUIET_S", 0)
     monkeypatch.setattr(machine, "workers", lambda: 6)
@@ -284,11 +285,46 @@ def test_a_maker_that_dies_is_an_error(warm: ResidentIndex, monkeypatch: pytest.
     found = warm.reader.graph_of()
     with monkeypatch.context() as patch:
         patch.setattr(making.sys, "executable", "/bin/false")
-        doomed = Making(warm.index, found.snapshot_id)
-    with pytest.raises(InternalError, match="ended with code 1"):
-        doomed.run(1 << 40)
+        with pytest.raises(InternalError, match="ended with code 1"):
+            Making(warm.index, found.snapshot_id).run(1 << 40)
     assert Making(warm.index, found.snapshot_id).run(1 << 40) == (2, 2)
     assert warm.reader.graph_of().made
+
+
+def test_the_process_for_the_next_graph_is_started_ahead(
+    warm: ResidentIndex, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit is resolved by a process that waited for it; one that waits in vain ends, or with the daemon."""
+    started = []
+
+    def start() -> Any:
+        started.append(making_start())
+        return started[-1]
+
+    making_start = making.start
+    monkeypatch.setattr(making, "start", start)
+    monkeypatch.setattr("everdex.surfaces.daemon.graphs.start", start)
+    graphs = Graphs(warm, lambda *_, **__: None, unasked=False)
+    warm.graphs = graphs
+    graphs.start()
+    try:
+        graphs.ready(None, 60)
+        until(lambda: len(started) == 2, "the one ahead")
+        (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
+        warm.index.sync()
+        monkeypatch.setattr(limits, "DAEMON_GRAPH_AHEAD_S", 0)
+        graphs.ready(None, 60)
+        until(lambda: len(started) == 3, "the next one ahead")
+        until(lambda: all(each.poll() is not None for each in started), "that it is let go")
+        monkeypatch.setattr(limits, "DAEMON_GRAPH_AHEAD_S", 600)
+        (root / "more.py").write_text("def other():\n    return 1\n")
+        warm.index.sync()
+        graphs.ready(None, 60)
+        until(lambda: len(started) == 5, "the last one ahead")
+        assert graphs.resident_bytes() > 0
+    finally:
+        graphs.end()
+    until(lambda: started[-1].poll() is not None, "the end of all")
 
 
 def test_a_failure_reaches_the_question(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from everdex.facts.python import model as m
 from everdex.graph.model import Kept, Node, Part, Parts, Site
 from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered
-from everdex.graph.python.variables import key_of, stored_on_self
+from everdex.graph.python.variables import key_of
 
 _SILENT: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")  # what is left of a line, and lines, that say nothing
 
@@ -59,7 +59,7 @@ def _digest_of_rest(file: File, source: bytes, bodies: Sequence[m.Scope], import
 
     That is where it imports from, and to which class an attribute belongs that a method gives to self.
     """
-    stored = {key_of(file, owner, file.entries[store][2]) for owner, store, _ in stored_on_self(file)}
+    stored = [key_of(file, owner, name) for owner, names in file.self_stores.items() for name in names]
     digest = xxhash.xxh3_64("\n".join((imports, *sorted(stored))).encode("utf-8", "surrogatepass"))
     for text in _between(source, bodies):
         digest.update(b"\n%d\n" % len(text))

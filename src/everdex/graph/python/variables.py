@@ -7,7 +7,7 @@ setattr(), __dict__, or keywords that become attributes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
@@ -84,14 +84,6 @@ def written(file: File) -> list[Written]:
     return found
 
 
-def stored_on_self(file: File) -> Iterator[tuple[int, int, int]]:
-    """Attributes that methods give to self: the class, the STORE expression and the value."""
-    for store, value in file.facts.stores:
-        owner = file.receiver_class(file.entries[store][1])
-        if owner >= 0:
-            yield owner, store, value
-
-
 def variables(file: File, is_own: Callable[[int, str], bool]) -> list[Variable]:
     """The variables of a file that no function or class of the same name hides.
 
@@ -109,9 +101,10 @@ def variables(file: File, is_own: Callable[[int, str], bool]) -> list[Variable]:
             annotation = entry[1] if entry[0] == m.TYPED else -1
             end = start + max(length, whole)
             found[key] = Variable(home, name, start, end, start, whole == m.ALIAS, annotation, inside)
-    for owner, store, value in stored_on_self(file):
-        name = file.entries[store][2]
-        if not is_own(owner, name) or (name in file.names[owner] and not file.is_variable(owner, name)):
+    for store, value in file.facts.stores:
+        _, base, name = file.entries[store]
+        owner = file.receiver_class(base)
+        if owner < 0 or not is_own(owner, name) or (name in file.names[owner] and not file.is_variable(owner, name)):
             continue
         key = key_of(file, owner, name)
         start = file.places.starts[store]

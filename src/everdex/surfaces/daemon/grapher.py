@@ -1,11 +1,13 @@
 """The program that makes one graph for the daemon and ends, so that what it took goes back to the system.
 
-It gives way to others as far as it is told to, says how far it is as JSON lines on standard output, and ends when its
-standard input does: with the daemon. It refuses to begin with another configuration than the daemon's.
+Which graph it reads as one JSON line on standard input, when everything it needs is loaded. It gives way to others as
+far as it is told to, says how far it is as JSON lines on standard output, and ends when its standard input does: with
+the daemon. It refuses to begin with another configuration than the daemon's.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -15,6 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from everdex import relations
+from everdex.graph import resolvers
+from everdex.graph.resolvers import Resolvers
 from everdex.memory import tame_allocator
 from everdex.service import Index
 from everdex.surfaces.cli.failures import as_everdex
@@ -48,20 +52,22 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
-def main(
-    root: str, shared_store: str, config_fingerprint: str, query_fingerprint: str, snapshot_id: str, niceness: str,
-    workers: str,
-) -> int:
+def main() -> int:
     # The daemon ends us by closing the pipe; what is typed at its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(int(niceness))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     tame_allocator()
+    Resolvers(resolvers.MODULES)  # loads them
+    told = sys.stdin.buffer.readline()
+    if not told:
+        return 0
+    root, shared_store, config_fingerprint, query_fingerprint, snapshot_id, niceness, workers = json.loads(told)
+    os.nice(niceness)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
         if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
             return 13
-        made = relations.make(index, snapshot_id, SyncOptions(workers=int(workers), progress=_Told()))
+        made = relations.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()))
         _say({"made": {"changed": made.changed, "resolved": made.resolved}})
         return 0
     except Exception as error:  # noqa: BLE001 - the daemon is the only one to tell
@@ -72,4 +78,4 @@ def main(
 
 if __name__ == "__main__":
     sys.stdout.flush()
-    os._exit(main(*sys.argv[1:]))
+    os._exit(main())

@@ -3,11 +3,13 @@
 Unasked, the active snapshot's graph is made once the tree is quiet, for a bounded share of the time. A question
 whose graph is missing waits a little and is then told how far it is and when to come again; whatever it asked for is
 made meanwhile. A newer snapshot replaces one that waits for its turn, never one that is being made: the next starts
-from its result, so that steady editing cannot keep a graph from ever being finished.
+from its result, so that steady editing cannot keep a graph from ever being finished. The process for the next graph is
+started when one is made, and waits a while: to start it takes longer than to make what an edit needs.
 """
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,11 +18,12 @@ from typing import Any, Final
 
 from everdex import limits, machine
 from everdex.errors import Busy, DaemonStopping, EverdexError, LimitExceeded
+from everdex.memory import resident_bytes
 from everdex.reader import GraphOf
 from everdex.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.client import error_of
-from everdex.surfaces.daemon.making import Cancelled, Making
+from everdex.surfaces.daemon.making import Cancelled, Making, dismiss, start
 
 _AFTER_FAILURE_S: Final = 60.0
 _NICENESS: Final = 10
@@ -65,6 +68,8 @@ class Graphs:
         self._failure = ""
         self._too_large = False
         self._made = 0
+        self._ahead: subprocess.Popen[bytes] | None = None  # only `_run` takes it or lets it go
+        self._ahead_until = 0.0
         self._last_s = 0.0
         self._thread = threading.Thread(target=self._run, name="graphs", daemon=True)
 
@@ -132,9 +137,13 @@ class Graphs:
         while True:
             with self._changed:
                 while not self._ended and not self._is_time():
-                    left = None if self._due is None else max(0.0, self._due - time.monotonic())
-                    self._changed.wait(left)
+                    if self._ahead is not None and time.monotonic() >= self._ahead_until:
+                        self._let_go()
+                    times = [self._due] if self._due is not None else []
+                    times += [self._ahead_until] if self._ahead is not None else []
+                    self._changed.wait(max(0.0, min(times) - time.monotonic()) if times else None)
                 if self._ended:
+                    self._let_go()
                     return
                 first = next(self._unsettled(), None)
                 pinned = first.snapshot_id if first is not None and first.pinned else None
@@ -144,6 +153,11 @@ class Graphs:
             self._turn(pinned)
             with self._changed:
                 self._turning = False
+
+    def _let_go(self) -> None:
+        if self._ahead is not None:
+            dismiss(self._ahead)
+            self._ahead = None
 
     def _is_time(self) -> bool:
         return any(self._unsettled()) or (self._due is not None and time.monotonic() >= self._due)
@@ -172,8 +186,9 @@ class Graphs:
             self._target = found
             self._making = making = Making(
                 self._warm.index, found.snapshot_id, niceness=0 if waited_for else _NICENESS,
-                workers=machine.workers() if waited_for else max(1, machine.workers() // 2),
+                workers=machine.workers() if waited_for else max(1, machine.workers() // 2), started=self._ahead,
             )  # fmt: skip
+            self._ahead = None
         began = time.monotonic()
         failure: EverdexError | None = None
         try:
@@ -193,6 +208,9 @@ class Graphs:
             self._rest_until = time.monotonic() + rest
             if self._due is not None:
                 self._due = max(self._due, self._rest_until)
+            if failure is None and not self._ended:
+                self._ahead = start()
+                self._ahead_until = time.monotonic() + limits.DAEMON_GRAPH_AHEAD_S
         return failure
 
     def _settle(self, found: GraphOf | None, failure: EverdexError | None) -> None:
@@ -226,5 +244,6 @@ class Graphs:
             }  # fmt: skip
 
     def resident_bytes(self) -> int:
-        making = self._making
-        return 0 if making is None else making.resident_bytes()
+        making, ahead = self._making, self._ahead
+        waiting = 0 if ahead is None else resident_bytes(ahead.pid)
+        return waiting if making is None else waiting + making.resident_bytes()

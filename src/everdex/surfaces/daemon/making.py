@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Final
 
 from everdex.errors import InternalError, LimitExceeded
@@ -27,18 +28,39 @@ class Cancelled(Exception):
     """It was ended before it was done."""
 
 
-class Making:
-    """One run of `grapher.py`; `cancel` may come from any thread."""
+def start() -> subprocess.Popen[bytes]:
+    """A process that loads what it needs and waits to be told which graph to make; it ends with this one."""
+    # -P: the working directory may be a hostile repository and must not be imported from.
+    command = [sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher"]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
+    )
 
-    def __init__(self, index: Index, snapshot_id: str, *, niceness: int = 0, workers: int = 1) -> None:
+
+def dismiss(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(BrokenPipeError):  # what it was told and never read
+                pipe.close()
+
+
+class Making:
+    """One run of `grapher.py`, in a process that waits for it or in a new one; `cancel` may come from any thread."""
+
+    def __init__(
+        self, index: Index, snapshot_id: str, *, niceness: int = 0, workers: int = 1,
+        started: subprocess.Popen[bytes] | None = None,
+    ) -> None:  # fmt: skip
         shared = "" if index.shared_store is None else os.fspath(index.shared_store)
-        # -P: the working directory may be a hostile repository and must not be imported from.
-        self._command = [
-            sys.executable, "-P", "-m", "everdex.surfaces.daemon.grapher", os.fspath(index.root.path), shared,
-            index.config_fingerprint, index.query_fingerprint, snapshot_id, str(niceness), str(workers),
+        told = [
+            os.fspath(index.root.path), shared, index.config_fingerprint, index.query_fingerprint, snapshot_id,
+            niceness, workers,
         ]  # fmt: skip
+        self._told = json.dumps(told).encode() + b"\n"
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = started
         self._cancelled = False
         self._began = time.monotonic()
         self.phase, self.done, self.total = "", 0, 0
@@ -48,11 +70,15 @@ class Making:
         with self._lock:
             if self._cancelled:
                 raise Cancelled
-            self._process = process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
-            )
+            process = self._process
+            if process is None or process.poll() is not None:
+                self._process = process = start()
         made: tuple[int, int] | None = None
         try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError):  # it died: what it says and its code tell
+                process.stdin.write(self._told)
+                process.stdin.flush()
             for said in self._said(process, most_bytes):
                 if "error" in said:
                     raise error_of(said["error"])
@@ -61,11 +87,7 @@ class Making:
                 else:
                     self._hear(*said["progress"])
         finally:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+            dismiss(process)
         if self._cancelled:
             raise Cancelled
         if made is None:
