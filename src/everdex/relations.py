@@ -27,6 +27,7 @@ from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
 from everdex.graph.outside import outside
 from everdex.graph.queries import CouldAdd, Use
+from everdex.graph.record import asked_key
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
@@ -188,7 +189,8 @@ def answer(
         found = written_out(atlas, naming.find(atlas, asked))
         body = _named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
-        about = (*(_path_warnings(view, atlas, asked) if not found else ()), *coverage_warnings(atlas, file))
+        missing = (*_path_warnings(view, atlas, asked), *_asked_warnings(atlas, asked)) if not found else ()
+        about = (*missing, *coverage_warnings(atlas, file))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
@@ -382,6 +384,16 @@ def coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
     if failed:
         said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
     return tuple(said)
+
+
+def _asked_warnings(atlas: Atlas, asked: str) -> tuple[str, ...]:
+    """Who asks for a name that nothing defines: what it meant may have been renamed or removed."""
+    name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
+    count = atlas.graph.asked.total([asked_key(Status.UNRESOLVED, role, name) for role in Role])
+    asking = "1 place asks" if count == 1 else f"{count:,} places ask"
+    lead = "leads" if count == 1 else "lead"
+    search = f"`everdex search --mode literal {name}` finds {'it' if count == 1 else 'them'}"
+    return (f"{asking} for {name} and {lead} to no definition; {search}",) if count else ()
 
 
 def _path_warnings(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:

@@ -479,3 +479,16 @@ def test_a_class_at_hand_may_be_one_below(tmp_path: Path, path: str, text: str) 
     ask = asker(synced(tmp_path / "tree", {path: text}))
     constructor = "Other.__construct" if path.endswith("php") else "Other.initialize"
     assert [item["name"] for item in ask("impact", constructor, depth=1)["affected"]] == ["any"]
+
+
+@pytest.mark.parametrize("symbol", ["gone", "Box.gone", "a.py::gone"])
+def test_a_name_that_nothing_defines_says_who_asks_for_it(tmp_path: Path, symbol: str) -> None:
+    """After a definition has been renamed or removed, those who were left behind are not passed over in silence."""
+    tree = {
+        "a.py": "def here():\n    return 1\n\n\nclass Box:\n    pass\n",
+        "b.py": "from a import gone\n\n\ndef run(x):\n    return x.gone() + x.here()\n",
+    }
+    ask = asker(synced(tmp_path / "tree", tree))
+    said = "2 places ask for gone and lead to no definition; `everdex search --mode literal gone` finds them"
+    assert said in ask("callers", symbol)["warnings"]
+    assert ask("callers", "nowhere")["warnings"] == []
