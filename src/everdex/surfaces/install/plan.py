@@ -134,7 +134,9 @@ def _git_hooks(root: Path | None) -> Path:
     hooks = Path(os.path.normpath(root / found))
     common = os.path.realpath(root / _git(root, "rev-parse", "--git-common-dir"))
     if not any(Path(os.path.realpath(hooks)).is_relative_to(base) for base in (root, common)):
-        raise InstallRefused(f"core.hooksPath leads out of the project, to {hooks}", hint="add `everdex index --quiet &` to the hooks there")
+        raise InstallRefused(
+            f"core.hooksPath leads out of the project, to {hooks}", hint="add `everdex index --quiet &` to those hooks"
+        )
     return hooks
 
 
