@@ -368,6 +368,7 @@ def test_git_hooks_respect_where_git_looks(machine: Machine, tmp_path: Path) -> 
     run_git(machine.project, "config", "core.hooksPath", str(tmp_path / "elsewhere"))
     done = machine.run("install", "git-hooks", "--json")
     assert (done.code, "core.hooksPath" in done.json["error"]["message"]) == (2, True)
+    assert "--user" not in done.json["error"]["hint"]  # which has no hooks
     run_git(machine.project, "config", "--unset", "core.hooksPath")
     run_git(machine.project, "worktree", "add", "-q", str(tmp_path / "linked"))
     assert machine.run("install", "git-hooks", tmp_path / "linked").code == 0

@@ -14,6 +14,7 @@ import pytest
 
 from everdex import config
 from everdex.errors import ConfigError
+from support.commands import everdex
 from support.trees import run_git, tree
 
 SECRET = "flamingo_outside_the_root"
@@ -100,6 +101,12 @@ def test_no_program_of_a_repository_is_ever_run(tmp_path: Path, home: Path) -> N
     finally:
         run("stop")
     assert not ran.exists(), ran.read_text()
+
+
+def test_no_number_of_attributes_keeps_an_answer_waiting(tmp_path: Path) -> None:
+    """Attributes on one line could be told apart in as many ways as there are sets of them: they are read once."""
+    root = tree(tmp_path / "project", {"a.rs": "#[a]" * 60 + "mod m {} fn alone() {}\n"})
+    assert everdex("callers", "alone", root).code == 1
 
 
 def test_tools_reach_nothing_outside_and_take_nothing_huge(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tree_sitter import Node as TreeNode
 from everdex.graph.model import FileGraph, Role, Site, Status, Target
 from everdex.languages import language_of
 from everdex.parse import grammar
-from javascript_world import MemoryWorld, world
+from support.javascript import MemoryWorld, world
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
 

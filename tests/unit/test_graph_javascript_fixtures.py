@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Site, Status
-from javascript_world import MemoryWorld, numbered
+from support.javascript import MemoryWorld, numbered
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
 CASES = sorted(path.name for path in FIXTURES.iterdir())

@@ -13,7 +13,7 @@ import pytest
 
 from everdex.graph.javascript import members
 from everdex.graph.model import FileGraph, Role, Site, Status
-from javascript_world import MemoryWorld, numbered, world
+from support.javascript import MemoryWorld, numbered, world
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "variables" / "javascript"
 _WORDS = {Role.WRITE: "write", Role.REFERENCE: "read", Role.IMPORT: "import"}

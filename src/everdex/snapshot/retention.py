@@ -38,10 +38,6 @@ class GcPlan(msgspec.Struct, frozen=True):
     pictures: tuple[str, ...]  # below canvas/
     bytes_freed: int
 
-    @property
-    def empty(self) -> bool:
-        return not (self.snapshots or self.segments or self.staging or self.graphs or self.pictures)
-
 
 def readers_lock(store: Store) -> Path:
     return store.locks / "readers.lock"

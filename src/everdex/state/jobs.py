@@ -79,12 +79,8 @@ class JobRecords:
     """The jobs of one store. Every call opens the file and closes it again: there are few."""
 
     def __init__(self, store: Store) -> None:
-        self._path = store.path / NAME
+        self.path = store.path / NAME
         self._permissions = store.permissions
-
-    @property
-    def path(self) -> Path:
-        return self._path
 
     def enqueue(self, scope: RefreshScope | None, head: str | None, reason: str, budget_ms: int) -> int | None:
         """The job that covers a scope, new or widened; None when one that is open covers it already."""
@@ -164,7 +160,7 @@ class JobRecords:
 
     def next_queued(self) -> int | None:
         """The job that waits longest. Makes no file where there is none."""
-        if not self._path.exists():
+        if not self.path.exists():
             return None
         with self._transaction() as connection:
             row = connection.execute(
@@ -188,7 +184,7 @@ class JobRecords:
             connection = self._open()
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
-                raise StorageFailure(f"{self._path} cannot be used: {error}") from error
+                raise StorageFailure(f"{self.path} cannot be used: {error}") from error
             self._begin_anew()
             connection = self._open()
         try:
@@ -198,18 +194,18 @@ class JobRecords:
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
                 self._begin_anew()
-            raise StorageFailure(f"{self._path} cannot be used: {error}", hint="ask again") from error
+            raise StorageFailure(f"{self.path} cannot be used: {error}", hint="ask again") from error
         finally:
             connection.close()  # rolls back what was not committed
 
     def _begin_anew(self) -> None:
         for suffix in ("-wal", "-shm", ""):
-            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def _open(self) -> sqlite3.Connection:
         # SQLite would create the file with the umask's mode; created first, it has the store's.
-        os.close(open_lasting(self._path, os.O_RDWR, self._permissions))
-        connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
+        os.close(open_lasting(self.path, os.O_RDWR, self._permissions))
+        connection = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -219,7 +215,7 @@ class JobRecords:
                 connection.executescript(_SCHEMA)
                 connection.execute(f"PRAGMA user_version = {versions.ARTIFACTS['jobs'].writable}")
             else:
-                versions.check_readable("jobs", version, str(self._path))
+                versions.check_readable("jobs", version, str(self.path))
             connection.execute("SELECT id FROM jobs LIMIT 1").fetchone()
         except BaseException:
             connection.close()

@@ -92,12 +92,6 @@ def drop(text: str, body: str, owner: str, marks: Marks, *, at_top: bool = False
     return (before if at_top else before.removesuffix(newline) if before else before) + after
 
 
-def owners(text: str, marks: Marks) -> tuple[str, ...]:
-    """For whom a block stands in a text."""
-    found = _find(text, marks)
-    return found.owners if found is not None else ()
-
-
 def without(text: str, marks: Marks) -> str:
     """The text outside the block, for whoever wants to know what somebody else wrote."""
     found = _find(text, marks)

@@ -101,9 +101,8 @@ def _real(edit: Edit, place: Place) -> Path:
     real = Path(os.path.realpath(edit.path))
     allowed = [place.root, place.git_hooks] if place.root is not None else []
     if allowed and not any(real.is_relative_to(os.path.realpath(base)) for base in allowed if base is not None):
-        raise InstallRefused(
-            f"{edit.path}: a link leads out of the project, to {real}", hint="pass --user, or remove the link"
-        )
+        hint = "remove the link" if place.git_hooks is not None else "pass --user, or remove the link"
+        raise InstallRefused(f"{edit.path}: a link leads out of the project, to {real}", hint=hint)
     return real
 
 
@@ -135,7 +134,9 @@ def _git_hooks(root: Path | None) -> Path:
     hooks = Path(os.path.normpath(root / found))
     common = os.path.realpath(root / _git(root, "rev-parse", "--git-common-dir"))
     if not any(Path(os.path.realpath(hooks)).is_relative_to(base) for base in (root, common)):
-        raise InstallRefused(f"core.hooksPath leads out of the project, to {hooks}", hint="pass --user")
+        raise InstallRefused(
+            f"core.hooksPath leads out of the project, to {hooks}", hint="add `everdex index --quiet &` to those hooks"
+        )
     return hooks
 
 
