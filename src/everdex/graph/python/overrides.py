@@ -95,9 +95,7 @@ def _of_family(
         if other == owner or base not in line:  # a line that ran out of steps says nothing
             is_inherited = True
         elif other is not None and other not in found:
-            # One that another base brings is not below this one: its receiver is the class that has both.
-            kind = other if base in classes.mro(engine, other[1], other[2], fuel) else each
-            found[other] = bind_instance(values, (INSTANCE, kind[1], kind[2], True), kind)
+            found[other] = bind_instance(values, (INSTANCE, other[1], other[2], True), other)
     return list(found.values()), is_inherited
 
 
