@@ -56,11 +56,15 @@ def test_definitions_have_keys_of_their_own() -> None:
         ("Rb'four'", "bytes", "four"),
         ("''", "str", ""),
         (r"'a\n'", "str", None),
-        (f"'{'x' * 65}'", "str", None),
+        (f"'{'x' * 63} '", "str", f"{'x' * 63} "),
+        (f"'{'x' * 64} '", "str", None),
+        (f"'{'x' * 160}'", "str", "x" * 160),
+        (f"'{'x' * 161}'", "str", None),
     ],
 )
 def test_a_string_is_known_by_what_stands_between_its_quotes(written: str, kind: str, value: str | None) -> None:
-    """Prefixes and quotes are no part of a string's value; one with an escape or too long for a key has none."""
+    """Prefixes and quotes are no part of a string's value; one with an escape, too long for a key, or without a space
+    too long for a dotted name, has none."""
     found = facts(f"x = {written}\n")
     assert [entry[1:] for entry in found.expressions if entry[0] == m.LITERAL] == [(kind, value)]
 
