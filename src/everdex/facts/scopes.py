@@ -22,9 +22,7 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
             about = (id(item.parent), item.kind)
             counts[about] = counts.get(about, 0) + 1
             item.name = f"<{item.kind}{counts[about]}>"
-        if item.kind == "field" and item.parent is not None and item.parent.kind == "field":
-            item.path = (*item.parent.path[:-1], item.name)  # `a, b int` is one declaration of two
-        elif "<lambda>" in item.path or "<class>" in item.path:
+        if "<lambda>" in item.path or "<class>" in item.path:
             item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
 
 

@@ -11,7 +11,7 @@ from everdex.facts.python.conditions import Conditions
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_STAR: Final = ord("*")
+STAR: Final = ord("*")
 _MAX_TEXT: Final = 64  # a longer string is no key
 _MAX_NAME: Final = 160  # but without a space it may be the dotted name of something
 
@@ -81,7 +81,7 @@ class Displays(Conditions):
         for child in node.named_children:
             if child.type not in SKIPPED:
                 made = self.value(child, depth)
-                if self.data[child.start_byte] == _STAR and self.entries[made][0] != m.STAR:
+                if self.data[child.start_byte] == STAR and self.entries[made][0] != m.STAR:
                     made = self.add([m.STAR, made], child.start_byte, child.end_byte)
                 elements.append(made)
         return self.add(

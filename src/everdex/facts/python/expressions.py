@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.facts.python import model as m
 from everdex.facts.python.annotations import parse_annotation
 from everdex.facts.python.arena import MAX_DEPTH, SKIPPED
-from everdex.facts.python.displays import COMPREHENSIONS, Displays
+from everdex.facts.python.displays import COMPREHENSIONS, STAR, Displays
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -136,7 +136,10 @@ class Expressions(Displays):
         left = self.value(node, depth)
         for each in reversed(chain):
             children = [child for child in each.children if child.type not in SKIPPED]
-            right = self.value(children[-1], depth)
+            operand = children[-1]
+            if self.data[operand.start_byte] == STAR and operand.named_children:
+                operand = operand.named_children[-1]  # no Python; `splat` would ask each for what is around the chain
+            right = self.value(operand, depth)
             operator = self.named(children[1])
             left = self.add([m.BINARY, operator, left, right], each.start_byte, each.end_byte)
         return left
