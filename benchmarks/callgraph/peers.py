@@ -44,7 +44,7 @@ def pyrefly(root: Path, environment: Path, known: Known) -> set[Edge] | str:
         command = [
             str(environment / "bin/pyrefly"), "check", "--python-interpreter-path", str(environment / "bin/python"),
             "--search-path", "src", "--report-pysa", out, "--report-pysa-format", "json", "--output-format",
-            "omit-errors", "src", "tests",
+            "omit-errors", "--check-unannotated-defs=true", "src", "tests",
         ]  # fmt: skip
         try:
             subprocess.run(command, cwd=root, capture_output=True, timeout=300, check=False)

@@ -292,6 +292,19 @@ def test_of_more_callers_than_are_asked_the_others_are_not_forgotten(tmp_path: P
     assert _json("callers", "Known.send", project)["could_add"]["ambiguous"] == 0
 
 
+def test_what_a_decorator_of_the_root_is_given_may_be_called_by_it(tmp_path: Path) -> None:
+    """A registry's decorator hands the function on: that nobody calls it by its name is not all that is said."""
+    text = (
+        "HANDLERS = []\n\n\ndef handler(function):\n    HANDLERS.append(function)\n    return function\n\n\n"
+        "@handler\ndef on_start(): pass\n\n\ndef alone(): pass\n"
+    )
+    project = tree(tmp_path / "project", {"a.py": text}, git=True)
+    done = everdex("callers", "on_start", cwd=project)
+    assert (done.code, done.lines) == (1, [])
+    assert "named without being called in 1 place" in done.err
+    assert _json("callers", "alone", project, code=1)["could_add"]["named"] == 0
+
+
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:
     """Not the file of that name, nor a method where a function is called exactly so."""
     text = (

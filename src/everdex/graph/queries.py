@@ -229,9 +229,10 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
 
 def named(atlas: Atlas, definition: Definition) -> int:
     """How many places name a definition, or the class that it constructs, and do not call it there: who is given it,
-    or inherits from it, may."""
+    or inherits from it, may. A decorator of the root is given what it decorates; one from outside is told apart."""
     wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
-    return sum(
+    decorated = atlas.columns(definition.file).above(definition.number, Role.DECORATE)
+    return sum(bool(target.path) for target in decorated) + sum(
         columns.marks[number] in _NAMING
         for columns in map(atlas.columns, atlas.referring(wanted))
         for number in columns.sites_to(wanted)
