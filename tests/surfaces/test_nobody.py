@@ -83,6 +83,8 @@ _TREE = {
     "base.lua": "local B = {}\nfunction B:_add() end\nfunction B:all() self:_add() end\nreturn B\n",
     "view.rb": "class View\n  TEXT = <<~HTML\n    <p><%= escaped name %></p>\n  HTML\n  def escaped(x); end\nend\n",
     "Root.cs": "abstract class Root {}\nclass Leaf : Root {}\n",
+    "nest.cs": "partial class Nest { private class Held<T> {} }\n",
+    "nest2.cs": "partial class Nest { object o = Held<int>.Cache; }\n",
     "kept.cs": "class Kept<T> {}\n", "uses.cs": "class Uses { object o = Kept<int>.Cache; }\n",
     "o.ts": "export function open() {\n  return new Stream({ began() {} });\n}\n",
     "w.ts": "class W extends HTMLElement { connected() {} }\n@Part({})\nexport class D { ready() {} }\n",
@@ -109,6 +111,7 @@ def _why(document: dict[str, Any]) -> list[str]:
         ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
         ("K._add", {"elsewhere": 1}), ("View.escaped", {"written": 1}), ("Kept", {"unknown": 1}),
         ("Box.width", {"written": 1}), ("Root", {"named": 1}),
+        ("Nest.Held", {"unknown": 1}),
     ],
 )  # fmt: skip
 def test_a_name_that_stands_somewhere_is_counted(ask: Ask, symbol: str, counted: dict[str, int]) -> None:
