@@ -80,6 +80,8 @@ def _in_file(atlas: Atlas, path: str, language: str, name: str, kinds: AbstractS
         if place is None and not kinds.isdisjoint(hit.may_be):
             source, end = atlas.view.source(path), hit.start + len(name.encode())
             syntax = syntax or Syntax(language, source)
+            if kinds.isdisjoint(syntax.narrowed(hit.may_be, hit.start)):
+                continue
             if language in LOOSE and not syntax.is_script(hit.start, end):
                 place = how_in_text(language, source, hit.start, end)
             else:

@@ -6,8 +6,11 @@ It only says what it is sure of: what stands in a formatted string may be code o
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from typing import Final
+from typing import Final, NamedTuple
+
+import xxhash
 
 _TEXT: Final = re.compile(
     rb"""#[^\n]*|"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
@@ -15,19 +18,48 @@ _TEXT: Final = re.compile(
     re.DOTALL,
 )
 _FORMATTED: Final = re.compile(rb"(?:[fFtT][rR]?|[rR][fFtT])\Z")
+# From `__all__` to the next line that begins with something else than a display goes on with.
+_LISTS: Final = re.compile(rb"\b__all__\b[^\n]*(?:\n(?:[ \t)\]\"'#][^\n]*|\r)?(?=\n|\Z))*")
+_MOST_REMEMBERED: Final = 2_048  # files; of one of a thousand lines some two kilobytes
+
+
+class _Spans(NamedTuple):
+    starts: array[int]  # of what is text
+    ends: array[int]
+    lists: list[tuple[int, int]]
+
+
+_remembered: dict[bytes, _Spans] = {}
 
 
 class PythonText:
+    """What is text in the bytes of a file."""
+
     def __init__(self, source: bytes) -> None:
         self._source = source
-        self._spans = [match.span() for match in _TEXT.finditer(source)]
+        self._spans = _spans_of(source)
 
     def kind(self, place: int) -> str:
-        """code, comment or string; formatted where it may be code or string."""
-        at = bisect_right(self._spans, (place, len(self._source)))
-        start, end = self._spans[at - 1] if at else (0, 0)
-        if place >= end:
+        """code, comment or string; listed where `__all__` may be given it; formatted where it may be code, too."""
+        starts, ends, lists = self._spans
+        at = bisect_right(starts, place) - 1
+        if at < 0 or place >= ends[at]:
             return "code"
+        start = starts[at]
         if self._source[start : start + 1] == b"#":
             return "comment"
-        return "formatted" if _FORMATTED.search(self._source, max(0, start - 2), start) else "string"
+        if _FORMATTED.search(self._source, max(0, start - 2), start):
+            return "formatted"
+        return "listed" if any(begin < start < end for begin, end in lists) else "string"
+
+
+def _spans_of(source: bytes) -> _Spans:
+    key = xxhash.xxh3_128_digest(source)
+    found = _remembered.get(key)
+    if found is None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        spans = [match.span() for match in _TEXT.finditer(source)]
+        starts, ends = array("I", [start for start, _ in spans]), array("I", [end for _, end in spans])
+        found = _remembered[key] = _Spans(starts, ends, [match.span() for match in _LISTS.finditer(source)])
+    return found

@@ -33,6 +33,12 @@ _DOCUMENTS: Final = frozenset(("heredoc_body", "heredoc_content", "nowdoc_body",
 _SYMBOLS: Final = frozenset(("simple_symbol", "bare_symbol", "atom", "quoted_atom"))
 _BEFORE_MEMBERS: Final = frozenset((b".", b">", b":", b" ", b"\t", b"\n"))
 _QUOTES: Final = frozenset((b'"', b"'", b"`"))
+_BEFORE_NAMES_IN_PATHS: Final = frozenset((b".", b":", b"#", b"@", b"/", b"\\"))
+# A shell's words are commands, Ruby and Elixir have lists of names without quotes; in pages and settings quotes tell
+# little.
+_WITH_BARE_TEXTS: Final = frozenset((
+    "bash", "ruby", "elixir", "html", "vue", "svelte", "json", "yaml", "toml", "css", "sql", "markdown",
+))  # fmt: skip
 _KEYWORD: Final = re.compile(rb"\s*=(?!=)")
 _IMPORT: Final = re.compile(rb"\s*(?:import|from)\b")
 _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member is short
@@ -40,6 +46,7 @@ _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member i
 _MEMBER: Final = frozenset(("member", "path", "template", "data"))
 _QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data"))
 _PLAIN: Final = frozenset(("name", "text", "path", "template"))
+_CODE: Final = frozenset(("member", "key", "shorthand", "name"))
 _BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data"))
 
 
@@ -59,7 +66,10 @@ def possible(language: str, source: bytes, start: int, end: int) -> AbstractSet[
         return _MEMBER
     if before in _QUOTES:
         return _QUOTED
-    return _PLAIN if language == "python" and not _KEYWORD.match(source, end) else _BARE
+    bare = _PLAIN if language == "python" and not _KEYWORD.match(source, end) else _BARE
+    if before in _BEFORE_NAMES_IN_PATHS or language not in GRAMMARS or language in _WITH_BARE_TEXTS:
+        return bare
+    return bare if is_computed(source[source.rfind(b"\n", 0, start) + 1 : start]) else bare & _CODE
 
 
 def _is_asked_for(source: bytes, start: int) -> bool:
@@ -101,6 +111,11 @@ class Syntax:
         """What a name at a place is; nothing for a comment, prose, or part of a module's name in an import."""
         return (self._quickly(start, end) if self._language == "python" else None) or self._by_grammar(start, end)
 
+    def narrowed(self, may_be: AbstractSet[str], start: int) -> AbstractSet[str]:
+        """What a name may be, as far as can be told without parsing the file."""
+        in_code = self._language == "python" and self._text.kind(start) == "code"
+        return may_be & _CODE if in_code else may_be
+
     @cached_property
     def _text(self) -> PythonText:
         return PythonText(self._source)
@@ -110,7 +125,7 @@ class Syntax:
         kind = self._text.kind(start)
         if kind == "comment":
             return NOTHING
-        if kind == "string" and b"__all__" not in self._source:
+        if kind == "string":
             return self._in_text(None, start, end)
         is_member = kind == "code" and _is_asked_for(self._source, start)
         line = self._source.rfind(b"\n", 0, start) + 1
