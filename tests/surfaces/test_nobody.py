@@ -164,7 +164,7 @@ def test_text_says_it_too(ask: Ask) -> None:
     assert "named without being called in 1 place" in lines
     assert "may be called from outside the repository: it is public" in lines
     lines = [line for _, line in callers.SHOWN.lines(ask("callers", "start"))]
-    assert "its name is written in 1 string, template or setting" in lines
+    assert "its name is written in 1 place of strings, templates or settings" in lines
     reply = related.references(ask("refs", "_index"), 2_000)
     text = related.text_of(reply, iter(()))
     assert "may be called from outside the repository: decorated with web.route" in text

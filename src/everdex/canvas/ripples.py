@@ -228,7 +228,7 @@ def _notes(model: ImpactModel) -> list[str]:
     if could.unknown:
         notes.append(f"{plural(could.unknown, 'place')} may mean it: its owner there is not known")
     if could.written:
-        notes.append(f"its name is written in {plural(could.written, 'string, template or setting')}")
+        notes.append(f"its name is written in {plural(could.written, 'place')} of strings, templates or settings")
     if could.overriding:
         notes.append(f"{plural(could.overriding, 'call')} of methods that override it may be made through it")
     if could.overridden:

@@ -223,8 +223,9 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
         if atlas.entry(file).language == language and name in atlas.columns(file).node_names
         for item in atlas.definitions(file)
         if item.node.name == name and item.node.kind not in VARIABLES
-    } - {definition.target}  # fmt: skip
-    return _calls(atlas, twins, {definition.target}, may_be_below)
+    }  # fmt: skip
+    counted = overriders(atlas, {definition.target}) | _replaced(atlas, [definition])  # by `could_add`
+    return _calls(atlas, twins - counted - {definition.target}, {definition.target}, may_be_below)
 
 
 def named(atlas: Atlas, definition: Definition) -> int:

@@ -177,8 +177,8 @@ class Syntax:
         after = _PATH_AFTER.match(self._source, end)
         owner = path[0] if path is not None else b""
         quote = before[len(before) - len(owner) - 1 : len(before) - len(owner)]
-        if after is None or quote != after[1]:
-            return NOTHING
+        if after is None or quote != after[1] or (quote == b"`" and self._language == "python"):
+            return NOTHING  # in a docstring backticks are prose's
         if owner or after.start() != after.start(1):
             return Place("path", owner_of(owner))
         return Place("listed" if leaf is not None and _is_listed(leaf) else "text")

@@ -172,7 +172,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
         if could["elsewhere"]:
             yield f"{plural(could['elsewhere'], 'call')} by its name lead to others that are called so"
         if could["written"]:
-            yield f"its name is written in {plural(could['written'], 'string, template or setting')}"
+            yield f"its name is written in {plural(could['written'], 'place')} of strings, templates or settings"
         if could["overriding"]:
             yield f"{plural(could['overriding'], 'call')} of methods that override it may be made through it"
         if could["overridden"]:
