@@ -86,7 +86,7 @@ class Open:
     """A graph at hand; a process that stays keeps it with its view, and with it the last maps and plans made of it.
 
     Those take the whole graph and say little, so they are asked for again and again; nobody may change them. The same
-    holds for how often a field may be used by who knows whom: every file with its name is read for it.
+    holds for what may be missing from an answer: every file with the name is read for it.
     """
 
     def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = ()) -> None:
@@ -95,6 +95,7 @@ class Open:
         self.map = remembering(self._map, limits.SUMMARIES_KEPT)
         self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
         self.unseen_uses = remembering(self._unseen_uses, _KEPT_COUNTS)
+        self.could_call = remembering(self._could_call, _KEPT_COUNTS)
 
     def _map(self, budget: int) -> dict[str, Any]:
         return repo_map(self.atlas, budget)
@@ -112,6 +113,13 @@ class Open:
         counted = queries.could_add(self.atlas, [definition, *others], roles)
         unknown, written = self.unseen_uses(definition, roles)
         return replace(counted, unknown=unknown, written=written)
+
+    def _could_call(self, definition: Definition, is_called: bool) -> CouldAdd:
+        """What may be missing from the callers of a definition."""
+        return replace(
+            self.could_add(definition, frozenset({Role.CALL})), named=queries.named(self.atlas, definition),
+            elsewhere=0 if is_called else queries.elsewhere(self.atlas, definition),
+        )  # fmt: skip
 
 
 def open_for(view: SnapshotView, options: SyncOptions) -> Open:
@@ -263,10 +271,7 @@ def _role(role: Role, is_variable: bool) -> str:
 def _callers(opened: Open, definition: Definition, question: Question, freshness: Freshness) -> _Body:
     atlas = opened.atlas
     found = queries.callers(atlas, definition)
-    could_add = replace(
-        opened.could_add(definition, frozenset({Role.CALL})),
-        named=queries.named(atlas, definition), elsewhere=0 if len(found) else queries.elsewhere(atlas, definition),
-    )  # fmt: skip
+    could_add = opened.could_call(definition, len(found) > 0)
     end = found.end(question.offset, question.offset + question.limit, SITES_EACH * question.limit)
     shown, paging = _page(atlas, found, question, end)
     body = {
