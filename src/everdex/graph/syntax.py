@@ -31,6 +31,7 @@ _SHORTHANDS: Final = frozenset((
 ))  # fmt: skip
 _DOCUMENTS: Final = frozenset(("heredoc_body", "heredoc_content", "nowdoc_body", "nowdoc_string"))
 _SYMBOLS: Final = frozenset(("simple_symbol", "bare_symbol", "atom", "quoted_atom"))
+_LISTED_BARE: Final = frozenset(("bare_symbol", "bare_string"))  # Ruby's %i[a b], %w[a b]
 _BEFORE_MEMBERS: Final = frozenset((b".", b">", b":", b" ", b"\t", b"\n"))
 _QUOTES: Final = frozenset((b'"', b"'", b"`"))
 _BEFORE_NAMES_IN_PATHS: Final = frozenset((b".", b":", b"#", b"@", b"/", b"\\"))
@@ -139,7 +140,7 @@ class Syntax:
         leaf = self._leaf(start, end)
         if leaf is None or "comment" in leaf.type:
             return NOTHING
-        if leaf.type in _SYMBOLS:
+        if leaf.type in _SYMBOLS or (leaf.parent is not None and leaf.parent.type in _LISTED_BARE):
             return Place("text")
         if _is_string(leaf):
             return self._in_text(leaf, start, end)
