@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+from everdex.sync.processes import WorkerProcess
+
 # Enough bytes that a sync starts workers.
 _BODY = "".join(f"def function_{n}(value):\n    return value + {n}\n\n" for n in range(9_000))
 
@@ -49,6 +51,16 @@ def test_a_script_without_a_main_guard_can_index(tmp_path: Path) -> None:
         [sys.executable, str(script)], env=_environment(tmp_path / "home"), capture_output=True, text=True, check=False
     )
     assert done.stdout == "chunks True\n", done.stderr
+
+
+def test_a_worker_that_was_being_written_to_can_be_ended() -> None:
+    """An interrupt between two bytes of a message is still an interrupt, not a closed pipe that ends in success."""
+    worker = WorkerProcess("everdex.sync.worker_main", "an indexing worker", None)
+    worker._process.kill()
+    worker._process.wait()
+    worker._stdin.write(b"half of a message")  # stays in the buffer
+    worker.end()
+    assert worker._stdin.closed
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:

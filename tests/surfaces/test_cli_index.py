@@ -189,9 +189,12 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, home: Path) -> None:
     body = "".join(f"def function_{number}():\n    return {number}\n" for number in range(400))
     files = {f"package/module_{number}.py": body for number in range(250)}
     root = tree(tmp_path / "large", files)
+    # Whoever is started in the background ignores interrupts, and so does what it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [*COMMAND, "index"], cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
+    signal.signal(signal.SIGINT, before)
     assert process.stderr is not None
     assert process.stderr.readline() == "indexing 250 files\n"
     os.killpg(process.pid, signal.SIGINT)

@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -106,5 +107,7 @@ class WorkerProcess:
     def end(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._stdin.close()
+        # What was not yet written when an interrupt came has nobody to read it, and must not hide the interrupt.
+        with suppress(BrokenPipeError):
+            self._stdin.close()
         self._stdout.close()
