@@ -21,6 +21,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     _BYTECODE = tempfile.TemporaryDirectory(prefix="everdex-bytecode-")
     os.environ["PYTHONPYCACHEPREFIX"] = _BYTECODE.name
 
+# Where it is set, what commands put on a terminal comes in an order that users do not see.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 # The same examples in every run, on a machine of any speed; `--hypothesis-profile=default` tries others.
 _UNTIMED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("everdex", derandomize=True, deadline=None, suppress_health_check=_UNTIMED)

@@ -47,6 +47,12 @@ def _json(*arguments: Any, code: int = 0) -> dict[str, Any]:
     return done.json
 
 
+def test_on_a_terminal_remarks_stand_below_what_they_are_about(project: Path) -> None:
+    """Results and remarks go two ways, and arrive on one terminal in the order in which they were said."""
+    shown = on_terminal("callers", "shop/stock.py::check", project, env={"NO_COLOR": "1"}).out
+    assert shown.index("return check(count)") < shown.index("1 caller, 1 resolved")
+
+
 def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
     """The definition, then every use; what is known about them goes to stderr."""
     done = everdex("refs", "check", cwd=project)

@@ -92,6 +92,8 @@ def line_bytes(line: str) -> bytes:
 
 def _put(stream: TextIO, line: str) -> None:
     buffer: BinaryIO = stream.buffer
+    if stream is sys.stderr:
+        sys.stdout.flush()  # on one terminal what was said first stands first
     buffer.write(line_bytes(line))
     if stream is sys.stderr:
         buffer.flush()
