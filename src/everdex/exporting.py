@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from everdex import coverage
 from everdex.answers import Answer
 from everdex.errors import StorageFailure, UsageError
 from everdex.graph.atlas import Atlas
 from everdex.graph.export import Exporter
 from everdex.graph.export_scip import scip
 from everdex.graph.export_text import ctags, dot
-from everdex.relations import coverage_warnings, open_for
+from everdex.relations import open_for
 from everdex.service import Index, Reading
 from everdex.sync.model import SyncOptions
 
@@ -49,7 +50,7 @@ def export(index: Index, form: str, reading: Reading, options: SyncOptions, prin
     with index.view(reading, options) as (view, freshness):
         opened = open_for(view, options)
         atlas = opened.atlas
-        warnings = (*reading.warnings, *opened.warnings, *coverage_warnings(atlas, None))
+        warnings = (*reading.warnings, *opened.warnings, *coverage.of_files(atlas, None))
         answer = index.answer(view, freshness, {"coverage": atlas.coverage}, warnings=warnings)
         yield Export(answer, _pieces(atlas, form, answer, printing))
 

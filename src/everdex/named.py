@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex import limits, relations
+from everdex import coverage, limits, relations
 from everdex.answers import Answer
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas, Definition
@@ -50,7 +50,7 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
     if not count or len(found) != 1:
         return ()
     body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(opened, found[0], question)}
-    return (*opened.warnings, *relations.coverage_warnings(atlas, None))
+    return (*opened.warnings, *coverage.of_files(atlas, None))
 
 
 def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from everdex import languages, limits, occurrences, picturing
+from everdex import coverage, limits, occurrences, picturing
 from everdex.answers import Answer, Freshness
 from everdex.canvas.impact import impact_model
 from everdex.canvas.sheet import Caption
@@ -27,7 +27,6 @@ from everdex.graph.keep import find_graph, open_graph
 from everdex.graph.model import Role, Status
 from everdex.graph.outside import outside
 from everdex.graph.queries import CouldAdd, Use
-from everdex.graph.record import asked_key
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
@@ -186,19 +185,19 @@ def answer(
     limits_hit: tuple[str, ...] = ()
     if question.method == "map":
         body = opened.map(question.budget)
-        about = coverage_warnings(atlas, None)
+        about = coverage.of_files(atlas, None)
     elif question.method == "architecture":
         caption = picturing.caption(atlas, question.wanted, freshness)
         plan = opened.architecture(index.root.path.name, caption, question.levels)
         body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
-        about = (*drawn, *coverage_warnings(atlas, None))
+        about = (*drawn, *coverage.of_files(atlas, None))
     else:
         asked = question.symbol.strip()
         found = written_out(atlas, naming.find(atlas, asked))
         body = _named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
-        missing = (*_path_warnings(view, atlas, asked), *_asked_warnings(atlas, asked)) if not found else ()
-        about = (*missing, *coverage_warnings(atlas, file))
+        missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
+        about = (*missing, *coverage.of_files(atlas, file))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
@@ -372,46 +371,3 @@ def _counts(found: list[Use]) -> dict[str, int]:
     for use in found:
         counts[str(use.site.status)] += 1
     return counts
-
-
-# -- what may be missing -----------------------------------------------------------------------
-
-
-def coverage_warnings(atlas: Atlas, file: int | None) -> tuple[str, ...]:
-    """What may hide more: in one file, or in any."""
-    read = atlas.doubtful_files if file is None else (atlas.entry(file),)
-    partial = sum(entry.partial and not entry.failed for entry in read)
-    failed = [entry.path for entry in read if entry.failed]
-    said = []
-    if partial:
-        have = "1 file has" if partial == 1 else f"{partial:,} files have"
-        said.append(f"{have} syntax errors; what they hide is not counted")
-    if failed:
-        said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
-    return tuple(said)
-
-
-def _asked_warnings(atlas: Atlas, asked: str) -> tuple[str, ...]:
-    """Who asks for a name that nothing defines: what it meant may have been renamed or removed."""
-    name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
-    count = atlas.graph.asked.total([asked_key(Status.UNRESOLVED, role, name) for role in Role])
-    asking = "1 place asks" if count == 1 else f"{count:,} places ask"
-    lead = "leads" if count == 1 else "lead"
-    search = f"`everdex search --mode literal {name}` finds {'it' if count == 1 else 'them'}"
-    return (f"{asking} for {name} and {lead} to no definition; {search}",) if count else ()
-
-
-def _path_warnings(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
-    """Why a path that was named is not in the graph."""
-    path = asked.partition("::")[0]
-    head, _, tail = path.rpartition(":")
-    path = head if head and tail.isdecimal() else path
-    if "/" not in path and languages.language_of(path) is None:
-        return ()
-    if atlas.graph.number(path) is not None:
-        return ()
-    try:
-        view.file_index(path)
-    except KeyError:
-        return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
-    return (f"{path} is in a language whose references are not resolved",)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, containers, getters, modules, parameters, unpacking
+from everdex.graph.python import classes, containers, getters, iteration, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
-from everdex.graph.python.files import File
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
@@ -42,7 +41,6 @@ from everdex.graph.python.values import (
     PROPERTY,
     RECORD,
     STATIC,
-    SUPER,
     TUPLE,
     Value,
     Values,
@@ -276,7 +274,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
             return union(parameters.argument(engine, given, fuel) for given in positional if not given.starred)
         given_first = first(engine, positional, fuel)
         stepped = [
-            containers._stepped(engine, each, fuel) if each[0] == INSTANCE and name == "next"
+            iteration.stepped(engine, each, fuel) if each[0] == INSTANCE and name == "next"
             else containers.elements(engine, each, fuel) for each in given_first
         ]  # fmt: skip
         return union((*stepped, nth(engine, positional, 1, fuel) if name == "next" else NOTHING))
@@ -362,29 +360,6 @@ def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
         else:
             made.append(("unknown", "type of an unknown value"))
     return frozenset(made)
-
-
-def super_of(engine: Engine, file: File, expression: int, context: int, positional: Positional, fuel: int) -> Values:
-    """super(): the class around, and the receiver of the method around."""
-    scope = file.owner(file.where[expression])
-    method = scope
-    while method > 0 and file.class_of(method) < 0:
-        method = file.owner(file.scopes[method].parent)
-    if method <= 0:
-        return unknown("super outside a class")
-    owner = file.class_of(method)
-    path = file.path
-    if positional:
-        named = sorted(each for each in first(engine, positional, fuel) if each[0] == CLASS)
-        if named:
-            path, owner = named[0][1], named[0][2]
-    own = file.scopes[method]
-    receivers: Values = NOTHING
-    if own.params:
-        for number in file.names[method].get(own.params[0][0], ())[:1]:
-            receivers = engine.values(file.path, file.bindings[number][2], context, fuel)
-    usable = [each for each in receivers if each[0] in (INSTANCE, CLASS)]
-    return frozenset((SUPER, path, owner, each) for each in usable) or frozenset(((SUPER, path, owner, None),))
 
 
 def called_arguments(

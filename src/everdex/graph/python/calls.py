@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, builtin_calls, classes, containers, declared, methods, parameters, records
+from everdex.graph.python import (
+    attributes,
+    builtin_calls,
+    classes,
+    containers,
+    declared,
+    iteration,
+    methods,
+    parameters,
+    records,
+    supers,
+)
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
@@ -82,7 +93,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         elif value[1] in CONTAINERS:
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
         elif value[1] == "builtins.super":
-            parts.append(builtin_calls.super_of(engine, file, expression, context, positional, fuel))
+            parts.append(supers.super_of(engine, file, expression, context, positional, fuel))
         elif value[1] == "builtins.globals":
             parts.append(frozenset(((MODULE, file.path),)))
         else:
@@ -337,7 +348,7 @@ def awaited(engine: Engine, file: File, entry: Any, expression: int, context: in
                 if each[0] == FUNCTION
             ]
             parts.append(
-                union(containers.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,))
+                union(iteration.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,))
             )
         else:
             parts.append(frozenset((value,)))

@@ -17,6 +17,7 @@ from everdex.graph.python import (
     calls,
     classes,
     declared,
+    iteration,
     names,
     operators,
     records,
@@ -33,7 +34,6 @@ from everdex.graph.python.values import (
     DISPLAY,
     EXTERNAL,
     EXTERNAL_INSTANCE,
-    FUNCTION,
     GENERATOR,
     INSTANCE,
     KEYED,
@@ -85,9 +85,9 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind == DISPLAY:
         return _display_elements(engine, value, fuel)
     if kind == GENERATOR:
-        return _yielded(engine, value, fuel)
+        return iteration.yielded(engine, value, fuel)
     if kind == INSTANCE:
-        return _iterated(engine, value, fuel)
+        return iteration.iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
     if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
@@ -111,7 +111,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:
         for each in entry[2][:MAX_ELEMENTS]:
-            parts.append(_maybe_starred(engine, file, each, context, fuel))
+            parts.append(maybe_starred(engine, file, each, context, fuel))
         parts.extend(_put(engine, value, None, True, fuel))
     elif entry[0] == m.DICT:
         for key, item_value in entry[1][:MAX_ELEMENTS]:
@@ -159,7 +159,7 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
     )
 
 
-def _maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
+def maybe_starred(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
     entry = file.entries[expression]
     if entry[0] == m.STAR:
         inner = engine.values(file.path, entry[1], context, fuel)
@@ -337,54 +337,6 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
         parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
     parts.extend(_put(engine, value, wanted, False, fuel))
     return union(parts)
-
-
-def _yielded(engine: Engine, value: Value, fuel: int) -> Values:
-    _, path, scope, context = value
-    file = engine.look_at(path, scope)
-    return union(
-        _maybe_starred(engine, file, each, context, fuel - CALL_STEP) for each in file.scopes[scope].yields
-    )
-
-
-def outcome_of(engine: Engine, value: Value, fuel: int) -> Values:
-    """What a finished generator returns."""
-    if value[0] != GENERATOR:
-        return frozenset((value,))
-    file = engine.look_at(value[1], value[2])
-    return union(
-        engine.values(value[1], each, value[3], fuel - CALL_STEP) for each in file.scopes[value[2]].returns
-    )
-
-
-def _iterated(engine: Engine, value: Value, fuel: int) -> Values:
-    for name in ("__iter__", "__aiter__"):
-        found = attributes.of(engine, value, name, fuel, value[1])
-        functions = [each for each in found if each[0] == FUNCTION]
-        if functions:
-            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
-            parts = [
-                _stepped(engine, each, fuel)
-                if each[0] == INSTANCE
-                else elements(engine, each, fuel - CALL_STEP)
-                for each in made
-            ]
-            return union(parts)
-    found = attributes.of(engine, value, "__getitem__", fuel, value[1])
-    made = union(
-        calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found if each[0] == FUNCTION
-    )
-    return made or field(engine, value, None, fuel) or unknown("element of an unknown value")
-
-
-def _stepped(engine: Engine, value: Value, fuel: int) -> Values:
-    for name in ("__next__", "__anext__"):
-        found = attributes.of(engine, value, name, fuel, value[1])
-        functions = [each for each in found if each[0] == FUNCTION]
-        if functions:
-            made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
-            return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
-    return unknown("element of an unknown value")
 
 
 def length(engine: Engine, value: Value) -> int:

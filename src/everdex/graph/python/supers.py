@@ -6,19 +6,48 @@ classes of the family have instances, their lines alone count.
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, living
+from everdex.graph.python import classes, living, parameters
 from everdex.graph.python.binding import bind_class, bind_instance
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    NOTHING,
+    SUPER,
     Value,
     Values,
     union,
     unknown,
 )
+
+
+def super_of(
+    engine: Engine, file: File, expression: int, context: int, positional: tuple[Argument, ...], fuel: int
+) -> Values:
+    """super() itself: the class around, and the receiver of the method around."""
+    scope = file.owner(file.where[expression])
+    method = scope
+    while method > 0 and file.class_of(method) < 0:
+        method = file.owner(file.scopes[method].parent)
+    if method <= 0:
+        return unknown("super outside a class")
+    owner = file.class_of(method)
+    path = file.path
+    if positional and not positional[0].starred:
+        named = sorted(each for each in parameters.argument(engine, positional[0], fuel) if each[0] == CLASS)
+        if named:
+            path, owner = named[0][1], named[0][2]
+    own = file.scopes[method]
+    receivers: Values = NOTHING
+    if own.params:
+        for number in file.names[method].get(own.params[0][0], ())[:1]:
+            receivers = engine.values(file.path, file.bindings[number][2], context, fuel)
+    usable = [each for each in receivers if each[0] in (INSTANCE, CLASS)]
+    return frozenset((SUPER, path, owner, each) for each in usable) or frozenset(((SUPER, path, owner, None),))
 
 
 def _beside(engine: Engine, start: Value, wanted: str, owner: Value | None, fuel: int) -> Values:

@@ -1,0 +1,53 @@
+"""What an answer about the graph could not take into account, in words: files, a name, a path.
+
+Part of the façade's room. Says what is not there and why; what may be missing from a list is counted elsewhere.
+"""
+
+from __future__ import annotations
+
+from everdex import languages
+from everdex.graph import naming
+from everdex.graph.atlas import Atlas
+from everdex.graph.model import Role, Status
+from everdex.graph.record import asked_key
+from everdex.view import SnapshotView
+
+
+def of_files(atlas: Atlas, file: int | None) -> tuple[str, ...]:
+    """What may hide more: in one file, or in any."""
+    read = atlas.doubtful_files if file is None else (atlas.entry(file),)
+    partial = sum(entry.partial and not entry.failed for entry in read)
+    failed = [entry.path for entry in read if entry.failed]
+    said = []
+    if partial:
+        have = "1 file has" if partial == 1 else f"{partial:,} files have"
+        said.append(f"{have} syntax errors; what they hide is not counted")
+    if failed:
+        said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
+    return tuple(said)
+
+
+def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
+    """Who asks for a name that nothing defines: what it meant may have been renamed or removed."""
+    name = naming.dotted(asked.rpartition("::")[2]).rpartition(".")[2]
+    count = atlas.graph.asked.total([asked_key(Status.UNRESOLVED, role, name) for role in Role])
+    asking = "1 place asks" if count == 1 else f"{count:,} places ask"
+    lead = "leads" if count == 1 else "lead"
+    search = f"`everdex search --mode literal {name}` finds {'it' if count == 1 else 'them'}"
+    return (f"{asking} for {name} and {lead} to no definition; {search}",) if count else ()
+
+
+def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
+    """Why a path that was named is not in the graph."""
+    path = asked.partition("::")[0]
+    head, _, tail = path.rpartition(":")
+    path = head if head and tail.isdecimal() else path
+    if "/" not in path and languages.language_of(path) is None:
+        return ()
+    if atlas.graph.number(path) is not None:
+        return ()
+    try:
+        view.file_index(path)
+    except KeyError:
+        return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
+    return (f"{path} is in a language whose references are not resolved",)
