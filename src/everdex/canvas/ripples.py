@@ -5,6 +5,7 @@ A line is solid where resolution is certain and dashed where it is not; tests ha
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Final
 
 import msgspec
@@ -31,6 +32,7 @@ from everdex.canvas.sheet import (
     key_and_notes,
     plural,
 )  # fmt: skip
+from everdex.graph.doubts import doubts
 
 _GAP: Final = 10.0
 _BETWEEN: Final = 64.0  # columns
@@ -221,20 +223,7 @@ def _signs(model: ImpactModel) -> list[Sign]:
 
 
 def _notes(model: ImpactModel) -> list[str]:
-    could = model.could_add
-    asked = (("ambiguous", could.ambiguous), ("unresolved", could.unresolved), ("external", could.external))
-    missing = [f"{count:,} {name}" for name, count in asked if count]
-    notes = [f"could add to it, by name: {', '.join(missing)}"] if missing else []
-    if could.unknown:
-        notes.append(f"{plural(could.unknown, 'place')} may mean it: its owner there is not known")
-    if could.written:
-        notes.append(f"its name is written in {plural(could.written, 'place')} of strings, templates or settings")
-    if could.overriding:
-        notes.append(f"{plural(could.overriding, 'call')} of methods that override it may be made through it")
-    if could.overridden:
-        notes.append(f"{plural(could.overridden, 'call')} of what it overrides or inherits may reach it")
-    if could.unnamed:
-        notes.append(f"{plural(could.unnamed, 'call')} of computed values could reach anything")
+    notes = list(doubts(asdict(model.could_add)))
     if model.outside or model.unresolved:
         notes.append(
             f"it makes {plural(model.outside, 'call')} that leave the repository and "

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from everdex.graph.doubts import doubts
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.outside import from_outside
@@ -162,23 +163,7 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if document.get("roles") and counts[name]]
     yield ", ".join(parts)
     if could is not None:
-        missing = [f"{could[name]:,} {name}" for name in ("ambiguous", "unresolved", "external") if could[name]]
-        if missing:
-            yield f"could add to it, by name: {', '.join(missing)}"
-        if could["unknown"]:
-            yield f"{plural(could['unknown'], 'place')} may mean it: its owner there is not known"
-        if could["named"]:
-            yield f"named without being called in {plural(could['named'], 'place')}"
-        if could["elsewhere"]:
-            yield f"{plural(could['elsewhere'], 'call')} by its name lead to others that are called so"
-        if could["written"]:
-            yield f"its name is written in {plural(could['written'], 'place')} of strings, templates or settings"
-        if could["overriding"]:
-            yield f"{plural(could['overriding'], 'call')} of methods that override it may be made through it"
-        if could["overridden"]:
-            yield f"{plural(could['overridden'], 'call')} of what it overrides or inherits may reach it"
-        if could["unnamed"]:
-            yield f"{plural(could['unnamed'], 'call')} of computed values could reach anything"
+        yield from doubts(could)
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     if document["omitted"]:
         yield f"{document['omitted']:,} more not shown (raise -k)"

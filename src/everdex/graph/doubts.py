@@ -1,0 +1,28 @@
+"""What `could_add` counts, in words: why a list may lack something. The same on a terminal and in a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+_BY_NAME: Final = ("ambiguous", "unresolved", "external")
+_SAID: Final = (
+    ("unknown", "place", "{} may mean it: its owner there is not known"),
+    ("named", "place", "named without being called in {}"),
+    ("elsewhere", "call", "{} by its name lead to others that are called so"),
+    ("written", "place", "its name is written in {} of strings, templates or settings"),
+    ("overriding", "call", "{} of methods that override it may be made through it"),
+    ("overridden", "call", "{} of what it overrides or inherits may reach it"),
+    ("unnamed", "call", "{} of computed values could reach anything"),
+)
+
+
+def doubts(could_add: Mapping[str, int]) -> Iterator[str]:
+    """A sentence for each reason that there is."""
+    asked = [f"{could_add[name]:,} {name}" for name in _BY_NAME if could_add[name]]
+    if asked:
+        yield f"could add to it, by name: {', '.join(asked)}"
+    for name, noun, sentence in _SAID:
+        count = could_add[name]
+        if count:
+            yield sentence.format(f"{count:,} {noun}{'s' * (count != 1)}")
