@@ -292,6 +292,20 @@ def test_a_project_file_is_looked_at_by_all() -> None:
     assert renamed.offers["package.json"] != before.offers["package.json"]
 
 
+def test_a_member_is_meant_where_the_root_of_its_workspace_is_called_so_too() -> None:
+    """Of several packages of one name the first that has what is asked for is taken, the root's last."""
+    graph = _one(
+        "import { go } from '@team/core'; import { far } from '@team/core/far'; go(); far();",
+        package_json='{"name": "@team/core", "private": true}',
+        far_ts="export function far() {}",
+        packages__core__package_json='{"name": "@team/core", "main": "./index.js"}',
+        packages__core__index_ts="export function go() {}",
+    )
+    assert [site.targets for site in _sites(graph, Role.CALL)] == [
+        (Target("packages/core/index.ts", "go"),), (Target("far.ts", "far"),),
+    ]  # fmt: skip
+
+
 def test_malformed_project_files_are_as_if_absent() -> None:
     """Whatever stands in tsconfig.json or package.json, files are resolved."""
     for content in ("{", "[1]", '{"compilerOptions": {"paths": 3, "baseUrl": []}}', '{"extends": ["./tsconfig.json"]}',

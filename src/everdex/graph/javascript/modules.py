@@ -125,12 +125,11 @@ class Modules:
             around = self.project.package_around(path)
             targets = self.project.imports(around, specifier) if around is not None else []
             return self._first(around or "", targets, looked)
-        parts = specifier.split("/")
-        length = 2 if specifier.startswith("@") else 1
-        directory = self.project.packages.get("/".join(parts[:length]))
-        if directory is None:
-            return ""
-        return self._package_entry(directory, "/".join(parts[length:]), looked)
+        directories, subpath = self.project.packages(specifier)
+        for directory in directories:
+            if found := self._package_entry(directory, subpath, looked):
+                return found
+        return ""
 
     def _package_entry(self, directory: str, subpath: str, looked: set[str]) -> str:
         if not self.project.package(directory):

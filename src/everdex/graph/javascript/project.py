@@ -66,7 +66,7 @@ class Project:
 
     def __init__(self, contents: dict[str, dict[str, Any]]) -> None:
         self._contents = contents
-        self.packages: dict[str, str] = {}  # name -> directory
+        self._packages: dict[str, list[str]] = {}  # name -> directories
         self._directories: set[str] = set()
         self._configurations: dict[str, Configuration | None] = {}
         for path, content in sorted(contents.items()):
@@ -74,7 +74,16 @@ class Project:
                 self._directories.add(dirname(path))
                 name = content.get("name")
                 if isinstance(name, str) and name:
-                    self.packages.setdefault(name, dirname(path))
+                    self._packages.setdefault(name, []).append(dirname(path))
+        for directories in self._packages.values():
+            # The root of a workspace may be called as the member that is meant; so may a fixture far below be.
+            directories.sort(key=lambda directory: (not directory, directory.count("/"), directory))
+
+    def packages(self, specifier: str) -> tuple[list[str], str]:
+        """The directories of packages that a specifier may begin with, likeliest first, and what follows the name."""
+        parts = specifier.split("/")
+        length = 2 if specifier.startswith("@") else 1
+        return self._packages.get("/".join(parts[:length]), []), "/".join(parts[length:])
 
     def package(self, directory: str) -> dict[str, Any]:
         return self._contents.get(join(directory, "package.json"), {})
@@ -130,18 +139,15 @@ class Project:
         """The path of a configuration that another one names."""
         if not isinstance(name, str):
             return ""
-        if not name.startswith("."):
-            parts = name.split("/")
-            length = 2 if name.startswith("@") else 1
-            directory = self.packages.get("/".join(parts[:length]))
-            if directory is None:
-                return ""
-            target = join(directory, *parts[length:])
+        if name.startswith("."):
+            targets = [normpath(join(dirname(path), name))]
         else:
-            target = normpath(join(dirname(path), name))
-        for candidate in (target, target + ".json", join(target, "tsconfig.json")):
-            if candidate in self._contents:
-                return candidate
+            directories, below = self.packages(name)
+            targets = [normpath(join(directory, below)) for directory in directories]
+        for target in targets:
+            for candidate in (target, target + ".json", join(target, "tsconfig.json")):
+                if candidate in self._contents:
+                    return candidate
         return ""
 
     def entries(self, directory: str, subpath: str) -> list[str]:
