@@ -130,7 +130,8 @@ INTERFACE_VERSION: Final = "1"
 # 31: Python: nothing is read of None, or of builtins that they have not; names computed by %, format() and lower(), and
 #    of classes; containers of objects that other files fill, what classes below assign to self; `type[X]`, and `cls` of
 #    many, may be a class below; resolved calls say what of them is not known
-# 32: JavaScript: a member of a workspace is meant where its root is called so too
+# 32: JavaScript: a member of a workspace is meant where its root is called so too; resolved calls say what of them is
+#    not known
 RESOLVERS_VERSION: Final = "32"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

@@ -292,6 +292,18 @@ def test_a_project_file_is_looked_at_by_all() -> None:
     assert renamed.offers["package.json"] != before.offers["package.json"]
 
 
+def test_a_call_that_is_known_in_part_says_so() -> None:
+    """What one of two values leads to is resolved, and the other may be anything: there is a reason to look."""
+    graph = _one(
+        """
+        class A { handle() {} }
+        function go(given) { const one = given ? new A() : given.made; one.handle(); new A().handle(); }
+        """
+    )
+    handled = [site for site in _sites(graph, Role.CALL) if site.text.endswith("handle")]
+    assert [(site.status, bool(site.reason)) for site in handled] == [(Status.RESOLVED, True), (Status.RESOLVED, False)]
+
+
 def test_a_member_is_meant_where_the_root_of_its_workspace_is_called_so_too() -> None:
     """Of several packages of one name the first that has what is asked for is taken, the root's last."""
     graph = _one(

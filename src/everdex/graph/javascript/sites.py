@@ -165,7 +165,9 @@ class FileSites:
 
     def _call(self, mention: m.Mention, found: Found, span: tuple[int, int], text: str) -> None:
         status, targets, reason = self._finder.answer(found)
-        if status is Status.UNRESOLVED:
+        if status is Status.RESOLVED and found.lost:
+            reason = found.reason  # another of its name may be called, too
+        elif status is Status.UNRESOLVED:
             callee = self._file.expressions[self._file.expressions[mention.value][1]]
             if callee[0] == m.MEMBER and (namesakes := self._finder.namesakes(callee[2])):
                 status, targets = Status.AMBIGUOUS, namesakes
