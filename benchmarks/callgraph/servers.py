@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from lsp import Place, Server, Unavailable
 
+from everdex.graph.javascript.project import is_project_file
 from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
 from everdex.graph.resolvers import MODULES, Resolvers
 from everdex.languages import language_of
@@ -37,7 +38,7 @@ SERVERS = {
     "typescript": "typescript-language-server",
 }  # fmt: skip
 TOGETHER = {"c": ("c", "cpp"), "cpp": ("c", "cpp"), "typescript": ("typescript", "tsx", "javascript")}
-PROJECT = ("go.mod", "Cargo.toml", "package.json", "tsconfig.json", "tsconfig.base.json")
+PROJECT = ("go.mod", "Cargo.toml")
 HIDDEN = frozenset((".git", "node_modules", "vendor", "target"))
 CALLED = ("function", "method", "constructor", "macro")
 VALUES = frozenset(("field", "variable", "constant", "property"))
@@ -107,7 +108,7 @@ def read(root: Path, languages: Sequence[str]) -> Checkout:
     sources = {}
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
-        wanted = language_of(inside.as_posix()) in languages or path.name in PROJECT
+        wanted = language_of(inside.as_posix()) in languages or path.name in PROJECT or is_project_file(path.name)
         if wanted and path.is_file() and not HIDDEN & set(inside.parts) and path.stat().st_size < MAX_FILE:
             sources[inside.as_posix()] = path.read_bytes()
     resolver = Resolvers(MODULES).of(languages[0])
