@@ -10,21 +10,33 @@ from everdex.graph import naming
 from everdex.graph.atlas import Atlas
 from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
+from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
+from everdex.view.words import files_with_token
 
 
-def of_files(atlas: Atlas, file: int | None) -> tuple[str, ...]:
-    """What may hide more: in one file, or in any."""
+def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str, ...]:
+    """What may hide more: in one file, or in any; of the latter also how many hold the word, if one is asked for."""
     read = atlas.doubtful_files if file is None else (atlas.entry(file),)
-    partial = sum(entry.partial and not entry.failed for entry in read)
+    partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
     said = []
     if partial:
-        have = "1 file has" if partial == 1 else f"{partial:,} files have"
-        said.append(f"{have} syntax errors; what they hide is not counted")
+        have = "1 file has" if len(partial) == 1 else f"{len(partial):,} files have"
+        said.append(f"{have} syntax errors{_with_word(atlas.view, partial, name)}; what they hide is not counted")
     if failed:
         said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
     return tuple(said)
+
+
+def _with_word(view: SnapshotView, paths: list[str], name: str) -> str:
+    """In a large tree some file always has errors: whoever asks for a name wants to know whether it matters to them."""
+    token = fold(name)
+    if not WORD.fullmatch(token):
+        return ""
+    holds = files_with_token(view, token)
+    count = sum(bool(holds[view.file_index(path)]) for path in paths)
+    return f" ({f'{count:,}' if count else 'none'} with the word {name})"
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def export(index: Index, form: str, reading: Reading, options: SyncOptions, prin
     with index.view(reading, options) as (view, freshness):
         opened = open_for(view, options)
         atlas = opened.atlas
-        warnings = (*reading.warnings, *opened.warnings, *coverage.of_files(atlas, None))
+        warnings = (*reading.warnings, *opened.warnings, *coverage.of_files(atlas))
         answer = index.answer(view, freshness, {"coverage": atlas.coverage}, warnings=warnings)
         yield Export(answer, _pieces(atlas, form, answer, printing))
 

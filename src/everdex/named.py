@@ -50,7 +50,7 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
     if not count or len(found) != 1:
         return ()
     body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(opened, found[0], question)}
-    return (*opened.warnings, *coverage.of_files(atlas, None))
+    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name))
 
 
 def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:

@@ -185,19 +185,19 @@ def answer(
     limits_hit: tuple[str, ...] = ()
     if question.method == "map":
         body = opened.map(question.budget)
-        about = coverage.of_files(atlas, None)
+        about = coverage.of_files(atlas)
     elif question.method == "architecture":
         caption = picturing.caption(atlas, question.wanted, freshness)
         plan = opened.architecture(index.root.path.name, caption, question.levels)
         body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
-        about = (*drawn, *coverage.of_files(atlas, None))
+        about = (*drawn, *coverage.of_files(atlas))
     else:
         asked = question.symbol.strip()
         found = written_out(atlas, naming.find(atlas, asked))
         body = _named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
-        about = (*missing, *coverage.of_files(atlas, file))
+        about = (*missing, *coverage.of_files(atlas, file, found[0].node.name if found and file is None else ""))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields

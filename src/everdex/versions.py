@@ -86,7 +86,9 @@ WORDS_VERSION: Final = "1"
 #     Class.new, Struct.new and the like
 # 18: Python: conditions of comprehensions say what names are; longer texts, when they may be names
 # 19: attributes of JSX
-FACTS_VERSION: Final = "19"
+# 20: names before `::`, of types that impls and extensions are for, owners of what Scala reads; C: names that are
+#    compared, chosen between, cast or pointed to
+FACTS_VERSION: Final = "20"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -132,7 +134,9 @@ INTERFACE_VERSION: Final = "1"
 #    many, may be a class below; resolved calls say what of them is not known
 # 32: JavaScript: a member of a workspace is meant where its root is called so too; resolved calls say what of them is
 #    not known
-RESOLVERS_VERSION: Final = "32"
+# 33: whoever names a type before `::` or opens it refers to it; Scala: what is read of a value is looked up in its
+#    type, and reading a method without parameters calls it; `super.m()` is the base's alone
+RESOLVERS_VERSION: Final = "33"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

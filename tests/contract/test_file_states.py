@@ -134,6 +134,16 @@ def test_what_is_not_known_yet_is_pending(tmp_path: Path) -> None:
     assert _state(made, "app.py").freshness == "clean"
 
 
+def test_a_dependency_that_has_become_bytes_leaves_who_uses_it_waiting(tmp_path: Path) -> None:
+    """Before and after the snapshot that has no text of it any more; nobody can say what it offers."""
+    made = _made(tmp_path)
+    made.write({"core.py": b"\x00\xff" * 50})
+    for _ in range(2):
+        state = _state(made, "app.py")
+        assert (state.freshness, state.reasons[0].detail) == ("pending_check", "unreadable")
+        made.sync()
+
+
 def test_a_dependency_that_is_gone_makes_stale(tmp_path: Path) -> None:
     """A deleted file has no interface any more; the file itself is dirty and gone."""
     made = _made(tmp_path)

@@ -251,14 +251,15 @@ def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
 
 def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:
     """What broken files hide is not counted, and the answer says how many there are."""
-    files = {**PROGRAM, "x.txt": "broken\ndef x()\n", "y.txt": "broken\n", "z.txt": "crash\n"}
+    files = {**PROGRAM, "x.txt": "broken\ndef x()\n", "y.txt": "broken load\n", "z.txt": "crash\n"}
     ask = asker(synced(tmp_path / "tree", files))
     answer = ask("callers", "load")
     assert answer["warnings"] == [
-        "2 files have syntax errors; what they hide is not counted",
+        "2 files have syntax errors (1 with the word load); what they hide is not counted",
         "1 could not be resolved (a bug in everdex), among them z.txt",
     ]
     assert answer["coverage"] == {"files": 8, "partial": 2, "failed": 1, "without_resolver": 0}
+    assert ask("callers", "read")["warnings"][0].startswith("2 files have syntax errors (none with the word read)")
     assert ask("callees", "load")["warnings"] == []
     assert ask("callees", "x")["warnings"] == ["1 file has syntax errors; what they hide is not counted"]
 

@@ -16,6 +16,7 @@ from everdex.graph import keep
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot import active
 from everdex.upkeep.housekeeping import gc_now
+from everdex.view import open_view
 from support.graphs import TOY, kept, rebuilt, same_bytes, sites
 from support.processes import Child
 from support.stores import Workspace, synced
@@ -42,6 +43,16 @@ def test_every_site_is_resolved_ambiguous_external_or_unresolved(tmp_path: Path)
         "c.txt": [],
         "d.txt": [("h", "ambiguous", "c.txt::h"), ("nope", "unresolved")],
     }
+
+
+def test_what_is_to_be_made_is_said_before_the_first_file_is_read(tmp_path: Path) -> None:
+    """Reading a first batch of a large tree takes seconds: whoever waits has heard of it by then."""
+    made = synced(tmp_path / "tree", _FILES)
+    heard: list[tuple[str, int, int]] = []
+    with open_view(made.store) as view:
+        keep.open_graph(view, TOY, workers=1, progress=lambda *step: heard.append(step))
+    assert heard[0] == ("offers", 0, 4)
+    assert heard[-1] == ("graph", 4, 4)
 
 
 def test_a_graph_is_made_once(tmp_path: Path) -> None:

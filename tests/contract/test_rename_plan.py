@@ -424,3 +424,35 @@ def test_a_method_of_cpp_is_renamed_in_its_class_and_where_it_is_written_out(tmp
     assert _carried_out(made, plan, "fetch") == {
         path: text.replace("take(const", "fetch(const") for path, text in files.items()
     }
+
+
+def test_a_type_of_rust_is_renamed_in_every_path_through_it(tmp_path: Path) -> None:
+    """Patterns, values, macros, imports of its variants and its own `impl`; no place is left in doubt."""
+    files = {
+        "Cargo.toml": '[package]\nname = "x"\n',
+        "src/lib.rs": (
+            "pub mod shape;\nuse crate::shape::Shape::{self, Empty};\n"
+            "pub fn area(s: &Shape) -> f64 {\n    match s { Shape::Circle(r) => *r, Shape::Empty => 0.0 }\n}\n"
+            "pub fn all() -> Vec<Shape> { vec![Shape::Circle(1.0), shape::Shape::unit()] }\n"
+        ),
+        "src/shape.rs": (
+            "pub enum Shape { Circle(f64), Empty }\nimpl Shape { pub fn unit() -> Self { Self::Circle(1.0) } }\n"
+        ),
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = _plan(made, "Shape", "Form")
+    assert plan["doubts"] == []
+    assert _carried_out(made, plan, "Form") == {
+        path: text.replace("Shape", "Form") for path, text in files.items() if path.endswith(".rs")
+    }
+
+
+def test_a_file_that_names_a_type_only_where_nothing_is_understood_is_in_doubt(tmp_path: Path) -> None:
+    """Neighbours of a package need no import: the plan would leave the whole file out, in silence."""
+    files = {
+        "All.scala": "package s\nobject All {\n  val MAX = 3\n}\n",
+        "Use.scala": "package s\nclass Use {\n  def f(x: Int) = x max All\n}\n",
+        "Other.scala": "package s\n// All of it\nclass Other\n",
+    }
+    plan = _plan(synced(tmp_path / "tree", files), "All", "Every")
+    assert [(item["path"], item["line"]) for item in plan["doubts"]] == [("Use.scala", 3)]

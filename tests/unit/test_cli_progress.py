@@ -8,10 +8,12 @@ import select
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 import rich.console
 
+from everdex import clock
 from everdex.surfaces.cli.progress import Progress
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -113,6 +115,33 @@ def test_quiet_is_quiet(screens: Callable[[], Screen]) -> None:
     with Progress(quiet=True) as progress:
         progress("index", 10, 3_000)
         assert not screen.drawn()
+
+
+def test_a_pipe_hears_at_once_what_is_resolved(capsys: pytest.CaptureFixture[str]) -> None:
+    """Reading definitions is half of resolving: the line comes before it, and only once."""
+    with Progress() as progress:
+        progress("offers", 0, 3_000)
+        assert capsys.readouterr().err == "resolving 3,000 files\n"
+        progress("offers", 3_000, 3_000)
+        progress("graph", 1, 3_000)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_pipe_hears_every_ten_seconds_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long wait is never silent for longer, and a short one costs no further word."""
+    said = [
+        (1_000.0, "offers", 0), (1_009.0, "offers", 900), (1_011.0, "offers", 1_200), (1_020.0, "graph", 1),
+        (1_022.0, "graph", 40), (1_023.0, "graph", 60),
+    ]  # fmt: skip
+    with Progress() as progress:
+        for moment, phase, done in said:
+            monkeypatch.setattr(clock, "now", partial(float, moment))
+            progress(phase, done, 3_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "resolving 3,000 files", "reading definitions, 1,200 of 3,000 files", "resolving, 40 of 3,000 files",
+    ]  # fmt: skip
 
 
 def test_a_pipe_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,8 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
-    "type", "read", "write", "import", "package", "shape", "mixin", "bind", "lambda", "static", "documented",
+    "type", "qualifier", "read", "write", "import", "package", "shape", "mixin", "bind", "lambda", "static",
+    "documented",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _MATCH_LIMIT: Final = 65_536
@@ -106,7 +107,9 @@ class _Extraction(Documented):
                 self._bind(captures)
             elif role in ("type", "read"):
                 for each in captures[role]:
-                    self._plain(each, _USE_ROLES[role])
+                    self._plain(each, _USE_ROLES[role], captures.get("receiver"))
+            elif role == "qualifier":
+                self._qualifier(node)
             elif role in ("call", "new", "macro"):
                 self._call(node, captures, role)
             elif role == "callee":
@@ -222,7 +225,7 @@ class _Extraction(Documented):
                 model.Import(*place, scopes.around(start), path, alias, kind)
                 for path, alias, kind in imports_of(text, self.language)
             ]
-        names = {item.name_start for item in linked}
+        names = {item.name_start for item in linked if item.emitted}
         uses = []
         bound = {(item.scope, item.name) for item in local_names}
         for key, name in self.conversions.items():

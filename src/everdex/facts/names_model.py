@@ -14,7 +14,7 @@ import msgspec
 FAMILY: Final = b"n"
 _LENGTH_BYTES: Final = 4
 
-CALL, NEW, MACRO, TYPE, READ, WRITE = range(6)
+CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER = range(7)  # the last: a name before `::`, which may be a type
 STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
 # Before a local's value: it takes the second result of that call.
 SECOND: Final = "2:"

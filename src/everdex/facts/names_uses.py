@@ -20,6 +20,7 @@ _MAX_TEXT: Final = 80
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _SQUARE: Final = ord("[")
 _QUALIFIED: Final = frozenset(("cpp", "cuda"))
+_QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
 _TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::|->)\s*$")
 _REPLACED_CALL: Final = re.compile(
     rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
@@ -153,9 +154,23 @@ class Uses:
             start = node.start_byte + word.start()
             self.uses[start, 0] = (start, len(word[0]), model.CALL, word[0], "", self._arguments(captures), "")
 
-    def _plain(self, node: Node, kind: int) -> None:
-        if (node.start_byte, 0) not in self.uses:
-            self._named(node.start_byte, node.end_byte, self._text(node), kind)
+    def _plain(self, node: Node, kind: int, receivers: list[Node] | None) -> None:
+        start, end = node.start_byte, node.end_byte
+        if (start, 0) in self.uses:
+            return
+        if receivers:
+            receiver = chain_of(self._text(receivers[0]), self.language)
+            self.uses[start, 0] = (start, end - start, kind, self._text(node), receiver, -1, "")
+        else:
+            self._named(start, end, self._text(node), kind)
+
+    def _qualifier(self, node: Node) -> None:
+        """The name before a `::`, with those before it: `b` of `a::b::c`."""
+        start, end = node.start_byte, node.end_byte
+        front = _QUALIFIERS.search(self.data, max(0, start - _MAX_TEXT), start)
+        if (start, 0) not in self.uses and (front is None or front.start() > start - _MAX_TEXT):
+            receiver = chain_of(front[0].decode().removesuffix("::"), self.language) if front else ""
+            self.uses[start, 0] = (start, end - start, model.QUALIFIER, self._text(node), receiver, -1, "")
 
     def _named(self, start: int, end: int, text: str, kind: int) -> None:
         if text.isidentifier():

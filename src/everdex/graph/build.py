@@ -57,6 +57,7 @@ def build(
     changed = [path for path in paths if path not in same]
     with hire(view, resolvers, len(changed), workers) as crew:
         fresh: dict[str, FileOffers] = {}
+        progress("offers", 0, len(changed))
         for path, offered in zip(changed, crew.offers(changed), strict=True):
             fresh[path] = offered
             progress("offers", len(fresh), len(changed))

@@ -229,7 +229,7 @@ class States:
 
         def read() -> bytes:
             here = self._base.get(path) == content
-            data = self._view.source(path) if here else self._older.read(path, content) if self._older else None
+            data = self._source(path) if here else self._older.read(path, content) if self._older else None
             if data is None:
                 raise Unread("not_kept")
             self._spend(len(data))
@@ -244,9 +244,15 @@ class States:
             return _Compared(model.DEPENDENCY_CHANGED, "", _difference(before.public, after.public))
         return _Compared("", private=_difference(before.private, after.private))
 
+    def _source(self, path: str) -> bytes:
+        try:
+            return self._view.source(path)
+        except KeyError:  # skipped for its content: there is no text of it
+            raise Unread("unreadable") from None
+
     def _after(self, path: str) -> Interface | None:
         if path not in self._now.changed:
-            return self._interfaces.of(path, self._base[path], lambda: self._view.source(path))
+            return self._interfaces.of(path, self._base[path], lambda: self._source(path))
         size = self._now.changed[path] or 0
         if self._left is not None and size > self._left:
             raise Unread("budget")

@@ -76,7 +76,10 @@ class _Reach:
         if self.member and definition.node.parent > 0:
             owner = called_as(atlas, atlas.definition(definition.file, definition.node.parent))
             self._near |= {atlas.graph.paths[file] for file in atlas.referring(owner)}
-        anywhere = {"path", *(("member",) if self.member else ("listed",))}
+        # Scopes tell what a bare name of Python or JavaScript means; of the other languages some are no sites.
+        self.loose_names = language in RULES
+        self.loose_type = self.loose_names and definition.node.kind in CONTAINERS | {"macro"}
+        anywhere = {"path", *(("member",) if self.member else ("listed",)), *(("name",) if self.loose_type else ())}
         if self.member and language in WITH_OBJECTS:
             anywhere |= {"key", "shorthand"}
         nearby = {"text", "member", "shorthand", *(("key",) if self.member else ())}
@@ -115,21 +118,18 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
         return Unseen(0, 0)
     holding = {definition.path, *(atlas.graph.paths[file] for file in atlas.referring([definition.target]))}
     reach = _Reach(atlas, definition, holding)
-    # Scopes tell what a bare name of Python or JavaScript means; of the other languages some are no sites.
-    loose_names = reach.language in RULES
-    is_type = loose_names and definition.node.kind in CONTAINERS | {"macro"}
     owners = _owners(atlas, definition)
 
     def kinds(path: str, language: str) -> frozenset[str]:
         found = reach.kinds(path, language) - {"text", "path", "listed"}
         if language in reach.family:
-            found |= {"member", "name"} if is_type else {"member"}
-        return ((found if loose_names else found - {"name"}) | _WRITTEN) & wanted
+            found |= {"member"}
+        return ((found if reach.loose_names else found - {"name"}) | _WRITTEN) & wanted
 
     def may_mean(found: Mention) -> bool:
         if found.how == "member" and (reach.member or found.path in holding):
             return True  # whoever is asked for it may have it
-        if found.how == "name" and is_type:
+        if found.how == "name" and reach.loose_type:
             return True
         return reach.may_mean(found) and (not found.owner or found.owner in owners)
 

@@ -34,12 +34,16 @@
 (lambda_expression) @lambda
 (type_identifier) @type
 (qualified_identifier name: (type_identifier)) @type
+(qualified_identifier scope: (namespace_identifier) @qualifier)
+(sizeof_expression value: (parenthesized_expression (identifier) @read))
 (argument_list [(identifier) (qualified_identifier)] @read)
-(argument_list (pointer_expression argument: [(identifier) (qualified_identifier)] @read))
+(pointer_expression operator: "&" argument: [(identifier) (qualified_identifier)] @read)
+(conditional_expression [(identifier) (qualified_identifier)] @read)
+(cast_expression value: [(identifier) (qualified_identifier)] @read)
 (initializer_list [(identifier) (qualified_identifier)] @read)
 (init_declarator value: [(identifier) (qualified_identifier)] @read)
 (return_statement [(identifier) (qualified_identifier)] @read)
-((binary_expression [(identifier) (qualified_identifier)] @read) (#match? @read "^[A-Z]"))
+(binary_expression [(identifier) (qualified_identifier)] @read)
 (case_statement value: [(identifier) (qualified_identifier)] @read)
 (array_declarator size: [(identifier) (qualified_identifier)] @read)
 (assignment_expression right: [(identifier) (qualified_identifier)] @read)

@@ -32,6 +32,8 @@
 (base_clause (_) @type)
 (class_interface_clause (_) @type)
 (class_constant_access_expression . [(name) (qualified_name)] @type)
+(scoped_call_expression scope: [(name) (qualified_name)] @type)
+(scoped_property_access_expression scope: [(name) (qualified_name)] @type)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @type)
 (binary_expression left: [(variable_name) (member_access_expression)] @narrowed operator: "instanceof" right: [(name) (qualified_name)] @stated)
 (assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @write)

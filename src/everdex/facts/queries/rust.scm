@@ -26,6 +26,9 @@
 (closure_expression) @lambda
 (type_identifier) @type
 (scoped_type_identifier) @type
+(scoped_identifier path: [(identifier) @qualifier (scoped_identifier name: (identifier) @qualifier)])
+(scoped_type_identifier path: [(identifier) @qualifier (scoped_identifier name: (identifier) @qualifier)])
+(token_tree (identifier) @qualifier . "::")
 (struct_expression name: (_) @new)
 (attribute (identifier) @type)
 (arguments [(identifier) (scoped_identifier)] @read)

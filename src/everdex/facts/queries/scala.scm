@@ -25,6 +25,7 @@
 (type_identifier) @type
 (stable_type_identifier) @type
 (arguments (identifier) @read)
+(field_expression value: (identifier) @read)
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (instance_expression . (_) @base (template_body) @anonymous)
 (function_definition name: (_) @name body: [(call_expression) (instance_expression) (identifier) (field_expression)] @result) @shape

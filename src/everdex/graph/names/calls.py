@@ -43,7 +43,7 @@ class Calls(Bare):
         place = Place(self.module, use.scope, use.line, use.column)
         evaluation = self.evaluation
         evaluation.budget = MAX_WORK
-        if use.role == facts.TYPE:
+        if use.role in (facts.TYPE, facts.QUALIFIER):
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
             around = evaluation.evaluate(use.receiver, place)

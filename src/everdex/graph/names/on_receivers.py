@@ -96,7 +96,9 @@ class OnReceivers(Choosing):
         if callables and self._is_met_outside(around, callables):
             return Answer(Status.AMBIGUOUS, tuple(callables[:MAX_CANDIDATES]), reason="the type itself is outside")
         if callables:
-            implementing = evaluation.implementations(callables, name) if around.kind == INSTANCE else []
+            # `super.m()` runs the base's own, whatever replaces it elsewhere.
+            may_be_below = around.kind == INSTANCE and not around.name.startswith("super:")
+            implementing = evaluation.implementations(callables, name) if may_be_below else []
             written = [ref for ref in implementing if ref.defined.kind in CALLABLES]  # a field may have the same name
             if written and len(written) <= MAX_IMPLEMENTATIONS:
                 by_name: dict[str, list[Ref]] = {}

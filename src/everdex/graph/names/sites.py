@@ -18,12 +18,14 @@ from everdex.graph.names.imports import lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
-from everdex.graph.names.rules import TYPES
+from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import INSTANCE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
-_ROLES: Final = {facts.TYPE: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE}
+_ROLES: Final = {
+    facts.TYPE: Role.REFERENCE, facts.QUALIFIER: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE,
+}  # fmt: skip
 
 
 def file_graph(index: Index, module: Module, body: facts.Body) -> FileGraph:
@@ -132,12 +134,16 @@ class _File:
                     return self._made(use, role, answer)
             if use.role == facts.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
+            if use.role == facts.QUALIFIER and not all(ref.defined.kind in TYPES for ref in answer.refs):
+                return None  # a namespace or a module: it is named in every path that goes through it
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
+            if use.role == facts.READ and self._runs(answer):
+                role = Role.CALL
         return self._made(use, role, answer)
 
     def _referred(self, use: facts.Use) -> Answer:
-        if use.role != facts.TYPE:
+        if use.role not in (facts.TYPE, facts.QUALIFIER):
             return self.calls.reference(use)
         key = (use.receiver, use.name, use.scope)
         answer = self.types.get(key)
@@ -151,6 +157,11 @@ class _File:
             return None
         answer = self.calls.call(facts.Use(use.line, use.column, use.width, use.scope, facts.CALL, use.name, "", 0, ""))
         return Role.CALL, answer
+
+    def _runs(self, answer: Answer) -> bool:
+        """Whether reading it is calling it: Scala needs no parentheses where there is nothing to hand over."""
+        refs = answer.refs if self.module.outline.language == "scala" else ()
+        return bool(refs) and all(ref.defined.kind in CALLABLES and ref.defined.least <= 0 for ref in refs)
 
     def _is_base(self, use: facts.Use) -> bool:
         if use.scope < 0:

@@ -1,6 +1,7 @@
 """What a person sees while the index is being brought up to date: phase, counts, rate and time left.
 
-A bar on a terminal's stderr, one plain line elsewhere, and nothing at all for work too small to notice.
+A bar on a terminal's stderr, a plain line elsewhere and a further one every ten seconds, and nothing at all for work
+too small to notice.
 rich is imported only when there is something to draw.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+from everdex import clock
 from everdex.surfaces.cli.output import write_error
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 # Fewer files are done before a bar could be read.
 _WORTH_SHOWING: Final = 24
+_REMIND_EVERY_S: Final = 10.0
 _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
@@ -37,6 +40,7 @@ class Progress:
         self._task: TaskID | None = None
         self._counted = ""  # the phase whose files the bar counts
         self._said: set[str] = set()
+        self._said_at = 0.0
 
     def __enter__(self) -> Progress:
         return self
@@ -58,9 +62,21 @@ class Progress:
             return
         if self._terminal:
             self._draw(phase, done, total)
-        elif phase not in self._said and phase in ("wait", "index", "graph"):
-            self._said.add(phase)
-            write_error(f"{_PHASES[phase]} {total:,} files" if total else _PHASES[phase])
+        else:
+            self._say(phase, done, total)
+
+    def _say(self, phase: str, done: int, total: int) -> None:
+        # Reading definitions is the first half of resolving: one line is enough to know what is waited for.
+        job = "graph" if phase == "offers" else phase
+        first = job in ("wait", "index", "graph") and job not in self._said
+        if first:
+            write_error(f"{_PHASES[job]} {total:,} files" if total else _PHASES[job])
+        elif total and clock.now() - self._said_at >= _REMIND_EVERY_S:
+            write_error(f"{_PHASES[phase]}, {done:,} of {total:,} files")
+        else:
+            return
+        self._said.add(job)
+        self._said_at = clock.now()
 
     def _draw(self, phase: str, done: int, total: int) -> None:
         if self._bar is None:
