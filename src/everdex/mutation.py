@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from everdex import limits
-from everdex.answers import Answer, Freshness, checked
+from everdex.answers import PINNED, Answer, Freshness, checked
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
@@ -36,7 +36,7 @@ from everdex.state import gate, scopes
 from everdex.state.gate import Asked
 from everdex.state.jobs import JobRecords
 from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
-from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged
+from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged, read_file
 from everdex.state.states import Known, States
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -80,6 +80,7 @@ class Scene(msgspec.Struct, frozen=True):
     known: Known | None
     freshness: Freshness
     since: bool = False
+    pinned: SnapshotView | None = None  # the snapshot that stands for the tree, where one was named
 
 
 def check(question: GateQuestion) -> None:
@@ -137,12 +138,13 @@ def scene(
     index: Index, view: SnapshotView, known: Known | None, freshness: Freshness, since: str | None
 ) -> Iterator[Scene]:
     """What there is to compare: a view that is current (or said not to be), and how the tree differs from it."""
+    pinned = view if freshness == PINNED else None
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
-            yield Scene(base, SnapshotNow(contents, view), known, freshness, since=True)
-    elif freshness.state == "fresh":
-        yield Scene(view, Unchanged(), known, freshness)
+            yield Scene(base, SnapshotNow(contents, view), known, freshness, True, pinned)
+    elif freshness.state == "fresh" or pinned is not None:
+        yield Scene(view, Unchanged(), known, freshness, False, pinned)
     else:
         detected = index.preview()
         changes = detected.changes
@@ -194,8 +196,9 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             key = path_key(index, path)
             state = states.of(key) if key is not None else None
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
-            skipped = _skipped(index, key) if key is not None and unknown else None
-            asked = Asked(path, key, question.seen.get(path), skipped, failed.get(key or ""))
+            skipped = _skipped(index, key) if key is not None and unknown and found.pinned is None else None
+            data = None if key is None else _content(index, found, key)
+            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""))
             files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
 
@@ -240,6 +243,16 @@ def path_key(index: Index, path: str) -> str | None:
     real = os.path.join(os.path.realpath(parent), name)
     inside = real.startswith(f"{root}{os.sep}")
     return unicodedata.normalize("NFC", os.path.relpath(real, root)) if inside else None
+
+
+def _content(index: Index, found: Scene, key: str) -> bytes | None:
+    """What a file holds: on disk, or in the snapshot that was named."""
+    if found.pinned is None:
+        return read_file(index.root, key)
+    try:
+        return found.pinned.source(key)
+    except KeyError:  # not there, or skipped for its content
+        return None
 
 
 def _skipped(index: Index, key: str) -> str | None:

@@ -1,8 +1,8 @@
 """The mutation gate: from a file's state and what the file itself shows to allow, warn or block, and what to do next.
 
 Two intents: `edit` is a change of text that somebody looked at, `semantic` one that is computed from references (a
-rename), which needs them current and certain. A block always names a way out of it. Reads one file at a time, below
-the root; decides nothing about who asks.
+rename), which needs them current and certain. A block always names a way out of it. Reads nothing itself; decides
+nothing about who asks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from everdex.state.model import (
     Reason,
     worst,
 )
-from everdex.state.now import read_file
 
 # Of a merge that stopped: all three marks, each at the beginning of a line.
 _OURS: Final = re.compile(rb"^<{7}(?: |$)", re.MULTILINE)
@@ -45,6 +44,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     path: str  # as it was named
     key: str | None
+    data: bytes | None = None  # what it holds now; None when there is no such file
     seen: str | None = None  # SHA-256 of the content the asker saw
     skipped: str | None = None  # why the index leaves it out; None when it does not, or nobody knows
     failed: str | None = None  # why the last publish could not index it
@@ -57,7 +57,7 @@ def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, sin
             "out_of_root", Decision.WARN, f"{asked.path} is outside {root.path}", "name a file of this repository"
         )]  # fmt: skip
         return FileGate(asked.path, Decision.WARN, None, tuple(said))
-    reasons = _of_file(root, asked)
+    reasons = _of_file(asked)
     if state is not None:
         reasons += _of_state(asked.key, state, intent, since)
     return FileGate(asked.key, worst(tuple(reason.decision for reason in reasons)), state, tuple(reasons))
@@ -66,10 +66,9 @@ def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, sin
 # -- what the file itself shows ------------------------------------------------------------------
 
 
-def _of_file(root: Root, asked: Asked) -> list[GateReason]:
-    key = asked.key or ""
+def _of_file(asked: Asked) -> list[GateReason]:
+    key, data = asked.key or "", asked.data
     reasons = []
-    data = read_file(root, key)
     if asked.seen is not None and _hash(data) != asked.seen:
         what = "is gone" if data is None else "changed on disk"
         reasons.append(GateReason(

@@ -25,18 +25,19 @@ from everdex.surfaces.cli.pathed import gathered, named_from_root
     "--semantic", is_flag=True, help="The change is computed from references (a rename): they must be current."
 )
 @options.no_sync_option
-@options.way_options
+@options.reading_options
 @options.shared_option
 @options.json_option
 def gate_command(
     paths: tuple[str, ...], root: Path | None, seen: tuple[str, ...], since: str | None, semantic: bool, no_sync: bool,
-    offline: bool, shared_store: Path | None, as_json: bool,
+    snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Tell whether the files PATHS may be changed now: allow, warn or block, each with why and what to do.
 
     Blocked is a file that is not indexed as it is now, that changed since you saw it, or that uses something whose
     signature changed since its references were resolved. Warned is of files that are generated, vendored, outside the
-    index, in an unmerged conflict, or less surely affected. Nothing is changed.
+    index, in an unmerged conflict, or less surely affected. Nothing is changed. With --snapshot that snapshot is taken
+    for the tree.
 
     \b
     Exit codes: 0 allow, 3 warn, 4 block.
@@ -60,7 +61,7 @@ def gate_command(
     mutation.check(question)
     params = {"paths": named, "seen": known, "intent": question.intent, "since": since}
     document = gathered(
-        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json,
+        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json, snapshot_id=snapshot_id,
         here=lambda reading, options: mutation.ask_gate(index, question, reading, options),
     )  # fmt: skip
     return SHOWN.print(document, as_json=as_json)
