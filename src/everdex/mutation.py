@@ -32,7 +32,8 @@ from everdex.graph.resolvers import Resolvers
 from everdex.relations import open_for
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
-from everdex.state import gate, scopes
+from everdex.state import decisions, gate, scopes
+from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked
 from everdex.state.jobs import JobRecords
 from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
@@ -53,6 +54,7 @@ class GateQuestion(msgspec.Struct, frozen=True):
     seen: Mapping[str, str] = {}  # path as in `paths` -> SHA-256 of the content that was seen
     intent: str = EDIT
     since: str | None = None  # the snapshot that the asker's knowledge is from
+    decide: str | None = None  # why the asker goes on although references are not all certain
 
 
 class GraphKeeper:
@@ -95,6 +97,10 @@ def check(question: GateQuestion) -> None:
             raise UsageError(f"a content was seen of {path[:200]!r}, which is not among the paths")
         if not _HASH.fullmatch(content):
             raise UsageError(f"what was seen of {path[:200]!r} is not a SHA-256 in 64 lower-case digits")
+    if question.decide is not None:
+        decisions.check_because(question.decide)
+        if question.intent != SEMANTIC:
+            raise UsageError("only a semantic change needs a decision", hint="ask with --semantic")
 
 
 def check_paths(paths: Sequence[str]) -> None:
@@ -198,9 +204,21 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
             skipped = _skipped(index, key) if key is not None and unknown and found.pinned is None else None
             data = None if key is None else _content(index, found, key)
-            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""))
+            decided = None if state is None else _decided(found, states, state, question)
+            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), decided)
             files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
+
+
+def _decided(found: Scene, states: States, state: FileState, question: GateQuestion) -> DecisionRecord | None:
+    """What was decided about the open references of a file; decided now, when the asker says why."""
+    if found.known is None or not gate.needs_decision(state, question.intent):
+        return None
+    ambiguity = decisions.of_file(found.known.graph, state, states.contents)
+    store = found.view.store
+    if question.decide is None:
+        return decisions.find(store, ambiguity)
+    return decisions.record(store, ambiguity, question.decide, found.view.manifest.git.head_sha)
 
 
 def states_answer(
@@ -215,11 +233,13 @@ def states_answer(
         else:
             wanted = states.batch(keys)
             counts = Counter(str(state.freshness) for state in wanted)
+        made = [_decision_dict(item, states.contents) for item in decisions.every(found.view.store)]
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),
         "files": [state_dict(state) for state in wanted[:MAX_LISTED]],
         "omitted": max(0, len(wanted) - MAX_LISTED),
+        "decisions": [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)],
     }
     return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))
 
@@ -282,6 +302,12 @@ def state_dict(state: FileState) -> dict[str, Any]:
         "content_hash": state.content_hash,
         "reasons": [msgspec.to_builtins(reason) for reason in state.reasons],
     }
+
+
+def _decision_dict(made: DecisionRecord, contents: Mapping[str, str]) -> dict[str, Any]:
+    fields = {**msgspec.to_builtins(made), "holds": made.holds(contents)}
+    del fields["schema_version"]  # of the file; the answer has its own
+    return fields
 
 
 def _reason_dict(reason: GateReason) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from everdex.languages import role_of
 from everdex.roots import Root
 from everdex.state import model
+from everdex.state.decisions import DecisionRecord
 from everdex.state.model import (
     EDIT,
     SEMANTIC,
@@ -48,6 +49,7 @@ class Asked(msgspec.Struct, frozen=True):
     seen: str | None = None  # SHA-256 of the content the asker saw
     skipped: str | None = None  # why the index leaves it out; None when it does not, or nobody knows
     failed: str | None = None  # why the last publish could not index it
+    decided: DecisionRecord | None = None  # about what its references leave open
 
 
 def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool = False) -> FileGate:
@@ -59,7 +61,7 @@ def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, sin
         return FileGate(asked.path, Decision.WARN, None, tuple(said))
     reasons = _of_file(asked)
     if state is not None:
-        reasons += _of_state(asked.key, state, intent, since)
+        reasons += _of_state(asked, state, intent, since)
     return FileGate(asked.key, worst(tuple(reason.decision for reason in reasons)), state, tuple(reasons))
 
 
@@ -109,16 +111,34 @@ def _hash(data: bytes | None) -> str:
 # -- what its state means ------------------------------------------------------------------------
 
 
-def _of_state(key: str, state: FileState, intent: str, since: bool) -> list[GateReason]:
+def _of_state(asked: Asked, state: FileState, intent: str, since: bool) -> list[GateReason]:
+    key = asked.key or ""
     said = [_since(key, reason) if since else _said(key, reason, intent) for reason in state.reasons]
     reasons = [reason for reason in said if reason is not None]
-    if intent == SEMANTIC and state.freshness is Freshness.CLEAN and state.certainty is not Certainty.CERTAIN:
-        why = next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
-        reasons.append(GateReason(
-            "needs_decision", Decision.WARN, f"references in {key} are not all certain ({why})",
-            f"look at each place in {key} before changing it",
-        ))  # fmt: skip
+    if needs_decision(state, intent):
+        reasons.append(_undecided(key, state) if asked.decided is None else _discharged(key, state, asked.decided))
     return reasons
+
+
+def needs_decision(state: FileState, intent: str) -> bool:
+    """Whether a change that is computed from a file's references rests on some that are not certain."""
+    clean = state.freshness is Freshness.CLEAN
+    return intent == SEMANTIC and clean and state.certainty is not Certainty.CERTAIN
+
+
+def _undecided(key: str, state: FileState) -> GateReason:
+    said = f"references in {key} are not all certain ({_open(state)})"
+    action = f"look at each place in {key} before changing it; `everdex gate --semantic {key} --decide WHY`"
+    return GateReason("needs_decision", Decision.WARN, said, action)
+
+
+def _discharged(key: str, state: FileState, decided: DecisionRecord) -> GateReason:
+    said = f"references in {key} are not all certain ({_open(state)})"
+    return GateReason("decided", Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
+
+
+def _open(state: FileState) -> str:
+    return next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
 
 
 def _since(key: str, reason: Reason) -> GateReason | None:

@@ -30,6 +30,7 @@ class StateQuestions(Asking):
         seen: Mapping[str, str] | None = None,
         intent: str = "edit",
         since: str | None = None,
+        decide: str | None = None,
         sync: bool = True,
         snapshot_id: str | None = None,
     ) -> state_model.MutationGateResult:
@@ -37,12 +38,13 @@ class StateQuestions(Asking):
 
         `seen` has the SHA-256 of contents the caller saw, by path; `since` is the snapshot it knows the files from.
         `intent` is "edit", or "semantic" for a change computed from references; `snapshot_id` is taken for the tree.
+        `decide` says why the caller goes on although references are not all certain: it is remembered.
         """
-        question = GateQuestion(tuple(paths), dict(seen or {}), intent, since)
+        question = GateQuestion(tuple(paths), dict(seen or {}), intent, since, decide)
         mutation.check(question)
         params = {
             "paths": list(question.paths), "seen": dict(question.seen), "intent": intent, "since": since,
-            "no_sync": not sync, "snapshot_id": snapshot_id,
+            "decide": decide, "no_sync": not sync, "snapshot_id": snapshot_id,
         }  # fmt: skip
         document = self._over_daemon("gate", params)
         if document is None:

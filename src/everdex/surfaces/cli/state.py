@@ -59,6 +59,9 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
             about = escape(" ".join(filter(None, (reason["path"], reason["detail"]))))
             symbols = escape(", ".join(symbol["name"] for symbol in reason["symbols"]))
             yield True, f"  {reason['code']}{f' {about}' if about else ''}{f': {symbols}' if symbols else ''}"
+    for made in document["decisions"]:
+        holds = "" if made["holds"] else " (no longer holds: a file changed since)"
+        yield True, escape(f"decided, {made['about']}{holds}: {made['proof']['because']}")
     counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in document["counts"].items())
     yield False, counts or "no files"
     if document["omitted"]:

@@ -166,7 +166,8 @@ def _patience(params: Parameters) -> float:
 
 def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
     question = GateQuestion(
-        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since")
+        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since"),
+        params.get("decide"),
     )
     return warm.gate(question, reading(params))
 
@@ -252,8 +253,8 @@ METHODS: Final[dict[str, Method]] = {
     "rename": Method({"symbol": _text, "new": _name, "k": _count, **_OF_GRAPH}, _related("rename"), ("symbol", "new"),
                      rename.SHOWN),
     "gate": Method(
-        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, **SYNCED}, _gate, ("paths",),
-        gate.SHOWN,
+        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "decide": _words, **SYNCED}, _gate,
+        ("paths",), gate.SHOWN,
     ),
     "state": Method({"paths": _paths, "since": _name, **SYNCED}, _state, (), state.SHOWN),
     "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
