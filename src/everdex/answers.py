@@ -111,6 +111,18 @@ class Answer(msgspec.Struct, frozen=True):
         }
 
 
+def of_no_index(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a command that speaks of no index: of the home, this machine or an agent's settings."""
+    return {
+        "schema_version": versions.ARTIFACTS["answer"].writable,
+        "request_id": clock.new_ulid(),
+        "limits_hit": [],
+        "warnings": [],
+        "timings_ms": {},
+        **body,
+    }
+
+
 def hit_dict(hit: Hit, *, explain: bool) -> dict[str, Any]:
     row = hit.row
     result: dict[str, Any] = {

@@ -19,12 +19,13 @@ from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, UsageError
 from everdex.graph import naming
 from everdex.service import Index, Reading
 from everdex.snapshot.guard import lock_for_life
-from everdex.state import plans, rewriting
+from everdex.state import decisions, plans, rewriting
 from everdex.state.plans import KeptPlan
 from everdex.state.rename import RenamePlan
 from everdex.state.rename import plan as plan_again
 from everdex.state.rewriting import Rewrite
 from everdex.sync.model import SyncOptions
+from everdex.view import SnapshotView
 
 LOCK: Final = "rename.lock"
 
@@ -71,14 +72,26 @@ def _decided(
         if names is not None and kept.target not in {item.target for item in naming.find(atlas, names[0])}:
             raise UsageError(f"plan {kept.plan_id} renames {kept.old} of {kept.path}, not {names[0]}")
         found = None if definition is None else plan_again(atlas, definition, kept.new)
-    if found is None or found.plan_id != kept.plan_id:
-        raise PlanOutdated(f"the plan to rename {kept.old} to {kept.new} is not what it would be now")
-    if (found.doubts or found.clashes) and not leave_doubts:
-        raise NeedsDecision(
-            f"the plan to rename {kept.old} to {kept.new} has places in doubt ({len(found.doubts):,}) "
-            f"or definitions that have the new name ({len(found.clashes):,})"
-        )
+        if found is None or found.plan_id != kept.plan_id:
+            raise PlanOutdated(f"the plan to rename {kept.old} to {kept.new} is not what it would be now")
+        if found.doubts or found.clashes:
+            _decide(index, found, view, leave_doubts=leave_doubts)
     return tuple(_rewrites(index.root.path, found))
+
+
+def _decide(index: Index, plan: RenamePlan, view: SnapshotView, *, leave_doubts: bool) -> None:
+    """Go on when somebody decided about exactly these doubts in exactly these contents, now or before."""
+    contents = {line.path_key: line.content_hash for line in view.file_lines()}
+    ambiguity = decisions.of_plan(plan, contents)
+    if decisions.find(index.store(), ambiguity) is not None:
+        return
+    if not leave_doubts:
+        raise NeedsDecision(
+            f"the plan to rename {plan.old} to {plan.new} has places in doubt ({len(plan.doubts):,}) "
+            f"or definitions that have the new name ({len(plan.clashes):,})"
+        )
+    because = f"plan {plan.plan_id} was carried out with its doubts left as they are"
+    decisions.record(index.store(), ambiguity, because, view.manifest.git.head_sha)
 
 
 def _rewrites(root: Path, plan: RenamePlan) -> list[Rewrite]:

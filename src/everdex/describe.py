@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from everdex import limits
 from everdex.canvas.board.file import read_board
 from everdex.changes import content_skip, read_stable
@@ -19,6 +21,7 @@ from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
 from everdex.errors import EverdexError
+from everdex.graph import refreshed
 from everdex.languages import language_of, role_of
 from everdex.roots import Root
 from everdex.snapshot import active
@@ -204,6 +207,7 @@ def status_body(
         "size_bytes": _size(store),
         "writer": _writer(store),
         "pending": None if changes is None else _pending(changes),
+        "refresh_summary": _refreshed(store, changes),
         "skipped": dict(manifest.skipped),
         "errors": _errors(manifest),
         "board": _board(store),
@@ -248,6 +252,15 @@ def _writer(store: Store) -> dict[str, Any] | None:
         "last_heartbeat_at": lease.last_heartbeat_at,
         "lease_epoch": lease.lease_epoch,
     }
+
+
+def _refreshed(store: Store, changes: ChangeSet | None) -> dict[str, Any] | None:
+    """What the last making of a graph did; None while none was made."""
+    found = refreshed.read(store)
+    if found is None:
+        return None
+    dirty = None if changes is None else len(changes.to_index) + len(changes.delete)
+    return {"dirty_files_count": dirty, **msgspec.to_builtins(found)}
 
 
 def _board(store: Store) -> dict[str, Any]:

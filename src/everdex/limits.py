@@ -62,6 +62,7 @@ LOG_KEEP: Final = 3
 LAST_USED_COALESCE_S: Final = 3_600
 STORE_UNUSED_DAYS: Final = 30
 JOBS_KEPT: Final = 200  # finished refresh jobs that are remembered
+DECISIONS_KEPT: Final = 500  # about what resolution leaves open
 PLANS_KEPT: Final = 32  # rename plans that can still be carried out by their id
 JOB_BUDGET_MS: Final = 600_000
 MAX_JOB_BUDGET_MS: Final = 3_600_000

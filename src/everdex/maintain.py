@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from everdex import answers, clock, limits, versions
+from everdex import answers, limits
 from everdex.answers import Answer, Origin
 from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
@@ -21,12 +21,13 @@ from everdex.sync.model import SyncOptions
 Done = TypeVar("Done")
 
 
-def health(index: Index) -> Answer:
+def health(index: Index, snapshot_id: str | None = None) -> Answer:
     """Every check, each verified in full."""
     from everdex.upkeep.health import health as check
 
     started = time.perf_counter()
-    return _answer(index, check(index.root, index.config, index.store()).to_dict(), started)
+    report = check(index.root, index.config, index.store(), snapshot_id)
+    return _answer(index, report.to_dict(), started, snapshot_id)
 
 
 def audit(index: Index, snapshot_id: str | None = None) -> Answer:
@@ -90,19 +91,13 @@ def gc_stores(current: Index | None, *, apply: bool, unused_days: int, force: bo
 
 
 def _about_home(body: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "schema_version": versions.ARTIFACTS["answer"].writable,
-        "request_id": clock.new_ulid(),
-        "home": str(everdex_home()),
-        "limits_hit": [],
-        "warnings": [],
-        **body,
-    }
+    return answers.of_no_index({"home": str(everdex_home()), **body})
 
 
 def _answer(index: Index, body: Mapping[str, Any], started: float, snapshot_id: str | None = None) -> Answer:
     timings = {"total": round((time.perf_counter() - started) * 1000, 1)}
-    return Answer(_origin(index, snapshot_id), index.query_fingerprint, answers.UNCHECKED, body, timings_ms=timings)
+    freshness = answers.UNCHECKED if snapshot_id is None else answers.PINNED
+    return Answer(_origin(index, snapshot_id), index.query_fingerprint, freshness, body, timings_ms=timings)
 
 
 def _origin(index: Index, snapshot_id: str | None) -> Origin:

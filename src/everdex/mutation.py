@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from everdex import limits
-from everdex.answers import Answer, Freshness, checked
+from everdex.answers import PINNED, Answer, Freshness, checked
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
@@ -32,11 +32,12 @@ from everdex.graph.resolvers import Resolvers
 from everdex.relations import open_for
 from everdex.roots import everdex_home
 from everdex.service import Index, Reading
-from everdex.state import gate, scopes
+from everdex.state import decisions, gate, scopes
+from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked
 from everdex.state.jobs import JobRecords
 from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
-from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged
+from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged, read_file
 from everdex.state.states import Known, States
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
@@ -53,6 +54,7 @@ class GateQuestion(msgspec.Struct, frozen=True):
     seen: Mapping[str, str] = {}  # path as in `paths` -> SHA-256 of the content that was seen
     intent: str = EDIT
     since: str | None = None  # the snapshot that the asker's knowledge is from
+    decide: str | None = None  # why the asker goes on although references are not all certain
 
 
 class GraphKeeper:
@@ -80,6 +82,7 @@ class Scene(msgspec.Struct, frozen=True):
     known: Known | None
     freshness: Freshness
     since: bool = False
+    pinned: SnapshotView | None = None  # the snapshot that stands for the tree, where one was named
 
 
 def check(question: GateQuestion) -> None:
@@ -94,6 +97,10 @@ def check(question: GateQuestion) -> None:
             raise UsageError(f"a content was seen of {path[:200]!r}, which is not among the paths")
         if not _HASH.fullmatch(content):
             raise UsageError(f"what was seen of {path[:200]!r} is not a SHA-256 in 64 lower-case digits")
+    if question.decide is not None:
+        decisions.check_because(question.decide)
+        if question.intent != SEMANTIC:
+            raise UsageError("only a semantic change needs a decision", hint="ask with --semantic")
 
 
 def check_paths(paths: Sequence[str]) -> None:
@@ -137,12 +144,13 @@ def scene(
     index: Index, view: SnapshotView, known: Known | None, freshness: Freshness, since: str | None
 ) -> Iterator[Scene]:
     """What there is to compare: a view that is current (or said not to be), and how the tree differs from it."""
+    pinned = view if freshness == PINNED else None
     if since is not None:
         with open_view(view.store, since) as base:
             contents = {line.path_key: line.content_hash for line in base.file_lines()}
-            yield Scene(base, SnapshotNow(contents, view), known, freshness, since=True)
-    elif freshness.state == "fresh":
-        yield Scene(view, Unchanged(), known, freshness)
+            yield Scene(base, SnapshotNow(contents, view), known, freshness, True, pinned)
+    elif freshness.state == "fresh" or pinned is not None:
+        yield Scene(view, Unchanged(), known, freshness, False, pinned)
     else:
         detected = index.preview()
         changes = detected.changes
@@ -194,10 +202,23 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             key = path_key(index, path)
             state = states.of(key) if key is not None else None
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
-            skipped = _skipped(index, key) if key is not None and unknown else None
-            asked = Asked(path, key, question.seen.get(path), skipped, failed.get(key or ""))
+            skipped = _skipped(index, key) if key is not None and unknown and found.pinned is None else None
+            data = None if key is None else _content(index, found, key)
+            decided = None if state is None else _decided(found, states, state, question)
+            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), decided)
             files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
+
+
+def _decided(found: Scene, states: States, state: FileState, question: GateQuestion) -> DecisionRecord | None:
+    """What was decided about the open references of a file; decided now, when the asker says why."""
+    if found.known is None or not gate.needs_decision(state, question.intent):
+        return None
+    ambiguity = decisions.of_file(found.known.graph, state, states.contents)
+    store = found.view.store
+    if question.decide is None:
+        return decisions.find(store, ambiguity)
+    return decisions.record(store, ambiguity, question.decide, found.view.manifest.git.head_sha)
 
 
 def states_answer(
@@ -212,11 +233,13 @@ def states_answer(
         else:
             wanted = states.batch(keys)
             counts = Counter(str(state.freshness) for state in wanted)
+        made = [_decision_dict(item, states.contents) for item in decisions.every(found.view.store)]
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),
         "files": [state_dict(state) for state in wanted[:MAX_LISTED]],
         "omitted": max(0, len(wanted) - MAX_LISTED),
+        "decisions": [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)],
     }
     return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))
 
@@ -240,6 +263,16 @@ def path_key(index: Index, path: str) -> str | None:
     real = os.path.join(os.path.realpath(parent), name)
     inside = real.startswith(f"{root}{os.sep}")
     return unicodedata.normalize("NFC", os.path.relpath(real, root)) if inside else None
+
+
+def _content(index: Index, found: Scene, key: str) -> bytes | None:
+    """What a file holds: on disk, or in the snapshot that was named."""
+    if found.pinned is None:
+        return read_file(index.root, key)
+    try:
+        return found.pinned.source(key)
+    except KeyError:  # not there, or skipped for its content
+        return None
 
 
 def _skipped(index: Index, key: str) -> str | None:
@@ -269,6 +302,12 @@ def state_dict(state: FileState) -> dict[str, Any]:
         "content_hash": state.content_hash,
         "reasons": [msgspec.to_builtins(reason) for reason in state.reasons],
     }
+
+
+def _decision_dict(made: DecisionRecord, contents: Mapping[str, str]) -> dict[str, Any]:
+    fields = {**msgspec.to_builtins(made), "holds": made.holds(contents)}
+    del fields["schema_version"]  # of the file; the answer has its own
+    return fields
 
 
 def _reason_dict(reason: GateReason) -> dict[str, Any]:

@@ -28,12 +28,20 @@ def definition_occurrence(atlas: Atlas, definition: Definition) -> dict[str, Any
     """Where a definition is written, in the shape of the places that name it."""
     node = definition.node
     start = atlas.byte(definition.path, node.name_line, node.name_column)
+    width = len(node.name.encode())
+    before, after = atlas.text(definition.path).around(start, start + width)
     return {
         "role": "definition",
         "path": definition.path,
         "line": node.name_line,
         "column": node.name_column,
+        "end_line": node.name_line,
+        "end_column": node.name_column + width,
+        "byte_start": start,
+        "byte_end": start + width,
         "text": atlas.line(definition.path, node.name_line),
+        "before": before,
+        "after": after,
         "anchor": atlas.anchor(definition.path, start),
     }
 
@@ -49,7 +57,8 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
         if last is None or use.target is not last.target or not _alike(site, last.site):
             target = _target(atlas, use)
         last = use
-        start = text.byte(site.line, site.column)
+        start, end = text.byte(site.line, site.column), text.byte(site.end_line, site.end_column)
+        before, after = text.around(start, end)
         found.append({
             "role": str(site.role),
             "path": path,
@@ -58,8 +67,10 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
             "end_line": site.end_line,
             "end_column": site.end_column,
             "byte_start": start,
-            "byte_end": text.byte(site.end_line, site.end_column),
+            "byte_end": end,
             "text": text.line(site.line),
+            "before": before,
+            "after": after,
             "named": site.text,
             "certainty": str(site.status),
             "source": around,

@@ -119,27 +119,31 @@ class Reader:
 
         return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
 
-    def gate(self, question: GateQuestion, freshness: Freshness) -> Answer:
+    def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
         """The same answer that `everdex.mutation.ask_gate` gives."""
         from everdex import mutation
 
         mutation.check(question)
-        with self._scene(freshness, question.since, make=question.intent == SEMANTIC) as found:
+        with self._scene(freshness, question.since, snapshot_id, make=question.intent == SEMANTIC) as found:
             return mutation.gate_answer(self.index, found, question)
 
-    def states(self, paths: tuple[str, ...], since: str | None, freshness: Freshness) -> Answer:
+    def states(
+        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None = None
+    ) -> Answer:
         """The same answer that `everdex.mutation.ask_states` gives."""
         from everdex import mutation
 
         mutation.check_paths(paths)
-        with self._scene(freshness, since, make=False) as found:
+        with self._scene(freshness, since, snapshot_id, make=False) as found:
             return mutation.states_answer(self.index, found, paths)
 
     @contextmanager
-    def _scene(self, freshness: Freshness, since: str | None, *, make: bool) -> Iterator[Scene]:
+    def _scene(
+        self, freshness: Freshness, since: str | None, snapshot_id: str | None, *, make: bool
+    ) -> Iterator[Scene]:
         from everdex import mutation
 
-        with self._views.pinned() as kept:
+        with self._views.pinned(snapshot_id) as kept:
             if make:
                 kept.graph(self._opened)
             known = self.known(kept)

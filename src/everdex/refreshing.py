@@ -24,6 +24,7 @@ from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import Index
+from everdex.snapshot import active
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import scopes
 from everdex.state.jobs import LOCK, OPEN, JobRecords, RefreshJob
@@ -200,11 +201,17 @@ def job_answer(index: Index, job: RefreshJob) -> Answer:
     return _answer(index, {"job_id": job.id, "job": job_dict(job)})
 
 
-def jobs_answer(index: Index, most: int, number: int | None = None) -> Answer:
-    """The newest jobs, or the one of that number."""
+def jobs_answer(
+    index: Index, most: int, number: int | None = None, snapshot_id: str | None = None
+) -> Answer:
+    """The newest jobs, or the one of that number; with a snapshot only those that ended in it."""
     jobs = RefreshJobs(index)
-    found = jobs.newest(most) if number is None else [jobs.status(number)]
-    return _answer(index, {"jobs": [job_dict(job) for job in found]})
+    found = jobs.newest() if number is None else [jobs.status(number)]
+    if snapshot_id is None:
+        return _answer(index, {"jobs": [job_dict(job) for job in found[:most]]})
+    origin = answers.origin_of(active.retained(index.store(), snapshot_id))
+    body = {"jobs": [job_dict(job) for job in found if job.snapshot_id == snapshot_id][:most]}
+    return Answer(origin, index.query_fingerprint, answers.PINNED, body)
 
 
 def _answer(index: Index, body: dict[str, Any]) -> Answer:

@@ -98,17 +98,17 @@ class ResidentIndex:
         """The same answer that `everdex.mutation.ask_gate` gives."""
         freshness = self.stated(reading)
         if question.intent == SEMANTIC and self.graphs is not None:
-            self.graphs.ready(None)
-        answer = self.reader.gate(question, freshness)
+            self.graphs.ready(reading.snapshot_id)
+        answer = self.reader.gate(question, freshness, snapshot_id=reading.snapshot_id)
         behind = [file["path"] for file in answer.body["files"] if any(item["reason"] for item in file["reasons"])]
-        if behind and question.since is None:
+        if behind and question.since is None and reading.snapshot_id is None:
             with self.reader.pinned() as kept:
                 queue_refresh(kept.view, behind)
         return answer
 
     def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
         """The same answer that `everdex.mutation.ask_states` gives."""
-        return self.reader.states(paths, since, self.stated(reading))
+        return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id)
 
     def status(self, reading: Reading) -> Answer:
         """The same answer that `Index.status` gives."""

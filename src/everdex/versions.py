@@ -44,6 +44,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
     "rename_plan": SchemaRange(1, 1, 1),
+    # 1: what discharges an ambiguity: signature, contents, reason, the places that were open
+    "decision": SchemaRange(1, 1, 1),
     # 1: evidence with anchors, claims, decisions, and what was dropped
     "board": SchemaRange(1, 1, 1),
     # 1: canvas/graph_meta.json: digest, leaves, statistics, symbols, the architecture picture

@@ -11,7 +11,7 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Busy, DaemonStopping, Incompatible, UsageError
-from everdex.refreshing import OwnWork, RefreshJobs
+from everdex.refreshing import OwnWork, RefreshJobs, jobs_answer
 from everdex.service import Index
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import jobs as records
@@ -262,6 +262,19 @@ def test_a_spent_budget_fails_the_job(tmp_path: Path) -> None:
     done = jobs.run(number)
     assert (done.status, done.error_code) == (JobStatus.FAILED, "timeout")
     assert jobs.enqueue() is not None
+
+
+def test_jobs_of_a_snapshot_are_those_that_ended_in_it(tmp_path: Path) -> None:
+    """Whoever looks at a snapshot learns which job brought it about."""
+    made, jobs = _made(tmp_path)
+    first = jobs.run(jobs.enqueue() or 0)
+    made.write({"core.py": "def helper(a, b):\n    return a\n"})
+    second = jobs.run(jobs.enqueue() or 0)
+    index = Index.open(made.path)
+    for job in (first, second):
+        answer = jobs_answer(index, 20, None, job.snapshot_id).to_dict()
+        assert ([item["id"] for item in answer["jobs"]], answer["snapshot_id"]) == ([job.id], job.snapshot_id)
+    assert [item["id"] for item in jobs_answer(index, 1).to_dict()["jobs"]] == [second.id]
 
 
 def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from everdex.durable import hash_tree
-from everdex.errors import Corrupt, NotIndexed
+from everdex.errors import Corrupt, NotIndexed, SnapshotNotFound
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import hold_lease, lease_path
@@ -146,6 +146,23 @@ def test_damage_is_found_although_it_was_verified_before(made: Workspace, part: 
     assert report.status == "corrupt"
     assert report.check("artifact_integrity").status == "fail"
     assert {check.code for check in report.checks} == CODES
+
+
+def test_a_snapshot_that_is_named_is_checked_for_itself(made: Workspace) -> None:
+    """Damage in a segment that only an older snapshot has is that one's; older than the tree is no fault of it."""
+    older = active.pin(made.store).manifest
+    made.sync(rebuild=True)
+    assert health(made.root, made.config, made.store, older.snapshot_id).status == "ok"
+    path = made.store.path / older.segments[0].path / "rows.db"
+    path.write_bytes(path.read_bytes()[:-1])
+    report = health(made.root, made.config, made.store, older.snapshot_id)
+    assert (report.status, report.snapshot_id) == ("corrupt", older.snapshot_id)
+    assert {check.code for check in report.checks} == CODES
+    assert health(made.root, made.config, made.store).status == "ok"
+    active.manifest_path(made.store, older.snapshot_id).write_bytes(b"?")
+    assert health(made.root, made.config, made.store, older.snapshot_id).check("manifest_present").status == "fail"
+    with pytest.raises(SnapshotNotFound):
+        health(made.root, made.config, made.store, "01ARZ3NDEKTSV4RRFFQ69G5FAV")
 
 
 def test_damaged_manifests_and_pointer_are_told_apart(made: Workspace) -> None:

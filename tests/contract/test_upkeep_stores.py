@@ -10,7 +10,8 @@ import pytest
 from everdex import clock
 from everdex.errors import Busy, Corrupt, Incompatible, NotIndexed
 from everdex.snapshot import active
-from everdex.snapshot.lease import hold_lease
+from everdex.snapshot.lease import hold_lease, lease_path, read_lease
+from everdex.snapshot.store import Store
 from everdex.upkeep.housekeeping import compact_now, gc_now
 from everdex.upkeep.stores import gc_stores, inventory
 from everdex.upkeep.upgrade import upgrade_store
@@ -130,15 +131,34 @@ def test_upgrading_refuses_what_it_cannot_judge(tmp_path: Path) -> None:
         upgrade_store(workspace(tmp_path / "two").store)
 
 
+def _contents(store: Store) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in store.path.rglob("*") if path.is_file()}
+
+
 def test_an_older_store_must_be_indexed_anew_and_is_left_as_it_is(tmp_path: Path) -> None:
-    """Below the readable range: said so, with the last snapshot untouched."""
+    """Below the readable range: said so under the lease, with nothing but the lease written."""
     made = synced(tmp_path / "one", {"a.py": "x = 1\n"})
     newest = active.published(made.store)[0][1]
     document = msgspec.json.decode(newest.read_bytes())
     newest.write_bytes(msgspec.json.encode({**document, "schema_version": 0}))
-    before = {path: path.read_bytes() for path in made.store.path.rglob("*") if path.is_file()}
+    with hold_lease(made.store), pytest.raises(Busy):
+        upgrade_store(made.store)
+    before, epoch = _contents(made.store), (read_lease(made.store) or pytest.fail("no lease")).lease_epoch
     assert upgrade_store(made.store).status == "reindex_required"
-    assert {path: path.read_bytes() for path in made.store.path.rglob("*") if path.is_file()} == before
+    after = _contents(made.store)
+    assert {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)} == {
+        lease_path(made.store)
+    }
+    assert (read_lease(made.store) or pytest.fail("no lease")).lease_epoch == epoch + 1
+
+
+def test_an_older_lease_is_nobodys_to_take(tmp_path: Path) -> None:
+    """A lease of a shape that this everdex does not know: nothing at all is written."""
+    made = synced(tmp_path / "one", {"a.py": "x = 1\n"})
+    rewritten(lease_path(made.store), schema_version=0)
+    before = _contents(made.store)
+    assert upgrade_store(made.store).status == "reindex_required"
+    assert _contents(made.store) == before
 
 
 def test_compacting_on_demand(tmp_path: Path) -> None:

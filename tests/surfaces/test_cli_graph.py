@@ -65,6 +65,20 @@ def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
     assert "2 references" in done.err
 
 
+def test_every_place_carries_what_stands_around_it(project: Path) -> None:
+    """Whoever holds a place can make sure that it is still there: before, the name, after, byte for byte."""
+    found = everdex("refs", "check", "--json", cwd=project).json
+    called = everdex("callers", "check", "--json", cwd=project).json["callers"]
+    places = [found["definition"], *found["references"], *(site for caller in called for site in caller["sites"])]
+    assert len(places) > 3
+    for place in places:
+        data = (project / place["path"]).read_text()
+        assert data[: place["byte_start"]].endswith(place["before"])
+        assert data[place["byte_start"] : place["byte_end"]] == "check"
+        assert data[place["byte_end"] :].startswith(place["after"])
+        assert place["before"] + place["after"]
+
+
 def test_callers_with_certainty_and_what_could_be_missing(project: Path) -> None:
     """An undecided call of the same name is counted, never dropped."""
     document = _json("callers", "Stock.take", project)

@@ -34,11 +34,18 @@ def test_a_first_index_counts_and_a_second_says_up_to_date_in_one_line(repositor
     """A warm index without changes prints one line and publishes nothing."""
     first = everdex("index", cwd=repository)
     assert first.code == 0
-    assert re.fullmatch(r"indexed: 2 added; 2 files, 2 chunks, snapshot \w{26}, [\d.]+ m?s\n", first.out)
+    assert re.fullmatch(r"indexed: 2 added; now 2 files, 2 chunks, snapshot \w{26}, [\d.]+ m?s\n", first.out)
     second = everdex("index", cwd=repository)
     assert re.fullmatch(r"up to date: 2 files, 2 chunks, snapshot \w{26}, [\d.]+ m?s\n", second.out)
     assert (second.code, second.err) == (0, "")
     assert re.findall(r"\w{26}", second.out) == re.findall(r"\w{26}", first.out)
+
+
+def test_files_that_turn_out_to_be_no_text_are_told_apart(repository: Path) -> None:
+    """What was added and what is indexed add up: a file is known to be binary only once it is read."""
+    (repository / "table.py").write_bytes(b"\0\1")
+    told = "indexed: 3 added; now 2 files, 2 chunks, 1 file left out by content, snapshot "
+    assert everdex("index", cwd=repository).out.startswith(told)
 
 
 def test_json_is_one_document_in_the_envelope(repository: Path) -> None:
@@ -224,7 +231,7 @@ def test_progress_on_a_terminal_shows_phase_count_and_rate(tmp_path: Path) -> No
     assert seen.code == 0
     assert "indexing" in seen.out
     assert "/120" in seen.out
-    assert "indexed: 120 added; 120 files" in seen.out.splitlines()[-1]
+    assert "indexed: 120 added; now 120 files" in seen.out.splitlines()[-1]
 
 
 def test_without_a_terminal_progress_is_at_most_one_line(tmp_path: Path) -> None:

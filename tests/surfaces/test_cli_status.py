@@ -106,3 +106,31 @@ def test_chunks_output_is_the_same_bytes_in_a_file(repository: Path, tmp_path: P
     missing = everdex("chunks", "-o", tmp_path / "no" / "such" / "file", cwd=repository)
     assert missing.code == 2
     assert not (tmp_path / "no").exists()
+
+
+def test_status_proves_what_the_last_refresh_did(tmp_path: Path) -> None:
+    """However many edits went before: one refresh, the files read and resolved again, the calls looked for again."""
+    root = tree(tmp_path / "calls", {
+        "core.py": "def helper():\n    pass\n", "app.py": "from core import helper\n\nhelper()\nhelper()\n",
+        "apart.py": "def alone():\n    pass\n\n\nalone()\n",
+    })  # fmt: skip
+    assert everdex("index", "--json", cwd=root).json["changes"]["added"] == 3
+    assert everdex("status", "--json", cwd=root).json["refresh_summary"] is None
+    everdex("callers", "helper", cwd=root)
+    first = everdex("status", "--json", cwd=root).json["refresh_summary"]
+    assert (first["last_refresh_reason"], first["invalidated_edges_count"], first["edges_total"]) == ("no_graph", 0, 3)
+    assert (first["defs_updated_files"], first["call_edges_updated_files"]) == (3, 3)
+    for name in ("aid", "support"):
+        (root / "core.py").write_text(f"def {name}():\n    pass\n")
+        everdex("index", cwd=root)
+    (root / "apart.py").write_text("x = 1\n")
+    behind = everdex("status", "--json", cwd=root).json["refresh_summary"]
+    assert (behind["dirty_files_count"], behind["last_refresh_at"]) == (1, first["last_refresh_at"])
+    everdex("callers", "support", cwd=root)
+    document = everdex("status", "--json", cwd=root).json
+    summary = document["refresh_summary"]
+    assert (summary["last_refresh_reason"], summary["dirty_files_count"]) == ("changed", 0)
+    assert (summary["defs_updated_files"], summary["call_edges_updated_files"]) == (2, 3)
+    assert (summary["invalidated_edges_count"], summary["edges_total"]) == (3, 0)
+    assert summary["digest"] == document["digest"]
+    assert "3 files resolved, 0 calls in all" in everdex("status", cwd=root).out

@@ -127,6 +127,26 @@ def test_bad_questions_are_refused(root: Path) -> None:
     assert everdex("gate", "app.py", "--seen", "0" * 64, "--seen", "1" * 64, cwd=root).code == 2
 
 
+def test_a_snapshot_that_is_named_is_taken_for_the_tree(root: Path) -> None:
+    """States and verdicts as of then: what the files held, what changed between two snapshots, nothing of the tree."""
+    old = everdex("status", "--json", root).json["snapshot_id"]
+    (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
+    (root / "merge.py").write_text("a = 2\n")
+    new = everdex("callers", "helper", "--json", cwd=root).json["snapshot_id"]
+    (root / "app.py").write_text("broken = 1\n")
+    assert everdex("gate", "merge.py", "--no-sync", cwd=root).code == 0
+    then = everdex("gate", "merge.py", "app.py", "--snapshot", old, "--json", cwd=root)
+    assert (then.code, _codes(then), then.json["freshness"]["state"]) == (3, ["conflict_markers"], "pinned")
+    seen = hashlib.sha256(CORE.encode()).hexdigest()
+    assert everdex("gate", "core.py", "--seen", seen, "--snapshot", old, cwd=root).code == 0
+    assert everdex("gate", "core.py", "--seen", seen, "--snapshot", new, cwd=root).code == 4
+    between = everdex("state", "--since", old, "--snapshot", new, "--json", cwd=root).json
+    assert {file["path"]: file["freshness"] for file in between["files"]} == {
+        "app.py": "stale", "core.py": "dirty", "merge.py": "dirty",
+    }  # fmt: skip
+    assert everdex("state", "--since", old, "--snapshot", old, "--json", cwd=root).json["files"] == []
+
+
 def test_states_of_what_is_not_clean(root: Path) -> None:
     """Without paths every file that is behind, with its reason; the counts are of all."""
     (root / "core.py").write_text(CORE.replace("(a)", "(a, b)"))
@@ -173,7 +193,11 @@ def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
 def test_the_daemon_answers_as_the_command_does(guarded: tuple[str, Daemon]) -> None:
     """Both say the same of every file but for what names the request."""
     _, daemon = guarded
-    for arguments in (("gate", "app.py", "merge.py"), ("gate", "--semantic", "vendor/lib.py"), ("state", "app.py")):
+    known = daemon.run("status", "--json").json["snapshot_id"]
+    for arguments in (
+        ("gate", "app.py", "merge.py"), ("gate", "--semantic", "vendor/lib.py"), ("state", "app.py"),
+        ("gate", "merge.py", "--snapshot", known), ("state", "app.py", "--snapshot", known),
+    ):
         theirs, ours = daemon.run(*arguments, "--json"), daemon.run(*arguments, "--offline", "--json")
         assert theirs.code == ours.code
         assert theirs.json["files"] == ours.json["files"]

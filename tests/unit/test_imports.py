@@ -23,7 +23,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "roots",
         "settings",
         "durable",
-        "numeric", "memory", "machine",
+        "numeric", "memory", "machine", "wording",
     ),
     ("discover",),
     ("changes",),

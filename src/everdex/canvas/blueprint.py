@@ -32,9 +32,9 @@ from everdex.canvas.sheet import (
     box_width,
     heading,
     key_and_notes,
-    plural,
 )
 from everdex.canvas.survey import Survey
+from everdex.wording import plural
 
 _PADDING: Final = 14.0
 _TITLE_ROOM: Final = 24.0

@@ -30,9 +30,9 @@ from everdex.canvas.sheet import (
     box_width,
     heading,
     key_and_notes,
-    plural,
 )  # fmt: skip
 from everdex.graph.doubts import doubts
+from everdex.wording import plural
 
 _GAP: Final = 10.0
 _BETWEEN: Final = 64.0  # columns

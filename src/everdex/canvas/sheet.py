@@ -150,7 +150,3 @@ def _signed(x: float, y: float, sign: Sign, room: float) -> list[Shape]:
         shapes.append(entry_sign((x + 12, middle)))
     shapes.append(label(x + 30, y, sign.text, NOTE, room - 30, ink=Ink.MUTED))
     return shapes
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

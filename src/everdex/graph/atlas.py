@@ -24,6 +24,7 @@ from everdex.parse.headers import shortened
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
+_AROUND: Final = 40  # bytes of anchor on either side of a place
 _KEPT_COLUMNS: Final = 1_024  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
@@ -80,6 +81,11 @@ class Text:
         starts = self._starts
         byte = starts[line - 1 if line <= len(starts) else -1] + column
         return byte if byte <= len(self._source) else len(self._source)
+
+    def around(self, start: int, end: int) -> tuple[str, str]:
+        """What stands before and after some bytes: by it whoever holds the place can tell that it is still there."""
+        before, after = self._source[max(0, start - _AROUND) : start], self._source[end : end + _AROUND]
+        return before.decode("utf-8", "ignore"), after.decode("utf-8", "ignore")
 
 
 def _constructs(node: Node, around: Node) -> bool:

@@ -30,6 +30,7 @@ class Built:
     data: bytes
     changed: int  # files that are new or have other content
     resolved: int  # files that were resolved: those, and who looked at what they offer
+    invalidated: int  # calls in the base that lead somewhere, of files that were resolved again or are gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,9 @@ def build(
         for done, item in enumerate(crew.resolve(wanted), start=1):
             records[item.entry.path] = item
             progress("graph", done, len(todo))
-    return Built(pack(_parts(view, resolvers, base, paths, offers, records)), len(changed), len(todo))
+    again = {*todo, *gone}
+    invalidated = sum(entry.calls[0] + entry.calls[1] for entry in old if entry.path in again)
+    return Built(pack(_parts(view, resolvers, base, paths, offers, records)), len(changed), len(todo), invalidated)
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:

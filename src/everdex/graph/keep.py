@@ -16,8 +16,10 @@ from typing import Final
 
 from everdex.durable import make_directory, remove_leftovers, replace_atomically, storage_errors
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
+from everdex.graph import refreshed
 from everdex.graph.artifact import Graph
-from everdex.graph.build import Progress, build
+from everdex.graph.build import Built, Progress, build
+from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot.guard import lock_for_life
 from everdex.snapshot.retention import GRAPH_SUFFIX
@@ -73,12 +75,21 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
         warnings: tuple[str, ...] = ()
         try:
             replace_atomically(path, built.data, store.permissions)
+            refreshed.write(store, _summary(Graph(built.data, str(path)), built, base))
         except StorageFailure as error:
             # It answers all the same, it just has to be made again next time.
             warnings = (f"the graph could not be kept: {error.message}",)
         else:
             _prune(store)
         return Opened(Graph(built.data, str(path)), True, built.changed, built.resolved, warnings)
+
+
+def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
+    return RefreshSummary(
+        refreshed.NEW if base is None else refreshed.CHANGED, graph.digest, built.changed, built.resolved,
+        built.invalidated, sum(entry.calls[0] + entry.calls[1] for entry in graph.files),
+        sum(1 for entry in graph.files if entry.partial), sum(1 for entry in graph.files if entry.failed),
+    )  # fmt: skip
 
 
 def kept_graph(view: SnapshotView, resolvers: Resolvers, held: Graph | None = None) -> Graph | None:

@@ -50,7 +50,9 @@ def published(store: Store) -> list[tuple[int, Path]]:
 def pin(store: Store, snapshot_id: str | None = None) -> Pinned:
     """Read the pointer once and load that manifest with its artifacts verified."""
     if snapshot_id is not None:
-        return Pinned(_by_id(store, snapshot_id))
+        manifest = retained(store, snapshot_id)
+        integrity.verify(store, manifest)
+        return Pinned(manifest)
     read_state(store)  # a newer one is refused before anything is answered
     active = read_pointer(store)
     if active is not None and manifest_path(store, active).is_file():
@@ -74,14 +76,14 @@ def read_pointer(store: Store) -> str | None:
     return text[:-1] if text.endswith("\n") and _ULID.fullmatch(text[:-1]) else None
 
 
-def _by_id(store: Store, snapshot_id: str) -> Manifest:
+def retained(store: Store, snapshot_id: str) -> Manifest:
+    """The manifest of a snapshot that is kept; what it refers to is not looked at."""
     if not _ULID.fullmatch(snapshot_id) or not manifest_path(store, snapshot_id).is_file():
         raise SnapshotNotFound(f"no snapshot {snapshot_id!r} is retained in store {store.store_id}")
     manifest = _read(store, snapshot_id)
     # An unpublished directory left by a crash has no number: it is not a snapshot.
     if not numbered_path(store, manifest.seq).is_file():
         raise SnapshotNotFound(f"snapshot {snapshot_id} was never published")
-    integrity.verify(store, manifest)
     return manifest
 
 

@@ -107,6 +107,11 @@ class Store(msgspec.Struct, frozen=True):
         return self.path / "plans"
 
     @property
+    def decisions(self) -> Path:
+        """What was decided about open places; made when the first of them is."""
+        return self.path / "decisions"
+
+    @property
     def canvas(self) -> Path:
         """Kept pictures and what they are of, and the evidence board; made when the first of them is."""
         return self.path / "canvas"

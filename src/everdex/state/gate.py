@@ -1,8 +1,8 @@
 """The mutation gate: from a file's state and what the file itself shows to allow, warn or block, and what to do next.
 
 Two intents: `edit` is a change of text that somebody looked at, `semantic` one that is computed from references (a
-rename), which needs them current and certain. A block always names a way out of it. Reads one file at a time, below
-the root; decides nothing about who asks.
+rename), which needs them current and certain. A block always names a way out of it. Reads nothing itself; decides
+nothing about who asks.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from everdex.languages import role_of
 from everdex.roots import Root
 from everdex.state import model
+from everdex.state.decisions import DecisionRecord
 from everdex.state.model import (
     EDIT,
     SEMANTIC,
@@ -29,7 +30,6 @@ from everdex.state.model import (
     Reason,
     worst,
 )
-from everdex.state.now import read_file
 
 # Of a merge that stopped: all three marks, each at the beginning of a line.
 _OURS: Final = re.compile(rb"^<{7}(?: |$)", re.MULTILINE)
@@ -45,9 +45,11 @@ class Asked(msgspec.Struct, frozen=True):
 
     path: str  # as it was named
     key: str | None
+    data: bytes | None = None  # what it holds now; None when there is no such file
     seen: str | None = None  # SHA-256 of the content the asker saw
     skipped: str | None = None  # why the index leaves it out; None when it does not, or nobody knows
     failed: str | None = None  # why the last publish could not index it
+    decided: DecisionRecord | None = None  # about what its references leave open
 
 
 def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool = False) -> FileGate:
@@ -57,19 +59,18 @@ def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, sin
             "out_of_root", Decision.WARN, f"{asked.path} is outside {root.path}", "name a file of this repository"
         )]  # fmt: skip
         return FileGate(asked.path, Decision.WARN, None, tuple(said))
-    reasons = _of_file(root, asked)
+    reasons = _of_file(asked)
     if state is not None:
-        reasons += _of_state(asked.key, state, intent, since)
+        reasons += _of_state(asked, state, intent, since)
     return FileGate(asked.key, worst(tuple(reason.decision for reason in reasons)), state, tuple(reasons))
 
 
 # -- what the file itself shows ------------------------------------------------------------------
 
 
-def _of_file(root: Root, asked: Asked) -> list[GateReason]:
-    key = asked.key or ""
+def _of_file(asked: Asked) -> list[GateReason]:
+    key, data = asked.key or "", asked.data
     reasons = []
-    data = read_file(root, key)
     if asked.seen is not None and _hash(data) != asked.seen:
         what = "is gone" if data is None else "changed on disk"
         reasons.append(GateReason(
@@ -110,16 +111,34 @@ def _hash(data: bytes | None) -> str:
 # -- what its state means ------------------------------------------------------------------------
 
 
-def _of_state(key: str, state: FileState, intent: str, since: bool) -> list[GateReason]:
+def _of_state(asked: Asked, state: FileState, intent: str, since: bool) -> list[GateReason]:
+    key = asked.key or ""
     said = [_since(key, reason) if since else _said(key, reason, intent) for reason in state.reasons]
     reasons = [reason for reason in said if reason is not None]
-    if intent == SEMANTIC and state.freshness is Freshness.CLEAN and state.certainty is not Certainty.CERTAIN:
-        why = next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
-        reasons.append(GateReason(
-            "needs_decision", Decision.WARN, f"references in {key} are not all certain ({why})",
-            f"look at each place in {key} before changing it",
-        ))  # fmt: skip
+    if needs_decision(state, intent):
+        reasons.append(_undecided(key, state) if asked.decided is None else _discharged(key, state, asked.decided))
     return reasons
+
+
+def needs_decision(state: FileState, intent: str) -> bool:
+    """Whether a change that is computed from a file's references rests on some that are not certain."""
+    clean = state.freshness is Freshness.CLEAN
+    return intent == SEMANTIC and clean and state.certainty is not Certainty.CERTAIN
+
+
+def _undecided(key: str, state: FileState) -> GateReason:
+    said = f"references in {key} are not all certain ({_open(state)})"
+    action = f"look at each place in {key} before changing it; `everdex gate --semantic {key} --decide WHY`"
+    return GateReason("needs_decision", Decision.WARN, said, action)
+
+
+def _discharged(key: str, state: FileState, decided: DecisionRecord) -> GateReason:
+    said = f"references in {key} are not all certain ({_open(state)})"
+    return GateReason("decided", Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
+
+
+def _open(state: FileState) -> str:
+    return next((reason.detail for reason in state.reasons if reason.detail), state.certainty.value)
 
 
 def _since(key: str, reason: Reason) -> GateReason | None:

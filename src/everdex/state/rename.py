@@ -26,7 +26,6 @@ from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _MAX_NAME: Final = 200
-_CONTEXT: Final = 40  # bytes of anchor on either side
 _WORD: Final = rb"(?<![\w$])%s(?![\w$])"
 
 
@@ -206,9 +205,8 @@ def _edit(
         return None
     line = source.count(b"\n", 0, start) + 1
     column = start - (source.rfind(b"\n", 0, start) + 1)
-    before = source[max(0, start - _CONTEXT) : start].decode("utf-8", "ignore")
-    after = source[end : end + _CONTEXT].decode("utf-8", "ignore")
-    return RenameEdit(path, contents[path], start, end, line, column, role, atlas.line(path, line), before, after)
+    around = atlas.text(path).around(start, end)
+    return RenameEdit(path, contents[path], start, end, line, column, role, atlas.line(path, line), *around)
 
 
 class _Written:

@@ -8,7 +8,7 @@ refers to comes from the graph alone, so without one every changed file may be a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -70,6 +70,11 @@ class States:
         self._base = {line.path_key: line.content_hash for line in view.file_lines()}
         self._older = OlderContents(view.store, known.graph.digest) if known is not None and not since else None
         self._users = lru_cache(maxsize=_MAX_USERS)(self._users_of)
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        """The content of every file that the base has."""
+        return self._base
 
     def close(self) -> None:
         if self._older is not None:

@@ -20,7 +20,7 @@ from everdex.config import Config
 from everdex.discover.git import GitFailed, run_git
 from everdex.discover.model import SkipReason
 from everdex.embed import identity_of, open_embedder
-from everdex.errors import EmbedderUnavailable, EverdexError, NotIndexed
+from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.roots import Root
 from everdex.segment.files import read_tombstones
 from everdex.segment.read import SegmentReader
@@ -72,16 +72,19 @@ class HealthReport:
         return {**asdict(self), "checks": [asdict(check) for check in self.checks]}
 
 
-def health(root: Root, config: Config, store: Store) -> HealthReport:
-    """Ask every question; a store too damaged for one of them fails that check, not the command."""
+def health(root: Root, config: Config, store: Store, snapshot_id: str | None = None) -> HealthReport:
+    """Ask every question; a store too damaged for one of them fails that check, not the command.
+
+    Of a retained snapshot that is named, whether it is what the tree is now is not asked.
+    """
     with hold_shared(readers_lock(store), store.permissions):
-        manifest, present = _manifest_present(store)
+        manifest, present = _manifest_present(store) if snapshot_id is None else _named_manifest(store, snapshot_id)
         checks = [present]
         if manifest is not None:
             checks += _store_checks(store, manifest)
         checks += [_disk_budgets(store), _lease(store), _embedder(root, config), _board(store), _pictures(store)]
         whole = not any(check.status == FAIL for check in checks if check.code in _STORE_CHECKS)
-        checks += _tree_checks(root, config, store, manifest if whole else None)
+        checks += _tree_checks(root, config, store, manifest if whole else None, pinned=snapshot_id is not None)
     asked = {check.code for check in checks}
     checks += [
         Check(code, FAIL, "cannot be told while the store is damaged") for code in sorted(_NEED_A_SNAPSHOT - asked)
@@ -123,6 +126,14 @@ def _manifest_present(store: Store) -> tuple[Manifest | None, Check]:
         errors = [{"path_key": error.path_key, "code": error.code} for error in manifest.errors]
         return manifest, Check(code, WARN, f"{len(errors)} file(s) could not be indexed", {**details, "errors": errors})
     return manifest, Check(code, OK, f"snapshot {manifest.snapshot_id} is active", details)
+
+
+def _named_manifest(store: Store, snapshot_id: str) -> tuple[Manifest | None, Check]:
+    code = "manifest_present"
+    try:
+        return active.retained(store, snapshot_id), Check(code, OK, f"snapshot {snapshot_id} is retained")
+    except Corrupt as error:
+        return None, Check(code, FAIL, f"{error.message}; {error.hint}")
 
 
 def _unreadable(store: Store) -> Iterator[Path]:
@@ -288,7 +299,9 @@ def _pictures(store: Store) -> Check:
     return Check("pictures", OK, "every kept picture is whole")
 
 
-def _tree_checks(root: Root, config: Config, store: Store, manifest: Manifest | None) -> list[Check]:
+def _tree_checks(
+    root: Root, config: Config, store: Store, manifest: Manifest | None, *, pinned: bool
+) -> list[Check]:
     seen = Look(root, config, store, manifest, SyncOptions())
     collisions = [list(collision.paths) for collision in seen.discovery.collisions]
     folded = (
@@ -296,7 +309,8 @@ def _tree_checks(root: Root, config: Config, store: Store, manifest: Manifest | 
         if collisions
         else Check("casefold_collisions", OK, "every name is unique after casefolding")
     )
-    return [folded, _path_safety(seen), _repo_hygiene(root, store, manifest), _drift(seen, manifest)]
+    drift = _not_compared() if pinned and manifest is not None else _drift(seen, manifest)
+    return [folded, _path_safety(seen), _repo_hygiene(root, store, manifest), drift]
 
 
 def _path_safety(seen: Look) -> Check:
@@ -325,6 +339,11 @@ def _repo_hygiene(root: Root, store: Store, manifest: Manifest | None) -> Check:
     count = listed.count(b"\0")
     status = WARN if count > _UNTRACKED_MANY else OK
     return Check(code, status, f"{count} untracked file(s) that are not ignored", {"untracked": count})
+
+
+def _not_compared() -> Check:
+    """An older snapshot is not meant to reflect the tree as it is."""
+    return Check("index_drift", OK, "a snapshot that was named is not compared with the tree")
 
 
 def _drift(seen: Look, manifest: Manifest | None) -> Check:

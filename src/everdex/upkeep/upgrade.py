@@ -46,11 +46,14 @@ class UpgradeReport:
 
 def upgrade_store(store: Store) -> UpgradeReport:
     """Validate schemas, then checksums, under the writer lease."""
-    older = [item for item in _found(store) if item.found is not None and item.found < item.min_readable]
-    if older:
-        # The lease and the manifests may be of the old shape too: nothing is touched, not even the lease.
-        return UpgradeReport(REINDEX_REQUIRED, _found(store), active.read_pointer(store))
+    found = _found(store)
+    older = {item.artifact for item in found if item.found is not None and item.found < item.min_readable}
+    anew = UpgradeReport(REINDEX_REQUIRED, found, active.read_pointer(store))
+    if "writer_lease" in older:
+        return anew  # who holds a lease of another shape cannot be told, so nobody may take it
     with hold_lease(store):
+        if older:
+            return anew
         manifest = active.pin(store).manifest
         for _, path in active.published(store):
             manifests.read(path)

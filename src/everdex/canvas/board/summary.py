@@ -11,6 +11,7 @@ from typing import Final
 from everdex.canvas.board.look import STALE
 from everdex.canvas.board.model import Evidence, Note
 from everdex.canvas.board.shown import Shown
+from everdex.wording import plural
 
 _TEXT: Final = 160
 _ENDING: Final = "… (cut; `everdex board` has all of it)"
@@ -21,8 +22,8 @@ def headline(counts: dict[str, int]) -> str:
     if not (counts["evidence"] or counts["claims"] or counts["decisions"]):
         return ""
     parts = [
-        _plural(counts["open_decisions"], "open decision"),
-        _plural(counts["claims"], "claim"),
+        plural(counts["open_decisions"], "open decision"),
+        plural(counts["claims"], "claim"),
         f"{counts['evidence']:,} evidence",
     ]
     changed = counts.get("changed_evidence", 0)
@@ -72,7 +73,3 @@ def _evidence(shown: Shown, item: Evidence) -> str:
 def _plain(text: str) -> str:
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= _TEXT else f"{line[: _TEXT - 1].rstrip()}…"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -46,8 +46,7 @@ class Asking:
         here: Callable[[service.Index], Any],
     ) -> Asked:  # fmt: skip
         """A question that needs no view kept: the daemon's answer, else `here`'s."""
-        about = {} if method == "health" else {"snapshot_id": reading.snapshot_id}
-        document = self._over_daemon(method, {**params, **about})
+        document = self._over_daemon(method, {**params, "snapshot_id": reading.snapshot_id})
         return typed(kind, here(self._warm.index).to_dict() if document is None else document)
 
     def _over_daemon(self, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:

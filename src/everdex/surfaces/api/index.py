@@ -214,9 +214,12 @@ class Index(Relations, StateQuestions, Keeping):
             store_model.StatusAnswer, "status", params, reading, lambda index: index.status(reading=reading)
         )
 
-    def health(self) -> store_model.HealthAnswer:
+    def health(self, *, snapshot_id: str | None = None) -> store_model.HealthAnswer:
         """Every check of the index, each verified in full."""
-        return self._tell(store_model.HealthAnswer, "health", {}, Reading(), maintain.health)
+        reading = Reading(snapshot_id=snapshot_id)
+        return self._tell(
+            store_model.HealthAnswer, "health", {}, reading, lambda index: maintain.health(index, snapshot_id)
+        )
 
     def audit(self, *, snapshot_id: str | None = None) -> store_model.AuditAnswer:
         """Every number of a snapshot, counted again."""

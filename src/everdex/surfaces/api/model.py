@@ -168,6 +168,8 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     byte_start: int
     byte_end: int
     text: str
+    before: str  # up to 40 bytes on either side of the name
+    after: str
     named: str
     certainty: str
     source: dict[str, Any]

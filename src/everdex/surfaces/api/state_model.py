@@ -39,11 +39,43 @@ class FileState(Struct, frozen=True):
     reasons: tuple[Reason, ...]
 
 
+class OpenPlace(Struct, frozen=True):
+    """A place whose meaning was open when somebody decided."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    certainty: str
+    reason: str
+    candidates: tuple[str, ...]
+
+
+class Proof(Struct, frozen=True):
+    because: str
+    places: tuple[OpenPlace, ...]
+    omitted: int
+
+
+class Decided(Struct, frozen=True):
+    """A decision about open places; it `holds` while every file it is about has the content it was made in."""
+
+    ambiguity_signature: str
+    about: str
+    file_hashes: dict[str, str]
+    repo_head: str | None
+    decision: str
+    proof: Proof
+    created_at: str
+    holds: bool
+
+
 class StatesAnswer(Answer, frozen=True, kw_only=True):
     graph: str  # current, behind, none
     counts: dict[str, int]
     files: tuple[FileState, ...]
     omitted: int
+    decisions: tuple[Decided, ...]
 
 
 class GateReason(Struct, frozen=True):

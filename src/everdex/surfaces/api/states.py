@@ -30,23 +30,26 @@ class StateQuestions(Asking):
         seen: Mapping[str, str] | None = None,
         intent: str = "edit",
         since: str | None = None,
+        decide: str | None = None,
         sync: bool = True,
+        snapshot_id: str | None = None,
     ) -> state_model.MutationGateResult:
         """Whether files may be changed now: allow, warn or block, each with reasons and what to do first.
 
         `seen` has the SHA-256 of contents the caller saw, by path; `since` is the snapshot it knows the files from.
-        `intent` is "edit", or "semantic" for a change computed from references.
+        `intent` is "edit", or "semantic" for a change computed from references; `snapshot_id` is taken for the tree.
+        `decide` says why the caller goes on although references are not all certain: it is remembered.
         """
-        question = GateQuestion(tuple(paths), dict(seen or {}), intent, since)
+        question = GateQuestion(tuple(paths), dict(seen or {}), intent, since, decide)
         mutation.check(question)
         params = {
             "paths": list(question.paths), "seen": dict(question.seen), "intent": intent, "since": since,
-            "no_sync": not sync,
+            "decide": decide, "no_sync": not sync, "snapshot_id": snapshot_id,
         }  # fmt: skip
         document = self._over_daemon("gate", params)
         if document is None:
-            reader, freshness = self._warm.ready(Reading(sync))
-            document = reader.gate(question, freshness).to_dict()
+            reader, freshness = self._warm.ready(Reading(sync, snapshot_id))
+            document = reader.gate(question, freshness, snapshot_id=snapshot_id).to_dict()
         return msgspec.convert(document, state_model.MutationGateResult)
 
     def check_mutation_gate(self, paths: Iterable[str]) -> state_model.MutationGateResult:
@@ -54,15 +57,16 @@ class StateQuestions(Asking):
         return self.gate(paths, sync=False)
 
     def state(
-        self, paths: Iterable[str] = (), *, since: str | None = None, sync: bool = True
+        self, paths: Iterable[str] = (), *, since: str | None = None, sync: bool = True, snapshot_id: str | None = None
     ) -> state_model.StatesAnswer:
         """The states of files; without any, of every file that is not clean."""
         wanted = tuple(paths)
         mutation.check_paths(wanted)
-        document = self._over_daemon("state", {"paths": list(wanted), "since": since, "no_sync": not sync})
+        params = {"paths": list(wanted), "since": since, "no_sync": not sync, "snapshot_id": snapshot_id}
+        document = self._over_daemon("state", params)
         if document is None:
-            reader, freshness = self._warm.ready(Reading(sync))
-            document = reader.states(wanted, since, freshness).to_dict()
+            reader, freshness = self._warm.ready(Reading(sync, snapshot_id))
+            document = reader.states(wanted, since, freshness, snapshot_id=snapshot_id).to_dict()
         return msgspec.convert(document, state_model.StatesAnswer)
 
     def get_file_state(self, path: str) -> state_model.FileState:

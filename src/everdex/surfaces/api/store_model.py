@@ -38,6 +38,7 @@ class StatusAnswer(Answer, frozen=True, kw_only=True):
     size_bytes: int
     embedder: str
     pending: dict[str, int] | None
+    refresh_summary: dict[str, Any] | None
     skipped: dict[str, int]
     errors: tuple[Problem, ...]
     board: dict[str, Any]

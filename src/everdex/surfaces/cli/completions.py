@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from everdex.answers import of_no_index
 from everdex.surfaces.cli.output import write, write_json
 
 SHELLS = ("bash", "zsh", "fish")
@@ -30,7 +31,7 @@ def completions_command(shell: str, as_json: bool) -> int:
     # Not source(): for bash that starts bash to ask for its version.
     script = completer.source_template % completer.source_vars()
     if as_json:
-        write_json({"shell": shell, "script": script})
+        write_json(of_no_index({"shell": shell, "script": script}))
     else:
         write(script.strip("\n"))
     return 0

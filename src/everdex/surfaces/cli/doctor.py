@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from everdex import clock, versions
+from everdex.answers import of_no_index
 from everdex.errors import EverdexError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.install import AGENT_NAMES
@@ -43,8 +43,7 @@ def doctor_command(path: Path, as_json: bool) -> int:
     worst = next((status for status in ("fail", "warn") if any(f.status == status for f in findings)), "ok")
     if as_json:
         checks = [{"code": f.code, "status": f.status, "message": f.message, "hint": f.hint} for f in findings]
-        schema = versions.ARTIFACTS["answer"].writable
-        write_json({"schema_version": schema, "request_id": clock.new_ulid(), "status": worst, "checks": checks})
+        write_json(of_no_index({"status": worst, "checks": checks}))
     else:
         for finding in findings:
             write(f"{_MARKS[finding.status]}  {finding.code:<9} {escape(finding.message)}")

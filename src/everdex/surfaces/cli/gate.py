@@ -24,19 +24,24 @@ from everdex.surfaces.cli.pathed import gathered, named_from_root
 @click.option(
     "--semantic", is_flag=True, help="The change is computed from references (a rename): they must be current."
 )
+@click.option(
+    "--decide", metavar="WHY",
+    help="With --semantic: you looked at every open reference of the files and go on; say why. It is remembered.",
+)
 @options.no_sync_option
-@options.way_options
+@options.reading_options
 @options.shared_option
 @options.json_option
 def gate_command(
-    paths: tuple[str, ...], root: Path | None, seen: tuple[str, ...], since: str | None, semantic: bool, no_sync: bool,
-    offline: bool, shared_store: Path | None, as_json: bool,
+    paths: tuple[str, ...], root: Path | None, seen: tuple[str, ...], since: str | None, semantic: bool,
+    decide: str | None, no_sync: bool, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Tell whether the files PATHS may be changed now: allow, warn or block, each with why and what to do.
 
     Blocked is a file that is not indexed as it is now, that changed since you saw it, or that uses something whose
     signature changed since its references were resolved. Warned is of files that are generated, vendored, outside the
-    index, in an unmerged conflict, or less surely affected. Nothing is changed.
+    index, in an unmerged conflict, or less surely affected. Nothing is changed. With --snapshot that snapshot is taken
+    for the tree.
 
     \b
     Exit codes: 0 allow, 3 warn, 4 block.
@@ -45,6 +50,7 @@ def gate_command(
     Examples:
       everdex gate src/app.py
       everdex gate src/app.py src/core.py --since 01M7GKD12H6R7QZE62RSHB11DX
+      everdex gate --semantic src/app.py --decide "every x.go() is a Runner's"
       everdex gate --json src/app.py | jq -r '.actions[]'
     """
     from everdex import mutation
@@ -56,11 +62,11 @@ def gate_command(
     if len(seen) > len(named):
         raise UsageError(f"{len(seen)} contents were seen of {len(named)} files", hint="give --seen once for each PATH")
     known = dict(zip(named, seen, strict=False))
-    question = mutation.GateQuestion(tuple(named), known, "semantic" if semantic else "edit", since)
+    question = mutation.GateQuestion(tuple(named), known, "semantic" if semantic else "edit", since, decide)
     mutation.check(question)
-    params = {"paths": named, "seen": known, "intent": question.intent, "since": since}
+    params = {"paths": named, "seen": known, "intent": question.intent, "since": since, "decide": decide}
     document = gathered(
-        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json,
+        index, "gate", params, no_sync=no_sync, offline=offline, quiet=as_json, snapshot_id=snapshot_id,
         here=lambda reading, options: mutation.ask_gate(index, question, reading, options),
     )  # fmt: skip
     return SHOWN.print(document, as_json=as_json)
@@ -72,7 +78,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         about = f" ({state['freshness'].replace('_', ' ')}, {state['certainty']})" if state else ""
         yield True, f"{file['decision']}: {escape(file['path'])}{about}"
         for reason in file["reasons"]:
-            if reason["decision"] != "allow":
+            if reason["decision"] != "allow" or reason["code"] == "decided":
                 yield True, f"  {reason['code']}: {escape(reason['message'])}"
     for action in document["actions"] if document["decision"] != "allow" else ():
         yield False, f"next: {escape(action)}"

@@ -17,14 +17,16 @@ _MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 
 @click.command("health", short_help="Check the index in full: whole, current, within its limits.")
 @options.root_argument
-@options.way_options
+@options.reading_options
 @options.shared_option
 @options.json_option
-def health_command(path: Path, offline: bool, shared_store: Path | None, as_json: bool) -> int:
+def health_command(
+    path: Path, snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool
+) -> int:
     """Check the index of the repository around PATH in full; changes nothing.
 
     Every checksum is computed again. Exit code 0 means that answers can be trusted (warnings say what needs a
-    look), 14 that they cannot.
+    look), 14 that they cannot. With --snapshot that one is checked, and not compared with the tree.
 
     \b
     Examples:
@@ -36,9 +38,9 @@ def health_command(path: Path, offline: bool, shared_store: Path | None, as_json
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
-    document = ask(index, Reading(offline=offline), "health", {})
+    document = ask(index, Reading(offline=offline), "health", {"snapshot_id": snapshot_id})
     if document is None:
-        document = health(index).to_dict()
+        document = health(index, snapshot_id).to_dict()
         document["warnings"] += Reading(offline=offline).warnings
     return SHOWN.print(document, as_json=as_json)
 

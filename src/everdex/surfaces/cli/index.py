@@ -76,12 +76,16 @@ def index_command(
 def _show_report(document: dict[str, Any]) -> None:
     counts, changes = document["counts"], document["changes"]
     totals = f"{plural(counts['files_indexed'], 'file')}, {plural(counts['chunks_indexed'], 'chunk')}"
+    # Known only once a file is read: such a file counts as added and is not among the files.
+    unread = sum(document["skipped"].get(reason, 0) for reason in ("binary", "encoding", "too_many_chunks"))
+    if unread:
+        totals += f", {plural(unread, 'file')} left out by content"
     where = f"snapshot {document['snapshot_id']}, {duration(document['timings_ms']['total'])}"
     if not document["published"]:
         write(f"up to date: {totals}, {where}")
         return
     done = [f"{changes[kind]:,} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
-    write(f"indexed: {', '.join(done) or 'nothing changed'}; {totals}, {where}")
+    write(f"indexed: {', '.join(done) or 'nothing changed'}; now {totals}, {where}")
     for error in document["errors"]:
         write_error(f"degraded: {escape(error['path'])}: {escape(error['message'])}")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from everdex.answers import of_no_index
 from everdex.errors import Cancelled
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import escape, write, write_error, write_json
@@ -78,9 +79,8 @@ def carry_out(agent: str, path: Path, *, uninstall: bool, user: bool, dry_run: b
     if not dry_run:
         planning.apply(changes, place)
     if as_json:
-        write_json(
-            {"agent": agent, "scope": "user" if user else "project", "dry_run": dry_run, "files": _files(changes)}
-        )
+        scope = "user" if user else "project"
+        write_json(of_no_index({"agent": agent, "scope": scope, "dry_run": dry_run, "files": _files(changes)}))
     elif not todo:
         write_error("nothing to do")
     elif dry_run:

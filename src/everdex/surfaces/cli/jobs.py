@@ -17,10 +17,16 @@ from everdex.surfaces.cli.refresh import job_line
 @options.root_argument
 @click.option("--id", "number", type=click.IntRange(1), metavar="N", help="Only this job.")
 @click.option("-k", "most", type=click.IntRange(1, 200), default=20, show_default=True, metavar="N", help="How many.")
+@options.reading_options
 @options.shared_option
 @options.json_option
-def jobs_command(path: Path, number: int | None, most: int, shared_store: Path | None, as_json: bool) -> int:
+def jobs_command(
+    path: Path, number: int | None, most: int, snapshot_id: str | None, offline: bool, shared_store: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """List the refresh jobs of the repository around PATH, newest first, with what became of them.
+
+    With --snapshot only those that ended in that snapshot.
 
     \b
     Examples:
@@ -28,11 +34,16 @@ def jobs_command(path: Path, number: int | None, most: int, shared_store: Path |
       everdex jobs --json | jq '.jobs[] | select(.status == "failed")'
     """
     from everdex import refreshing
-    from everdex.service import Index
+    from everdex.service import Index, Reading
+    from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)
-    found = refreshing.jobs_answer(index, most, number)
-    return SHOWN.print(found.to_dict(), as_json=as_json)
+    params = {"k": most, "job_id": number, "snapshot_id": snapshot_id}
+    document = ask(index, Reading(offline=offline), "jobs", params)
+    if document is None:
+        document = refreshing.jobs_answer(index, most, number, snapshot_id).to_dict()
+        document["warnings"] += Reading(offline=offline).warnings
+    return SHOWN.print(document, as_json=as_json)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[Line]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from everdex.answers import of_no_index
 from everdex.errors import UsageError
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import write_json
@@ -49,7 +50,7 @@ def mcp_command(path: Path, port: int | None, shared_store: Path | None, as_json
     from everdex.surfaces.mcp.server import describe, serve_http, serve_stdio
 
     if as_json:
-        write_json(describe(index))
+        write_json(of_no_index(describe(index)))
     elif port is not None:
         serve_http(index, port)
     else:

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, Final, TextIO
 
 import msgspec
 
+from everdex.wording import plural as plural  # the other words of a command line are here
+
 # DEL and C1, line separators, what turns the direction of text, tags and others that nobody sees and a model may
 # read, lone surrogates. Joiners and marks that scripts and emoji are written with stay.
 _TURNS_OR_HIDES: Final = (
@@ -158,7 +160,3 @@ def size(count: int) -> str:
 
 def duration(milliseconds: float) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

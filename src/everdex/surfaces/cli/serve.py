@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from everdex.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import escape, write_error, write_json
@@ -101,8 +102,7 @@ def _ready(index: Index, pid: int, as_json: bool) -> None:
 
     root, place = os.fspath(index.root.path), os.fspath(socket_of(index))
     if as_json:
-        document: dict[str, Any] = {"pid": pid, "socket": place, "root": root, "store_id": index.store_id}
-        write_json(document)
+        write_json(of_no_index({"pid": pid, "socket": place, "root": root, "store_id": index.store_id}))
     else:
         write_error(f"serving {escape(root)} (process {pid})")
 

@@ -18,18 +18,19 @@ from everdex.surfaces.cli.pathed import gathered, named_from_root
 @click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
 @click.option("--since", metavar="ID", help="Compare with this retained snapshot (see `everdex status`).")
 @options.no_sync_option
-@options.way_options
+@options.reading_options
 @options.shared_option
 @options.json_option
 def state_command(
-    paths: tuple[str, ...], root: Path | None, since: str | None, no_sync: bool, offline: bool,
-    shared_store: Path | None, as_json: bool,
+    paths: tuple[str, ...], root: Path | None, since: str | None, no_sync: bool, snapshot_id: str | None,
+    offline: bool, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Show the state of the files PATHS; without any, every file that is not clean.
 
     dirty: its own content changed. stale: the interface of a file it depends on changed. pending check: one of those
     changed, and its interface is not known yet. unindexed: the index does not have it. The index is brought up to date
-    first; --no-sync shows what is behind, --since what changed after a snapshot.
+    first; --no-sync shows what is behind, --since what changed after a snapshot. With --snapshot that snapshot is taken
+    for the tree.
 
     \b
     Examples:
@@ -45,6 +46,7 @@ def state_command(
     mutation.check_paths(named)
     document = gathered(
         index, "state", {"paths": named, "since": since}, no_sync=no_sync, offline=offline, quiet=as_json,
+        snapshot_id=snapshot_id,
         here=lambda reading, options: mutation.ask_states(index, tuple(named), since, reading, options),
     )  # fmt: skip
     return SHOWN.print(document, as_json=as_json)
@@ -57,6 +59,9 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
             about = escape(" ".join(filter(None, (reason["path"], reason["detail"]))))
             symbols = escape(", ".join(symbol["name"] for symbol in reason["symbols"]))
             yield True, f"  {reason['code']}{f' {about}' if about else ''}{f': {symbols}' if symbols else ''}"
+    for made in document["decisions"]:
+        holds = "" if made["holds"] else " (no longer holds: a file changed since)"
+        yield True, escape(f"decided, {made['about']}{holds}: {made['proof']['because']}")
     counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in document["counts"].items())
     yield False, counts or "no files"
     if document["omitted"]:

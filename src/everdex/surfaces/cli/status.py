@@ -71,6 +71,8 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if document["daemon"]:
         lines += [("", _load(document["daemon"])), ("graph", _graph(document["daemon"]["graph"]))]
+    if document["refresh_summary"]:
+        lines.append(("references", _refreshed(document["refresh_summary"])))
     skipped = ", ".join(f"{reason} {count:,}" for reason, count in document["skipped"].items())
     lines.append(("skipped", skipped or "nothing"))
     if document["degraded"]:
@@ -82,6 +84,11 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
     bounds = document["limits"]
     lines.append(("limits", f"file {size(bounds['max_file_size_bytes'])}, sync {size(bounds['max_bytes_per_sync'])}"))
     return lines
+
+
+def _refreshed(summary: dict[str, Any]) -> str:
+    again = f"{plural(summary['call_edges_updated_files'], 'file')} resolved"
+    return f"{summary['last_refresh_at']}: {again}, {plural(summary['edges_total'], 'call')} in all"
 
 
 def _board(board: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from everdex.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import write_error, write_json
 
@@ -29,7 +30,7 @@ def stop_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
 
     pid = stop(Index.open_to_read(path, shared_store=shared_store))
     if as_json:
-        write_json({"stopped": pid is not None, "pid": pid})
+        write_json(of_no_index({"stopped": pid is not None, "pid": pid}))
     elif pid is None:
         write_error("no daemon is running")
     else:

@@ -166,7 +166,8 @@ def _patience(params: Parameters) -> float:
 
 def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
     question = GateQuestion(
-        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since")
+        tuple(params["paths"]), params.get("seen", {}), params.get("intent") or EDIT, params.get("since"),
+        params.get("decide"),
     )
     return warm.gate(question, reading(params))
 
@@ -181,7 +182,8 @@ def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _jobs(warm: ResidentIndex, params: Parameters) -> Answer:
-    return refreshing.jobs_answer(warm.index, params.get("k") or refreshing.MAX_LISTED, params.get("job_id"))
+    most = params.get("k") or refreshing.MAX_LISTED
+    return refreshing.jobs_answer(warm.index, most, params.get("job_id"), params.get("snapshot_id"))
 
 
 def _board(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -209,8 +211,8 @@ def _status(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.status(reading(params))
 
 
-def _health(warm: ResidentIndex, _: Parameters) -> Answer:
-    return maintain.health(warm.index)
+def _health(warm: ResidentIndex, params: Parameters) -> Answer:
+    return maintain.health(warm.index, params.get("snapshot_id"))
 
 
 def _audit(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -251,12 +253,12 @@ METHODS: Final[dict[str, Method]] = {
     "rename": Method({"symbol": _text, "new": _name, "k": _count, **_OF_GRAPH}, _related("rename"), ("symbol", "new"),
                      rename.SHOWN),
     "gate": Method(
-        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "no_sync": _flag}, _gate, ("paths",),
-        gate.SHOWN,
+        {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "decide": _words, **SYNCED}, _gate,
+        ("paths",), gate.SHOWN,
     ),
-    "state": Method({"paths": _paths, "since": _name, "no_sync": _flag}, _state, (), state.SHOWN),
+    "state": Method({"paths": _paths, "since": _name, **SYNCED}, _state, (), state.SHOWN),
     "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
-    "jobs": Method({"job_id": _count, "k": _count}, _jobs, (), jobs.SHOWN),
+    "jobs": Method({"job_id": _count, "k": _count, **PINNED}, _jobs, (), jobs.SHOWN),
     "board": Method(
         {
             "action": _name, "targets": _named, "text": _words, "kind": _name, "state": _name, "cites": _named,
@@ -268,7 +270,7 @@ METHODS: Final[dict[str, Method]] = {
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
     "status": Method(SYNCED, _status, (), status.SHOWN),
-    "health": Method({}, _health, (), health.SHOWN),
+    "health": Method(PINNED, _health, (), health.SHOWN),
     "audit": Method(PINNED, _audit, (), audit.SHOWN),
     "sync": Method({"allow_degraded": _flag, "always_rehash": _flag, "rebuild": _flag}, _sync),
     "touched": Method(touched.PARAMETERS, touched.answer),

@@ -47,11 +47,11 @@ COMMANDS = {
     "map": (None, True, ("--no-sync", "--snapshot", "--budget", "--color")),
     "architecture": (None, True, ("--no-sync", "--snapshot", "--color", "--depth", "-o", "--output", "--dark")),
     "explain": ("path", False, ("--snapshot",)),
-    "gate": ("paths", False, ("--since", "--no-sync")),
-    "state": ("paths", False, ("--since", "--no-sync")),
+    "gate": ("paths", False, ("--since", "--no-sync", "--snapshot")),
+    "state": ("paths", False, ("--since", "--no-sync", "--snapshot")),
     "files": (None, True, ("--skipped", "--snapshot")),
     "status": (None, True, ("--no-sync", "--snapshot")),
-    "health": (None, True, ()),
+    "health": (None, True, ("--snapshot",)),
     "audit": (None, True, ("--snapshot",)),
 }  # fmt: skip
 OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map", "architecture")
