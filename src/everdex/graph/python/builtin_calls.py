@@ -343,12 +343,15 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     return union(parts) or unknown("dynamic attribute")
 
 
+def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
+    """A class that calling type, or one below it, makes: what it inherits is known, what its dictionary holds is not."""
+    bases = _elements(engine, nth(engine, positional, 1, fuel), fuel) if len(positional) == 3 else NOTHING
+    return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
+
+
 def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
-    if len(positional) == 3:  # what the new class inherits is known, what its dictionary holds is not
-        bases = _elements(engine, nth(engine, positional, 1, fuel), fuel)
-        return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
     if len(positional) != 1:
-        return unknown("class made at run time")
+        return class_made(engine, positional, fuel)
     made: list[Value] = []
     for each in first(engine, positional, fuel):
         if each[0] == INSTANCE:

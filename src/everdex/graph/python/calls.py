@@ -208,7 +208,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
-        return unknown("made by a metaclass")
+        return builtin_calls.class_made(engine, positional, fuel)
     return _made_by_new(engine, value, line, fuel) or made
 
 

@@ -55,6 +55,17 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def called_in_class(self) -> set[tuple[int, str]]:
+        """Functions of classes that statements of the class call, as decorators most often: they are no methods."""
+        found: set[tuple[int, str]] = set()
+        for number in self.of_kind(m.CALL, m.DECORATED):
+            scope = self.where[number]
+            callee = self.entries[self.entries[number][1]]
+            if self.scopes[scope].kind == m.CLASS_SCOPE and callee[0] == m.NAME and callee[2]:
+                found.add((scope, callee[1]))
+        return found
+
+    @cached_property
     def indirect_calls(self) -> list[int]:
         """Calls through a variable, parameter, item or result: any function of the file may be meant."""
         stored = {self.entries[store[0]][2] for store in self.facts.stores}

@@ -192,6 +192,24 @@ class Layout:
         return found
 
     @cached_property
+    def renamed(self) -> dict[str, list[str]]:
+        """Last name of what may be a class -> the other names that the module gives it, or one made from it."""
+        found: dict[str, list[str]] = {}
+        for scope, name, value, _ in self.bindings:
+            if scope:
+                continue
+            entry = self.entries[value]
+            if entry[0] == m.CALL and len(entry[2]) == 3:  # Meta("Name", (Base,), {})
+                bases = self.entries[entry[2][1]]
+                sources = [self.last_name(each) for each in bases[2]] if bases[0] == m.SEQUENCE else []
+            else:
+                sources = [entry[3] if entry[0] == m.FROM else self.last_name(value)]
+            for each in sources:
+                if each and each != name:
+                    found.setdefault(each, []).append(name)
+        return found
+
+    @cached_property
     def places(self) -> m.Places:
         return m.decode_places(self.facts)
 

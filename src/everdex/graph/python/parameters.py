@@ -155,11 +155,11 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     name, kind, annotation, default = own.params[index]
     owner = file.class_of(scope)
     if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        engine.look_up(file.path, owner, own.name)  # its decorators stand outside the function
+        engine.look_up(file.path, owner, own.name)  # its decorators and the class's own calls stand outside the function
         decorators = decorator_names(file, scope)
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
             return _classes(engine, file.path, owner, own.name, fuel)
-        if "staticmethod" not in decorators:
+        if "staticmethod" not in decorators and (owner, own.name) not in file.called_in_class:
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     if annotation >= 0:
