@@ -192,6 +192,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         parts = [bind_instance(values, receiver, open_class(path, scope) if is_open else (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
+        if owner is not None and len(parts) == 1 and hooks.is_only_declared(engine.file(owner[1]), owner[2], wanted):
+            parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and owner is None:
