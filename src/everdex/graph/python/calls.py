@@ -108,7 +108,9 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         engine.low = -1
         return unknown("too many steps")
     if kind == FUNCTION:
-        return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
+        context = entered(engine, value, positional, keywords)
+        found = returned(engine, value, context, fuel - CALL_STEP)
+        return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
     if kind == EXTERNAL:
@@ -150,6 +152,14 @@ def entered(engine: Engine, function: Value, positional: Positional, keywords: K
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)
+
+
+def _with_own(engine: Engine, function: Value, found: Values, fuel: int) -> Values:
+    """What a method gives back whose calls are not told apart: what it was called on, where it returns its first."""
+    _, path, scope, _, receiver = function
+    file = engine.file(path)
+    first = file.returned_first(scope)
+    return (found - engine.values(path, first, 0, fuel)) | {receiver} if first >= 0 else found
 
 
 def with_receiver(receiver: Value | None, positional: Positional) -> Positional:

@@ -94,6 +94,14 @@ class Layout:
         parent = self.scopes[scope].parent
         return parent if parent >= 0 and self.scopes[parent].kind == m.CLASS_SCOPE else -1
 
+    def returned_first(self, scope: int) -> int:
+        """A `return` of a function's first parameter; -1."""
+        for each in self.scopes[scope].returns:
+            entry = self.entries[each]
+            if entry[0] == m.NAME and [self.entries[self.bindings[n][2]] for n in entry[2]] == [(m.PARAMETER, scope, 0)]:
+                return each
+        return -1
+
     @cached_property
     def scope_by_key(self) -> dict[str, int]:
         return {s.key: n for n, s in enumerate(self.scopes) if s.kind != m.COMPREHENSION_SCOPE}
