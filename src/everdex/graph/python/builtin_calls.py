@@ -344,7 +344,7 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
-    """A class that calling type, or one below it, makes: what it inherits is known, what its dictionary holds is not."""
+    """A class that calling type, or one below it, makes: what it inherits is known, not what its dictionary holds."""
     bases = _elements(engine, nth(engine, positional, 1, fuel), fuel) if len(positional) == 3 else NOTHING
     return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
 

@@ -98,7 +98,8 @@ class Layout:
         """A `return` of a function's first parameter; -1."""
         for each in self.scopes[scope].returns:
             entry = self.entries[each]
-            if entry[0] == m.NAME and [self.entries[self.bindings[n][2]] for n in entry[2]] == [(m.PARAMETER, scope, 0)]:
+            bound = [self.entries[self.bindings[number][2]] for number in entry[2]] if entry[0] == m.NAME else []
+            if bound == [(m.PARAMETER, scope, 0)]:
                 return each
         return -1
 
@@ -197,6 +198,16 @@ class Layout:
                     name = self.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
                     if name:
                         found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def classes_by_metaclass(self) -> dict[str, list[int]]:
+        """Last name of a metaclass -> classes that name it."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            for keyword, value in scope.base_keywords:
+                if keyword == "metaclass":
+                    found.setdefault(self.last_name(value), []).append(number)
         return found
 
     @cached_property

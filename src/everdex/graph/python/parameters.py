@@ -154,7 +154,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     name, kind, annotation, default = own.params[index]
     owner = file.class_of(scope)
     if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        engine.look_up(file.path, owner, own.name)  # its decorators and the class's own calls stand outside the function
+        engine.look_up(file.path, owner, own.name)  # its decorators and the class's calls of it stand outside it
         decorators = decorator_names(file, scope)
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
             return _classes(engine, file.path, owner, own.name, fuel)
