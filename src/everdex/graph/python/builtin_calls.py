@@ -44,6 +44,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    is_known,
     order,
     union,
     unknown,
@@ -103,7 +104,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         given = first(engine, positional, fuel)
         if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
             return given
-        return frozenset(((KEEPING, dotted),))
+        # Of a function that was not found nothing is known; what is no function asks for one.
+        return given if given and not is_known(given) else frozenset(((KEEPING, dotted),))
     if dotted in ("typing.cast", "typing_extensions.cast"):
         return _cast(engine, positional, fuel)
     if dotted == "itertools.chain":

@@ -272,16 +272,29 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     """How one call site calls one function; nothing when it does not."""
     entry = file.entries[number]
     found: list[Context] = []
+    meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
     # Most calls of a name are of another function.
     callees = [
         value for value in engine.values(file.path, entry[1], 0, fuel)
-        if value[0] in _REACHING and (value[0] != FUNCTION or (value[1] == path and value[2] == scope))
+        if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
     ]  # fmt: skip
     if callees:
         positional, keywords = arguments(file, entry, 0)
         for value in callees:
-            _reach(engine, value, positional, keywords, path, scope, fuel, found)
+            if value[0] == FUNCTION and value[1:3] != (path, scope):
+                found.append(Context(path, scope, 0, with_receiver(value[4], positional), keywords))
+            else:
+                _reach(engine, value, positional, keywords, path, scope, fuel, found)
     return found
+
+
+def wrappers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[tuple[str, int], ...]:
+    """The functions that decorators put in a function's place and that pass on to it what they are called with."""
+    decorators = engine.file(path).scopes[scope].decorators
+    if not decorators:
+        return ()
+    made = sorted(each[1:3] for each in engine.values(path, decorators[-1], 0, fuel) if each[0] == FUNCTION)
+    return tuple(each for each in made if engine.file(each[0]).passes_on(each[1]))
 
 
 _REACHING = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
