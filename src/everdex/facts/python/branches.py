@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
 from everdex.facts.python.arena import MAX_DEPTH
+from everdex.facts.python.conditions import is_for_checkers
 from everdex.facts.python.expressions import HANDLERS, Expressions
 from everdex.facts.python.flow import Frame
 
@@ -25,6 +26,7 @@ class Branches(Expressions):
     def __init__(self, data: bytes, handlers: Mapping[str, Callable[[Any, Node, int], None]]) -> None:
         super().__init__(data)
         self.by_type = handlers
+        self.never_runs = False  # in an arm that only type checkers read
 
     def block(self, node: Node, depth: int) -> None:
         for child in node.children:
@@ -64,10 +66,12 @@ class Branches(Expressions):
         opened = 0
         tests: list[tuple[int, int]] = []
         otherwise: list[tuple[int, int]] = []
+        around = self.never_runs
         for child in node.named_children:
             kind = child.type
             if kind == "block":
                 arms.append(self._arm(child, depth, tests))
+                self.never_runs = around
             elif kind == "elif_clause":
                 self.flow.push()
                 opened += 1
@@ -86,6 +90,7 @@ class Branches(Expressions):
             elif kind != "comment":
                 made = self.value(child, depth)
                 self.tested(made)
+                self.never_runs = around or is_for_checkers(self.entries[made])
                 tests, otherwise = self.tests(child, made), self.tests(child, made, True)
         for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()

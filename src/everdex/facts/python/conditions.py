@@ -5,13 +5,19 @@ For statements, conditional expressions and comprehensions alike. It knows no ot
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from everdex.facts.python import model as m
 from everdex.facts.python.arena import SKIPPED, Arena
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+def is_for_checkers(condition: list[Any]) -> bool:
+    """`if TYPE_CHECKING:`, which never holds when the program runs."""
+    named = condition[1:2] if condition[0] == m.NAME else condition[2:3] if condition[0] == m.ATTRIBUTE else []
+    return named == ["TYPE_CHECKING"]
 
 
 class Conditions(Arena):

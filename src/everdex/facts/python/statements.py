@@ -302,7 +302,8 @@ class Walk(Branches):
             if self.data[self.starts[decorator] : self.ends[decorator]].endswith(_ABSTRACT):
                 body = node.child_by_field_name("body")
                 scope.flags |= m.IS_STUB if body is not None and is_empty(body) else 0
-        self.bind(name, value)
+        if not (self.never_runs and self.scopes[self.scope].kind == m.CLASS_SCOPE and make is function_scope):
+            self.bind(name, value)  # a method that only checkers see replaces none
         scope.born = len(self.bindings) - 1  # it sees itself
 
 

@@ -44,6 +44,7 @@ from everdex.graph.python.values import (
     TUPLE,
     Value,
     Values,
+    is_known,
     order,
     union,
     unknown,
@@ -103,7 +104,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         given = first(engine, positional, fuel)
         if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
             return given
-        return frozenset(((KEEPING, dotted),))
+        # Of a function that was not found nothing is known; what is no function asks for one.
+        return given if given and not is_known(given) else frozenset(((KEEPING, dotted),))
     if dotted in ("typing.cast", "typing_extensions.cast"):
         return _cast(engine, positional, fuel)
     if dotted == "itertools.chain":
@@ -343,12 +345,15 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     return union(parts) or unknown("dynamic attribute")
 
 
+def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
+    """A class that calling type, or one below it, makes: what it inherits is known, not what its dictionary holds."""
+    bases = _elements(engine, nth(engine, positional, 1, fuel), fuel) if len(positional) == 3 else NOTHING
+    return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
+
+
 def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
-    if len(positional) == 3:  # what the new class inherits is known, what its dictionary holds is not
-        bases = _elements(engine, nth(engine, positional, 1, fuel), fuel)
-        return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
     if len(positional) != 1:
-        return unknown("class made at run time")
+        return class_made(engine, positional, fuel)
     made: list[Value] = []
     for each in first(engine, positional, fuel):
         if each[0] == INSTANCE:

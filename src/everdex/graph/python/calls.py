@@ -108,7 +108,9 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
         engine.low = -1
         return unknown("too many steps")
     if kind == FUNCTION:
-        return returned(engine, value, entered(engine, value, positional, keywords), fuel - CALL_STEP)
+        context = entered(engine, value, positional, keywords)
+        found = returned(engine, value, context, fuel - CALL_STEP)
+        return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
     if kind == EXTERNAL:
@@ -150,6 +152,14 @@ def entered(engine: Engine, function: Value, positional: Positional, keywords: K
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)
+
+
+def _with_own(engine: Engine, function: Value, found: Values, fuel: int) -> Values:
+    """What a method gives back whose calls are not told apart: what it was called on, where it returns its first."""
+    _, path, scope, _, receiver = function
+    file = engine.file(path)
+    first = file.returned_first(scope)
+    return (found - engine.values(path, first, 0, fuel)) | {receiver} if first >= 0 else found
 
 
 def with_receiver(receiver: Value | None, positional: Positional) -> Positional:
@@ -208,7 +218,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
-        return unknown("made by a metaclass")
+        return builtin_calls.class_made(engine, positional, fuel)
     return _made_by_new(engine, value, line, fuel) or made
 
 
@@ -262,16 +272,29 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     """How one call site calls one function; nothing when it does not."""
     entry = file.entries[number]
     found: list[Context] = []
+    meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
     # Most calls of a name are of another function.
     callees = [
         value for value in engine.values(file.path, entry[1], 0, fuel)
-        if value[0] in _REACHING and (value[0] != FUNCTION or (value[1] == path and value[2] == scope))
+        if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
     ]  # fmt: skip
     if callees:
         positional, keywords = arguments(file, entry, 0)
         for value in callees:
-            _reach(engine, value, positional, keywords, path, scope, fuel, found)
+            if value[0] == FUNCTION and value[1:3] != (path, scope):
+                found.append(Context(path, scope, 0, with_receiver(value[4], positional), keywords))
+            else:
+                _reach(engine, value, positional, keywords, path, scope, fuel, found)
     return found
+
+
+def wrappers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[tuple[str, int], ...]:
+    """The functions that decorators put in a function's place and that pass on to it what they are called with."""
+    decorators = engine.file(path).scopes[scope].decorators
+    if not decorators:
+        return ()
+    made = sorted(each[1:3] for each in engine.values(path, decorators[-1], 0, fuel) if each[0] == FUNCTION)
+    return tuple(each for each in made if engine.file(each[0]).passes_on(each[1]))
 
 
 _REACHING = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))

@@ -189,9 +189,11 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         line = mro(engine, path, scope, fuel)
         values, owner = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
-        parts = [bind_instance(values, receiver, (CLASS, path, scope))]
+        parts = [bind_instance(values, receiver, open_class(path, scope) if is_open else (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
             parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
+        if owner is not None and len(parts) == 1 and hooks.is_only_declared(engine.file(owner[1]), owner[2], wanted):
+            parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
             parts.append(records.passed(engine, line, wanted, fuel))
         if is_open and owner is None:
@@ -281,6 +283,20 @@ def stores(
     return own, others
 
 
+def names_of(engine: Engine, name: str) -> tuple[str, ...]:
+    """A class's own name, and those that modules give it on the way to who uses it."""
+    return engine.once(("names", name), lambda: _names_of(engine, name))
+
+
+def _names_of(engine: Engine, name: str) -> tuple[str, ...]:
+    names = [name]
+    for each in names:
+        files = engine.offering(BASE_KEY + each)
+        for path in files if len(files) <= MAX_BASE_FILES else ():
+            names.extend(other for other in engine.file(path).renamed.get(each, ()) if other not in names)
+    return tuple(names)
+
+
 def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...] | None:
     """Every known class below; None when there are too many places to look."""
 
@@ -289,14 +305,14 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
         waiting: list[Value] = [(CLASS, path, scope)]
         while waiting:
             above = waiting.pop()
-            wanted = engine.file(above[1]).scopes[above[2]].name
-            files = engine.offering(BASE_KEY + wanted)
+            names = names_of(engine, engine.file(above[1]).scopes[above[2]].name)
+            files = [(name, other) for name in names for other in engine.offering(BASE_KEY + name)]
             if len(files) > MAX_BASE_FILES:
                 if above[1:] == (path, scope):
                     return None
                 continue
-            for other in files:
-                for number in engine.file(other).classes_by_base.get(wanted, ()):
+            for name, other in files:
+                for number in engine.file(other).classes_by_base.get(name, ()):
                     each = (CLASS, other, number)
                     if each not in found and above in bases(engine, other, number, fuel - LOOKUP_STEP):
                         found[each] = None

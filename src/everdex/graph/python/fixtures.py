@@ -6,7 +6,7 @@ with the fixtures of each class below as well. Fixtures of plugins from outside 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, unpacking
@@ -132,13 +132,21 @@ def _listed(engine: Engine, file: File, scope: int, name: str, fuel: int) -> Val
         if entry[0] != m.CALL or len(entry[2]) < 2 or file.last_name(entry[1]) != "parametrize":
             continue
         names = _names(file, entry[2][0])
-        if name in names:
+        if name in names and name not in _indirect(file, entry, names):
             rows = _given(engine, file, entry[2][1], fuel)
             if len(names) == 1:
                 parts.extend(row[1][0] if row[0] == TUPLE and row[1] else frozenset((row,)) for row in rows)
             else:
                 parts.extend(unpacking.unpack(engine, row, names.index(name), fuel) for row in rows)
     return union(parts)
+
+
+def _indirect(file: File, call: Any, names: list[str]) -> list[str]:
+    """The parameters whose values are the fixture's to make something of: what it makes is passed, not they."""
+    for key, value in call[3]:
+        if key == "indirect":
+            return names if file.entries[value][0] == m.LITERAL else _names(file, value)
+    return []
 
 
 def _names(file: File, expression: int) -> list[str]:

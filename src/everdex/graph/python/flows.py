@@ -55,6 +55,17 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def called_in_class(self) -> set[tuple[int, str]]:
+        """Functions of classes that statements of the class call, as decorators most often: they are no methods."""
+        found: set[tuple[int, str]] = set()
+        for number in self.of_kind(m.CALL, m.DECORATED):
+            scope = self.where[number]
+            callee = self.entries[self.entries[number][1]]
+            if self.scopes[scope].kind == m.CLASS_SCOPE and callee[0] == m.NAME and callee[2]:
+                found.add((scope, callee[1]))
+        return found
+
+    @cached_property
     def indirect_calls(self) -> list[int]:
         """Calls through a variable, parameter, item or result: any function of the file may be meant."""
         stored = {self.entries[store[0]][2] for store in self.facts.stores}
@@ -77,6 +88,25 @@ class Flows(Layout):
         names = {self.entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
         names |= {self.entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
         return frozenset(names)
+
+    def passes_on(self, scope: int) -> bool:
+        """Whether a function takes anything, and calls something with just that: `def f(a, *rest): g(a, *rest)`."""
+        params = self.scopes[scope].params
+        plain = [param[0] for param in params if param[1] in (m.POSITIONAL, m.POSITIONAL_ONLY)]
+        rest = [param[0] for param in params if param[1] == m.ALL_POSITIONAL]
+        return bool(rest) and (*plain, *rest) in self._passing.get(scope, ())
+
+    @cached_property
+    def _passing(self) -> dict[int, set[tuple[str, ...]]]:
+        """Function -> the names that each of its calls passes by place, where the last of them is starred."""
+        found: dict[int, set[tuple[str, ...]]] = {}
+        for number in self.calls:
+            given = self.entries[number][2]
+            if given and self.entries[given[-1]][0] == m.STAR:
+                named = [self.entries[each] for each in (*given[:-1], self.entries[given[-1]][1])]
+                if all(each[0] == m.NAME for each in named):
+                    found.setdefault(self.where[number], set()).add(tuple([each[1] for each in named]))
+        return found
 
     @cached_property
     def aliases(self) -> dict[int | str, list[str]]:

@@ -6,9 +6,11 @@ gives what the hook returns. It does not follow __getattribute__, or descriptors
 
 from __future__ import annotations
 
-from everdex.graph.python import classes
+from everdex.facts.python import model as m
+from everdex.graph.python import classes, records
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
+from everdex.graph.python.files import File
 from everdex.graph.python.values import FUNCTION, INSTANCE, LITERAL, NOTHING, PARTIAL, PROPERTY, Value, Values, order
 
 
@@ -37,6 +39,13 @@ def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: st
     return frozenset(
         (PROPERTY, (PARTIAL, (*value[:4], receiver), (name,), ()), None) for value in values if value[0] == FUNCTION
     )
+
+
+def is_only_declared(file: File, scope: int, wanted: str) -> bool:
+    """Whether a class only says of what type an attribute is: it has none, and __getattr__ is asked, unless it is a
+    record, whose constructor assigns it."""
+    bound = [file.entries[file.bindings[each][2]] for each in file.final(scope, wanted)]
+    return all(entry[0] == m.TYPED and entry[2] < 0 for entry in bound) and not records.is_record(file, scope)
 
 
 def _known(value: Value) -> Argument:

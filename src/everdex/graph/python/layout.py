@@ -94,6 +94,15 @@ class Layout:
         parent = self.scopes[scope].parent
         return parent if parent >= 0 and self.scopes[parent].kind == m.CLASS_SCOPE else -1
 
+    def returned_first(self, scope: int) -> int:
+        """A `return` of a function's first parameter; -1."""
+        for each in self.scopes[scope].returns:
+            entry = self.entries[each]
+            bound = [self.entries[self.bindings[number][2]] for number in entry[2]] if entry[0] == m.NAME else []
+            if bound == [(m.PARAMETER, scope, 0)]:
+                return each
+        return -1
+
     @cached_property
     def scope_by_key(self) -> dict[str, int]:
         return {s.key: n for n, s in enumerate(self.scopes) if s.kind != m.COMPREHENSION_SCOPE}
@@ -189,6 +198,34 @@ class Layout:
                     name = self.last_name(entry[1] if entry[0] == m.SUBSCRIPT else base)
                     if name:
                         found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def classes_by_metaclass(self) -> dict[str, list[int]]:
+        """Last name of a metaclass -> classes that name it."""
+        found: dict[str, list[int]] = {}
+        for number, scope in enumerate(self.scopes):
+            for keyword, value in scope.base_keywords:
+                if keyword == "metaclass":
+                    found.setdefault(self.last_name(value), []).append(number)
+        return found
+
+    @cached_property
+    def renamed(self) -> dict[str, list[str]]:
+        """Last name of what may be a class -> the other names that the module gives it, or one made from it."""
+        found: dict[str, list[str]] = {}
+        for scope, name, value, _ in self.bindings:
+            if scope:
+                continue
+            entry = self.entries[value]
+            if entry[0] == m.CALL and len(entry[2]) == 3:  # Meta("Name", (Base,), {})
+                bases = self.entries[entry[2][1]]
+                sources = [self.last_name(each) for each in bases[2]] if bases[0] == m.SEQUENCE else []
+            else:
+                sources = [entry[3] if entry[0] == m.FROM else self.last_name(value)]
+            for each in sources:
+                if each and each != name:
+                    found.setdefault(each, []).append(name)
         return found
 
     @cached_property

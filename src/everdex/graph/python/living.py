@@ -44,7 +44,9 @@ def _may_be_made(engine: Engine, value: Value, fuel: int) -> bool:
     file = engine.file(path)
     engine.seen.append(file.seen_head(scope))
     own = file.scopes[scope]
-    if own.parent or own.name.startswith(_DISCOVERED) or engine.offering_few(used_key(own.name)) != ():
+    if own.parent or own.name.startswith(_DISCOVERED):
+        return True
+    if any(engine.offering_few(used_key(name)) != () for name in classes.names_of(engine, own.name)):
         return True
     for each in own.decorators:
         decorator = file.entries[each][1]

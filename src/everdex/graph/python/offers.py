@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     BASE_KEY,
+    META_KEY,
     calls_key,
     filled_key,
     fills_key,
@@ -57,6 +58,10 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[METHOD_KEY + name] = [file.scopes[each].key for each in functions]
     for name, below in file.classes_by_base.items():
         sites[BASE_KEY + name] = [file.scopes[each].key for each in below]
+    for name, made in file.classes_by_metaclass.items():
+        sites[META_KEY + name] = [file.scopes[each].key for each in made]
+    for name, others in file.renamed.items():
+        sites.setdefault(BASE_KEY + name, []).extend(f"as {each}" for each in others)
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
@@ -233,6 +238,8 @@ def _members(
     stored = file.self_stores.get(scope, {})
     for name in bound.keys() | stored.keys():
         keys = "\n".join([key, *(file.scopes[file.where[each]].key for each in stored.get(name, ()))])
+        if (scope, name) in file.called_in_class:
+            keys += "\ncalled"
         digest = members.get(name)
         if digest is None:
             digest = members[name] = xxhash.xxh3_64()

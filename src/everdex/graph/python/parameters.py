@@ -41,8 +41,7 @@ from everdex.graph.python.values import (
 CALL_KEY: Final = "py:call:"
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
-ONE_CALLER_STEP: Final = NAME_STEP  # out to the only caller there is: no more to look through than for a name
-FEW_CALLERS_STEP: Final = 2
+FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_ALIASES: Final = 4
@@ -155,11 +154,11 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     name, kind, annotation, default = own.params[index]
     owner = file.class_of(scope)
     if owner >= 0 and index == 0 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
-        engine.look_up(file.path, owner, own.name)  # its decorators stand outside the function
+        engine.look_up(file.path, owner, own.name)  # its decorators and the class's calls of it stand outside it
         decorators = decorator_names(file, scope)
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
             return _classes(engine, file.path, owner, own.name, fuel)
-        if "staticmethod" not in decorators:
+        if "staticmethod" not in decorators and (owner, own.name) not in file.called_in_class:
             return frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     if annotation >= 0:
@@ -182,7 +181,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     elif not (annotation >= 0 and parts and is_known(parts[0])):
         known = callers(engine, file.path, scope, fuel)
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
-        step = ONE_CALLER_STEP if passes_on else _step(len(known))
+        # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
+        step = 0 if passes_on or len(known) == 1 else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
         if known and calling(engine, file.path, scope, fuel).is_cut:
@@ -284,7 +284,7 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
 
 def _step(count: int) -> int:
     """Out to so many callers: the fewer, the less there is to look through."""
-    return ONE_CALLER_STEP if count == 1 else FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
+    return FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
 
 
 def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> tuple[list[tuple[str, int]], bool]:

@@ -6,7 +6,7 @@ classes of the family have instances, their lines alone count.
 
 from __future__ import annotations
 
-from everdex.graph.python import classes, living, parameters
+from everdex.graph.python import classes, living, metaclasses, parameters
 from everdex.graph.python.binding import bind_class, bind_instance
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -103,5 +103,9 @@ def super_attribute(engine: Engine, value: Value, wanted: str, fuel: int) -> Val
         if receiver is not None and receiver[0] == CLASS and wanted != "__new__":
             return frozenset((*each[:4], None) if each[0] == FUNCTION and each[4] is None else each for each in bound)
         return bound
+    if wanted == "__call__" and (EXTERNAL, "builtins.type") in rest:
+        made = metaclasses.constructors(engine, path, scope, fuel)
+        if made:
+            return made
     base = classes.outside(rest) or ("builtins.object" if wanted in classes.OBJECT else "")
     return frozenset(((EXTERNAL, f"{base}.{wanted}"),)) if base else unknown("no such attribute")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.graph.model import Status, Target
-from everdex.graph.python import classes, methods, overrides
+from everdex.graph.python import classes, metaclasses, methods, overrides
 from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
@@ -138,6 +138,8 @@ def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None
         if owner is not None:
             for each in values:
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
+            if metaclasses.made_with(engine, owner[1], owner[2], fuel):
+                return  # it is the metaclass that constructs
     ran = False
     for name in ("__new__", "__init__"):
         values, owner = classes.raw_attribute(engine, line, name, fuel)

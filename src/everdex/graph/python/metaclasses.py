@@ -1,0 +1,44 @@
+"""Which classes a metaclass has made: what its methods are called on, and what `super().__call__` in it constructs.
+
+Classes that name it, and those below them, while they are few. It does not know what a metaclass adds to a class.
+"""
+
+from __future__ import annotations
+
+from everdex.graph.python import classes
+from everdex.graph.python.binding import bind_instance
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.keys import MAX_BASE_FILES, META_KEY
+from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, Value, Values, union
+
+
+def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
+    """The classes of a metaclass; none when there are many."""
+
+    def answer(fuel: int) -> tuple[Value, ...]:
+        found: dict[Value, None] = {}
+        for meta in ((CLASS, path, scope), *(classes.subclasses(engine, path, scope, fuel) or ())):
+            name = engine.file(meta[1]).scopes[meta[2]].name
+            files = engine.offering(META_KEY + name)
+            for other in files if len(files) <= MAX_BASE_FILES else ():
+                for number in engine.file(other).classes_by_metaclass.get(name, ()):
+                    own = (CLASS, other, number)
+                    if meta in classes.metaclasses(engine, (own,), fuel):
+                        below = classes.subclasses(engine, other, number, fuel - LOOKUP_STEP) or ()
+                        found.update(dict.fromkeys((own, *below)))
+        return tuple(found) if len(found) <= classes.MAX_OVERRIDES else ()
+
+    made: tuple[Value, ...] = engine.ask_within(("made with", path, scope), fuel, answer, ())
+    return made
+
+
+def constructors(engine: Engine, path: str, scope: int, fuel: int) -> Values:
+    """What type.__call__ runs for the classes of a metaclass."""
+    parts: list[Values] = []
+    for each in made_with(engine, path, scope, fuel - LOOKUP_STEP):
+        line = classes.mro(engine, each[1], each[2], fuel)
+        for name in ("__new__", "__init__"):
+            values, _ = classes.raw_attribute(engine, line, name, fuel)
+            functions = frozenset(value for value in values if value[0] == FUNCTION)
+            parts.append(bind_instance(functions, (INSTANCE, each[1], each[2], False), each))
+    return union(parts)
