@@ -79,6 +79,8 @@ MAX_BOARD_CITES: Final = 20
 # -- pictures ----------------------------------------------------------------------------------
 MIN_PICTURE_BYTES: Final = 30_000  # less cannot be asked for
 AGENT_PICTURE_BYTES: Final = 200_000  # of an image that an agent is sent
+PAGE_BYTES: Final = 2_000_000  # of an explorer, unless another bound is asked for
+MIN_PAGE_BYTES: Final = 250_000  # less cannot be asked for
 
 # -- daemon ------------------------------------------------------------------------------------
 MAX_REQUEST_BYTES: Final = 1_048_576

@@ -44,7 +44,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("upkeep",),
     (
         "answers", "describe", "symbols", "named", "occurrences", "relations", "mutation", "renaming", "applying",
-        "caution", "exporting", "searcher", "service", "warm", "maintain", "kept", "reader", "resident",
+        "caution", "exporting", "exploring", "searcher", "service", "warm", "maintain", "kept", "reader", "resident",
         "refreshing", "dependents", "coverage", "notice", "doctor", "rendezvous", "boarding", "picturing",
     ),
     ("surfaces", "__main__"),

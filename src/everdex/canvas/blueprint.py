@@ -12,7 +12,7 @@ import msgspec
 
 from everdex.canvas.architecture import Architecture, Frame, Tie, architecture
 from everdex.canvas.layers import Arrangement, Size, arrange
-from everdex.canvas.lettering import label, measure
+from everdex.canvas.lettering import label, link, measure
 from everdex.canvas.order import Edge
 from everdex.canvas.outline import Kind, Part
 from everdex.canvas.scene import Ink, Label, Line, Rectangle, Scene, Shape, flow
@@ -188,7 +188,7 @@ def _placed(
     if drawn.arranged is None:
         return box(
             x, y, drawn.width, drawn.height, _paint(part, in_cycle=in_cycle), part.label, _box_notes(model, part),
-            _told(model, part), entry=bool(part.entries),
+            _told(model, part), entry=bool(part.entries), link=link("part", part.key),
         )  # fmt: skip
     found = drawn.arranged
     shapes: list[Shape] = []
@@ -196,9 +196,10 @@ def _placed(
     if part is not model.root:
         stroke, room = Ink.WARNING if in_cycle else Ink.FRAME_LINE, drawn.width - 2 * _PADDING
         shapes = [
-            Rectangle(x, y, drawn.width, drawn.height, Ink.FRAME, stroke, 1.2, Line.SOLID, 9, _told(model, part)),
+            Rectangle(x, y, drawn.width, drawn.height, Ink.FRAME, stroke, 1.2, Line.SOLID, 9, _told(model, part),
+                      link("part", part.key)),
             label(x + _PADDING, y + 19, _frame_title(part), NAME - 0.5, room, ink=Ink.MUTED, bold=True),
-        ]
+        ]  # fmt: skip
         left, top = x + (drawn.width - found.width) / 2, y + _PADDING + _TITLE_ROOM
     cyclic = {child for cycle in model.frames[part.key].cycles for child in cycle}
     inside: list[Shape] = []
@@ -210,7 +211,8 @@ def _placed(
         style = Line.SOLID if tie.certain else Line.DASHED
         shapes.append(
             flow(route, ink, vertical=not drawn.across, width=_weight(tie, heaviest), style=style, arrow=True,
-                 title=_tie_told(part, tie))
+                 title=_tie_told(part, tie),
+                 link=link("edge", part.children[tie.source].key, part.children[tie.target].key))
         )  # fmt: skip
     return shapes + inside
 
@@ -255,7 +257,8 @@ def _tests(model: Architecture, room: float) -> tuple[list[Shape], float, float]
         width, height = min(_WIDEST_BOX, box_width(item.label, notes)), box_height(notes)
         if x > _PADDING and x + width + _PADDING > room:
             x, y = _PADDING, y + height + 10
-        shapes += box(x, y, width, height, MORE if item.more else TEST, item.label, notes, item.label)
+        where = "" if item.more else link("tests", item.label)
+        shapes += box(x, y, width, height, MORE if item.more else TEST, item.label, notes, item.label, link=where)
         x += width + 12
         right, tall = max(right, x - 12 + _PADDING), y + height + _PADDING
     whole = max(right, 160.0)

@@ -1,4 +1,4 @@
-"""The canvas directory of a store: pictures named by digest, the latest architecture, and `graph_meta.json`, last.
+"""The canvas directory of a store: pictures and pages named by digest, the latest of each, and `graph_meta.json`, last.
 
 Written under the store's one guard, by atomic replacement, and only while what they show is still what there is:
 whoever comes late, or knows less than what is there, keeps his picture and publishes nothing.
@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from everdex import clock, versions
-from everdex.canvas.meta import Drawn, GraphMeta, graph_meta, moved_on, read_meta
+from everdex.canvas.meta import Claim, Drawn, GraphMeta, claim, graph_meta, moved_on, read_meta
 from everdex.durable import encode_json, make_directory, remove_leftovers, replace_atomically
 from everdex.errors import Busy
 from everdex.graph.atlas import Atlas
@@ -24,6 +24,7 @@ from everdex.snapshot.lease import guard_path
 from everdex.snapshot.store import Store
 
 LATEST: Final = "architecture.png"
+LATEST_PAGE: Final = "explorer.html"
 META: Final = "graph_meta.json"
 _WAIT_MS: Final = 2_000
 
@@ -53,13 +54,14 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     data = draw()
     name = path.name
     drawn = Drawn(LATEST, name, digest, clock.rfc3339(), versions.PICTURES_VERSION, hashlib.sha256(data).hexdigest())
-    meta = graph_meta(atlas, drawn)
+    claimed = claim(atlas)
+    meta = graph_meta(atlas, claimed, drawn)
     make_directory(store.canvas, store.permissions)
     try:
         with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS) as guard:
             remove_leftovers(store.canvas)
             replace_atomically(path, data, store.permissions)
-            reason = _objection(store, meta)
+            reason = _objection(store, claimed)
             if not reason:
                 guard.require()
                 replace_atomically(store.canvas / LATEST, data, store.permissions)
@@ -85,16 +87,34 @@ def _current(store: Store, known: GraphMeta | None, digest: str) -> GraphMeta | 
     return known
 
 
-def _objection(store: Store, meta: GraphMeta) -> str:
+def keep_explorer(atlas: Atlas, page: bytes) -> Kept:
+    """Keep the page of this digest, and make it the latest if nothing speaks against it."""
+    store, claimed = atlas.view.store, claim(atlas)
+    path, latest = store.canvas / f"explorer.{claimed.digest}.html", store.canvas / LATEST_PAGE
+    make_directory(store.canvas, store.permissions)
+    try:
+        with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS) as guard:
+            remove_leftovers(store.canvas)
+            replace_atomically(path, page, store.permissions)
+            reason = _objection(store, claimed)
+            if not reason:
+                guard.require()
+                replace_atomically(latest, page, store.permissions)
+    except Busy as busy:
+        return Kept("", "", True, False, busy.message)
+    return Kept(str(path), "" if reason else str(latest), True, not reason, reason)
+
+
+def _objection(store: Store, claimed: Claim) -> str:
     """Why this must not become the latest; asked inside the guard."""
-    if active.read_pointer(store) != meta.snapshot_id:
+    if active.read_pointer(store) != claimed.snapshot_id:
         return "another snapshot is active"
-    changed = moved_on(meta)
+    changed = moved_on(claimed)
     if changed:
         return f"the tree has moved on: {changed}"
     known = read_meta(store.canvas / META)
-    if known is not None and known.graph.digest == meta.graph.digest and known.parser == meta.parser:
-        better = known.graph.quality.rank() > meta.graph.quality.rank()
+    if known is not None and known.graph.digest == claimed.digest and known.parser == claimed.parser:
+        better = known.graph.quality.rank() > claimed.quality.rank()
         return "what is published was read more completely" if better else ""
     return ""
 

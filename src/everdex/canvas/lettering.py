@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from typing import Final
+from urllib.parse import quote
 
 from everdex.canvas.scene import Anchor, Ink, Label
 
@@ -53,6 +54,11 @@ def _written(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def link(kind: str, *names: str) -> str:
+    """The place of something in a page, as it stands behind `#`."""
+    return "/".join((kind, *(quote(safe(name), safe="") for name in names)))
 
 
 def measure(text: str, size: float, *, bold: bool = False) -> float:

@@ -86,30 +86,52 @@ class GraphMeta(msgspec.Struct, frozen=True):
     updated_by: UpdatedBy
 
 
-def graph_meta(atlas: Atlas, drawn: Drawn) -> GraphMeta:
-    """What is known of a graph's snapshot."""
+class Claim(msgspec.Struct, frozen=True):
+    """Of what somebody wants to publish something, and how well he read it."""
+
+    snapshot_id: str
+    digest: str
+    project_path: str
+    parser: Parser
+    quality: Quality
+    leaves: dict[str, Leaf]
+
+
+def claim(atlas: Atlas) -> Claim:
     manifest = atlas.view.manifest
     leaves = {
         line.path_key: Leaf(line.mtime_ns, line.ctime_ns, line.inode, line.size, line.content_hash, line.leaf)
         for line in atlas.view.file_lines()
     }
+    coverage = atlas.coverage
+    quality = Quality(
+        coverage["files"], coverage["without_resolver"], coverage["files"] - coverage["partial"] - coverage["failed"],
+        coverage["files"] - coverage["failed"],
+    )  # fmt: skip
+    parser = Parser(atlas.graph.resolvers, manifest.config_fingerprint)
+    return Claim(manifest.snapshot_id, atlas.graph.digest, manifest.canonical_root, parser, quality, leaves)
+
+
+def graph_meta(atlas: Atlas, claimed: Claim, drawn: Drawn) -> GraphMeta:
+    """What is known of a graph's snapshot."""
+    manifest, leaves = atlas.view.manifest, claimed.leaves
     return GraphMeta(
         versions.ARTIFACTS["graph_meta"].writable,
-        manifest.canonical_root,
-        manifest.snapshot_id,
+        claimed.project_path,
+        claimed.snapshot_id,
         clock.rfc3339(),
-        Parser(atlas.graph.resolvers, manifest.config_fingerprint),
+        claimed.parser,
         Merkle(
             "sha256", "content_sha256_with_stat_reuse", manifest.digest, len(leaves), leaves,
             config_leaf(manifest.config_fingerprint).hex(),
         ),
-        _graph(atlas),
+        _graph(atlas, claimed.quality),
         drawn,
         UpdatedBy(os.getpid(), "architecture"),
     )  # fmt: skip
 
 
-def _graph(atlas: Atlas) -> GraphPart:
+def _graph(atlas: Atlas, quality: Quality) -> GraphPart:
     stats: Counter[str] = Counter(modules=0, classes=0, funcs=0, import_edges=0, call_edges=0, contains_edges=0)
     symbol_files: dict[str, str] = {}
     for file, entry in enumerate(atlas.graph.files):
@@ -123,10 +145,6 @@ def _graph(atlas: Atlas) -> GraphPart:
             stats["classes" if item.node.kind in CONTAINERS else "funcs"] += 1
             symbol_files[atlas.names(item).symbol_id] = entry.path
     coverage = atlas.coverage
-    quality = Quality(
-        coverage["files"], coverage["without_resolver"], coverage["files"] - coverage["partial"] - coverage["failed"],
-        coverage["files"] - coverage["failed"],
-    )  # fmt: skip
     summary = {
         "parsed_files": quality.parsed_files, "skipped_files": quality.skipped_files,
         "partial_files": coverage["partial"], "failed_files": coverage["failed"],
@@ -149,13 +167,13 @@ def read_meta(path: Path) -> GraphMeta | None:
         return None
 
 
-def moved_on(meta: GraphMeta) -> str:
+def moved_on(claimed: Claim) -> str:
     """The first file that is not as it was when its content was taken; '' when all are.
 
     A stat that differs proves nothing by itself: a file may be touched and stay what it was.
     """
-    root = Path(meta.project_path)
-    for path_key, leaf in meta.merkle.leaves.items():
+    root = Path(claimed.project_path)
+    for path_key, leaf in claimed.leaves.items():
         path = root / path_key
         try:
             seen = os.stat(path)

@@ -64,6 +64,7 @@ class Rectangle(msgspec.Struct, frozen=True, tag=True):
     line: Line = Line.SOLID
     radius: float = 0.0
     title: str = ""  # told when pointed at, in a form that can
+    link: str = ""  # the place that it leads to in a page around the picture
 
 
 class Curve(msgspec.Struct, frozen=True, tag=True):
@@ -75,6 +76,7 @@ class Curve(msgspec.Struct, frozen=True, tag=True):
     line: Line = Line.SOLID
     arrow: bool = False  # a head at the end
     title: str = ""
+    link: str = ""
 
 
 class Polygon(msgspec.Struct, frozen=True, tag=True):
@@ -127,7 +129,7 @@ def line(
 
 
 def flow(points: Sequence[Point], stroke: Ink, *, vertical: bool, width: float = 1.0, style: Line = Line.SOLID,
-         arrow: bool = False, title: str = "") -> Curve:  # fmt: skip
+         arrow: bool = False, title: str = "", link: str = "") -> Curve:  # fmt: skip
     """A smooth curve through points that leaves and enters each of them downwards, or else to the right."""
     chain = [points[0]]
     for (x, y), (to_x, to_y) in pairwise(points):
@@ -135,7 +137,7 @@ def flow(points: Sequence[Point], stroke: Ink, *, vertical: bool, width: float =
             chain += [(x, (y + to_y) / 2), (to_x, (y + to_y) / 2), (to_x, to_y)]
         else:
             chain += [((x + to_x) / 2, y), ((x + to_x) / 2, to_y), (to_x, to_y)]
-    return Curve(tuple(chain), stroke, width, style, arrow, title)
+    return Curve(tuple(chain), stroke, width, style, arrow, title, link)
 
 
 def flattened(curve: Curve) -> list[Point]:

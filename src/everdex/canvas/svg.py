@@ -36,9 +36,8 @@ def svg(scene: Scene, *, dark: bool | None = None) -> str:
     pieces = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'role="img" aria-labelledby="title description">',
-        f'<title id="title">{_escaped(scene.title)}</title>',
-        f'<desc id="description">{_escaped(scene.description)}</desc>',
-        f"<style>{_style(dark)}</style>",
+        *_named(scene),
+        f"<style>{style(dark)}</style>",
         f'<rect class="f-paper" width="{width}" height="{height}"/>',
         *(_titled(shape) for shape in scene.shapes),
         "</svg>",
@@ -46,7 +45,38 @@ def svg(scene: Scene, *, dark: bool | None = None) -> str:
     return "\n".join(pieces) + "\n"
 
 
-def _style(dark: bool | None) -> str:
+def figure(scene: Scene) -> str:
+    """The picture as an element of a page that brings `style` itself; what leads somewhere is a link in the page."""
+    width, height = _number(scene.width), _number(scene.height)
+    pieces = [
+        f'<svg viewBox="0 0 {width} {height}" role="group" aria-labelledby="title description">',
+        *_named(scene),
+        *(_linked(shape) for shape in scene.shapes),
+        "</svg>",
+    ]
+    return "\n".join(pieces) + "\n"
+
+
+def _named(scene: Scene) -> tuple[str, str]:
+    title, description = escaped(scene.title), escaped(scene.description)
+    return f'<title id="title">{title}</title>', f'<desc id="description">{description}</desc>'
+
+
+def _linked(shape: Shape) -> str:
+    where = shape.link if isinstance(shape, Rectangle | Curve) else ""
+    if not where:
+        return _titled(shape)
+    drawn = "".join(_drawn(shape))
+    begin, kind = f"<title>{escaped(shape.title)}</title>", 'class="box"'
+    if isinstance(shape, Curve):
+        # A page tells edges with their boxes as well, so whoever goes from link to link need not pass them all. A
+        # line is too thin to be hit: a wide one that is not seen lies over it.
+        drawn, kind = f'{drawn}<path class="hit" d="{_path(shape)}"/>', 'class="edge" tabindex="-1"'
+    return f'<a href="#{where}" {kind}>{begin}{drawn}</a>'
+
+
+def style(dark: bool | None) -> str:
+    """The rules for what shapes look like."""
     rules = f"text{{font-family:{_FACE};white-space:pre}}.b{{font-weight:600}}.n{{fill:none}}"
     if dark is None:
         return f"{rules}{_colours(LIGHT)}@media(prefers-color-scheme:dark){{{_colours(DARK)}}}"
@@ -59,7 +89,7 @@ def _colours(inks: dict[Ink, str]) -> str:
 
 def _titled(shape: Shape) -> str:
     drawn = "".join(_drawn(shape))
-    return f"<g><title>{_escaped(shape.title)}</title>{drawn}</g>" if shape.title else drawn
+    return f"<g><title>{escaped(shape.title)}</title>{drawn}</g>" if shape.title else drawn
 
 
 def _drawn(shape: Shape) -> Iterator[str]:
@@ -90,7 +120,7 @@ def _label(shape: Label) -> str:
     adjust = ' lengthAdjust="spacingAndGlyphs"' if length else ""
     return (
         f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}"{anchor}{length}{adjust}'
-        f' class="f-{shape.ink}{weight}">{_escaped(shape.text)}</text>'
+        f' class="f-{shape.ink}{weight}">{escaped(shape.text)}</text>'
     )
 
 
@@ -122,6 +152,7 @@ def _number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _escaped(raw: str) -> str:
+def escaped(raw: str) -> str:
+    """Text as it may stand in a document of this kind, or in an attribute there."""
     text = "\n".join(map(safe, raw.split("\n")))
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -23,8 +23,8 @@ from everdex.snapshot.store import Store, remove_tree
 
 # graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
 GRAPH_SUFFIX: Final = ".graph"
-# canvas/architecture.<digest>.png and canvas/impact/<digest>-….png: derived, too.
-_PICTURE: Final = re.compile(r"(?:architecture\.|impact/)([0-9a-f]{64})[.-].*png\Z")
+# canvas/architecture.<digest>.png, canvas/explorer.<digest>.html and canvas/impact/<digest>-….png: derived, too.
+_PICTURE: Final = re.compile(r"(?:architecture\.|explorer\.|impact/)([0-9a-f]{64})[.-].*(?:png|html)\Z")
 
 
 class GcPlan(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ def _orphans(store: Store, digests: set[str]) -> tuple[str, ...]:
 
 def _orphan_pictures(store: Store, digests: set[str]) -> tuple[str, ...]:
     """Pictures of no retained snapshot. What else lies on the canvas is somebody's own and is left alone."""
-    named = (path.relative_to(store.canvas).as_posix() for path in store.canvas.rglob("*.png"))
+    named = (path.relative_to(store.canvas).as_posix() for path in store.canvas.rglob("*.*"))
     found = ((name, _PICTURE.match(name)) for name in sorted(named))
     return tuple(name for name, match in found if match and match[1] not in digests)
 

@@ -294,7 +294,7 @@ def _pictures(store: Store) -> Check:
     """Pictures are drawn again when they are wanted; a damaged one would only mislead who opens the file."""
     broken = damaged_pictures(store)
     if broken:
-        message = f"{len(broken)} file(s) of the canvas are damaged; run `everdex architecture`"
+        message = f"{len(broken)} file(s) of the canvas are damaged; run `everdex architecture` or `explore`"
         return Check("pictures", WARN, message, {"damaged": broken})
     return Check("pictures", OK, "every kept picture is whole")
 

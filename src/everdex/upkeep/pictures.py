@@ -1,4 +1,4 @@
-"""Which files of a store's canvas are damaged: pictures by the checksums that PNG carries, the latest by its own.
+"""Which files of a store's canvas are damaged: pictures and pages by the checksums they carry, the latest by its own.
 
 Reads bytes only; nothing is drawn or decoded.
 """
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from everdex.canvas.explorer.seal import is_whole
 from everdex.durable import decode_json
 from everdex.snapshot.store import Store
 
@@ -23,6 +24,7 @@ _CHUNK: Final = struct.Struct(">I4s")
 def damaged_pictures(store: Store) -> list[str]:
     """Names below canvas/, sorted."""
     broken = {path for path in store.canvas.rglob("*.png") if not _whole(path.read_bytes())}
+    broken |= {path for path in store.canvas.glob("explorer*.html") if not is_whole(path.read_bytes())}
     meta = store.canvas / "graph_meta.json"
     if meta.is_file():
         latest = _latest(meta.read_bytes())

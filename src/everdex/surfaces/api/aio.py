@@ -86,6 +86,7 @@ class AsyncIndex:
     map = _awaited(Index.map)
     get_map = _awaited(Index.get_map)
     export_graph = _awaited(Index.export_graph)
+    explore = _awaited(Index.explore)
     files = _awaited(Index.files)
     explain = _awaited(Index.explain)
     chunks = _awaited(Index.chunks)

@@ -247,6 +247,23 @@ class ArchitectureAnswer(Answer, frozen=True, kw_only=True):
     coverage: Any
 
 
+class Page(Struct, frozen=True):
+    """What an explorer holds, and what it had no room for: `files`, `ties` between them and `symbols`."""
+
+    bytes: int
+    sha256: str
+    shown: dict[str, int]
+    omitted: dict[str, int]
+
+
+class ExploreAnswer(Answer, frozen=True, kw_only=True):
+    """A page was written; with `canvas` when into the store, which says where."""
+
+    page: Page
+    canvas: dict[str, Any] | None = None
+    coverage: Any
+
+
 class MapAnswer(Answer, frozen=True, kw_only=True):
     """A repository in few words (INDEX's RepoMap)."""
 

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from everdex import exporting
+from everdex import exploring, exporting, limits
 from everdex.answers import Freshness
 from everdex.errors import UsageError
 from everdex.reader import Reader
 from everdex.relations import Question
 from everdex.service import Reading
 from everdex.surfaces.api import model
-from everdex.surfaces.api.asking import Asked, Asking
+from everdex.surfaces.api.asking import Asked, Asking, typed
 from everdex.surfaces.cli.output import encode, escape
 from everdex.sync.model import SyncOptions
 
@@ -127,6 +127,28 @@ class Relations(Asking):
         reading, printing = Reading(sync, snapshot_id), exporting.Printing(encode, escape)
         with exporting.export(self._warm.index, format, reading, SyncOptions(), printing) as found:
             return exporting.to_file(found.pieces, Path(output))
+
+    def explore(
+        self,
+        output: str | os.PathLike[str] | None = None,
+        *,
+        max_bytes: int = limits.PAGE_BYTES,
+        sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> model.ExploreAnswer:
+        """Write a page in which a person walks the repository: to a file, or without one to the store's canvas.
+
+        Always written by this process, as an export is.
+        """
+        if output is None and max_bytes != limits.PAGE_BYTES:
+            raise UsageError("the canvas has one size of page", hint="name a file for another")
+        reading = Reading(sync, snapshot_id)
+        found = exploring.explore(
+            self._warm.index, reading, SyncOptions(), kept=output is None, max_bytes=max_bytes
+        )
+        if output is not None:
+            exploring.write(found.content, Path(output))
+        return typed(model.ExploreAnswer, found.answer.to_dict())
 
     def get_map(self) -> model.MapAnswer:
         """`map`."""

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "impact": ("impact", "List what a change of a symbol may affect."),
     "map": ("map", "Show what a repository consists of and what matters most in it."),
     "architecture": ("architecture", "Draw the parts of a repository and which uses which."),
+    "explore": ("explore", "Write a page to walk a repository in a browser, offline."),
     "graph": ("graph", "Export the graph of definitions, calls and references."),
     "rename": ("rename", "Plan the renaming of a symbol, and carry a plan out."),
     "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
