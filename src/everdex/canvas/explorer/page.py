@@ -20,11 +20,12 @@ from everdex.canvas.explorer.walk import walk
 from everdex.canvas.lettering import link, safe
 from everdex.canvas.outline import Part
 from everdex.canvas.scene import Scene
-from everdex.canvas.sheet import Caption, plural
+from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import Survey
 from everdex.canvas.svg import escaped, figure, style
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas
+from everdex.wording import plural
 
 
 class Page(msgspec.Struct, frozen=True):
