@@ -218,6 +218,7 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "grammars": languages.GRAMMAR_VERSIONS,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
+            "vectors": versions.VECTORS_VERSION,
             # Answers are not stored, graphs and pictures are named by their own versions and made again, jobs are only
             # records, and neither a board, a plan nor a decision is a part of what is indexed.
             "schemas": {
@@ -230,12 +231,17 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
 
 
 def embed_config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
-    """Names everything that decides the vector of a chunk: half of the embedding cache's key."""
+    """Names everything that decides the vector of a chunk: half of the embedding cache's key.
+
+    The embedder's identity is a hash of the model, so it says the width, too. Ignore rules decide which files there
+    are and no vector: they are not in it, and a changed .gitignore embeds nothing again.
+    """
     return fingerprint(
         {
             "embedder": embedder_identity,
             "chunker": versions.CHUNKER_VERSION,
             "words": versions.WORDS_VERSION,
+            "vectors": versions.VECTORS_VERSION,
             "chunk_max_lines": index.chunk_max_lines,
             "chunk_max_chars": index.chunk_max_chars,
         }

@@ -66,6 +66,9 @@ CHUNKER_VERSION: Final = "6"
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
 
+# 1: no prefix; sums of log(1 + count) · vector over a chunk's words, exact, the direction in eight bits a number
+VECTORS_VERSION: Final = "1"
+
 # 1: Python in full; the other languages' definitions, calls, references and imports
 # 2: C++ by content, macros and conditionals read over; declarations that construct; calls in macros; no cap
 # 3: where the statements of a Python module begin

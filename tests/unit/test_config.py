@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex import config, limits
+from everdex import config, languages, limits, versions
 from everdex.config import IndexConfig, QueryConfig
 from everdex.errors import ConfigError
 
@@ -116,6 +116,30 @@ def test_ranking_settings_do_not_change_the_index() -> None:
     assert config.config_fingerprint(one, "e") != config.config_fingerprint(other, "e")
     assert config.config_fingerprint(one, "e") != config.config_fingerprint(one, "f")
     assert config.query_fingerprint(QueryConfig()) != config.query_fingerprint(QueryConfig(k=3))
+
+
+@pytest.mark.parametrize("name", ["CHUNKER_VERSION", "WORDS_VERSION", "VECTORS_VERSION"])
+def test_everything_that_decides_a_vector_changes_both_fingerprints(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version, model or limit is another index and another half of the embedding cache's key."""
+    both = (config.config_fingerprint, config.embed_config_fingerprint)
+    before = [of(IndexConfig(), "e") for of in both]
+    assert all(of(IndexConfig(), "f") not in before for of in both)
+    assert all(of(IndexConfig(chunk_max_lines=20), "e") not in before for of in both)
+    monkeypatch.setattr(versions, name, "next")
+    assert all(of(IndexConfig(), "e") not in before for of in both)
+
+
+def test_what_decides_no_vector_leaves_the_cache_warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which files there are, grammars, schemas and ranking are no part of the embedding cache's key."""
+    before = config.embed_config_fingerprint(IndexConfig(), "e")
+    monkeypatch.setattr(languages, "GRAMMAR_VERSIONS", {"python": "0"})
+    monkeypatch.setattr(versions, "RANKING_VERSION", "next")
+    assert config.embed_config_fingerprint(IndexConfig(exclude=("vendor/",), untracked=False), "e") == before
+    assert config.config_fingerprint(IndexConfig(exclude=("vendor/",)), "e") != config.config_fingerprint(
+        IndexConfig(), "e"
+    )
 
 
 def test_the_embedder_of_the_user_overrides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
