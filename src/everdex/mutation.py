@@ -121,11 +121,11 @@ def ask_gate(index: Index, question: GateQuestion, reading: Reading, options: Sy
 
 
 def ask_states(
-    index: Index, paths: tuple[str, ...], since: str | None, reading: Reading, options: SyncOptions
+    index: Index, paths: tuple[str, ...], since: str | None, reading: Reading, options: SyncOptions, offset: int = 0
 ) -> Answer:
     check_paths(paths)
     with _opened(index, since, reading, options, make=False) as found:
-        return states_answer(index, found, paths, reading.warnings)
+        return states_answer(index, found, paths, offset, reading.warnings)
 
 
 @contextmanager
@@ -222,9 +222,9 @@ def _decided(found: Scene, states: States, state: FileState, question: GateQuest
 
 
 def states_answer(
-    index: Index, found: Scene, paths: tuple[str, ...], warnings: tuple[str, ...] = ()
+    index: Index, found: Scene, paths: tuple[str, ...], offset: int = 0, warnings: tuple[str, ...] = ()
 ) -> Answer:
-    """The states of these files; without any, of every file that is not clean."""
+    """The states of these files; without any, of every file that is not clean. By path, from `offset` on."""
     keys = [key for path in paths if (key := path_key(index, path)) is not None] if paths else None
     outside = tuple(f"{path} is outside the repository" for path in paths if path_key(index, path) is None)
     with states_of(found, None) as states:
@@ -234,11 +234,13 @@ def states_answer(
             wanted = states.batch(keys)
             counts = Counter(str(state.freshness) for state in wanted)
         made = [_decision_dict(item, states.contents) for item in decisions.every(found.view.store)]
+    rest = max(0, len(wanted) - offset - MAX_LISTED)
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),
-        "files": [state_dict(state) for state in wanted[:MAX_LISTED]],
-        "omitted": max(0, len(wanted) - MAX_LISTED),
+        "files": [state_dict(state) for state in wanted[offset : offset + MAX_LISTED]],
+        "omitted": rest,
+        "cursor": {"snapshot_id": found.view.manifest.snapshot_id, "offset": offset + MAX_LISTED} if rest else None,
         "decisions": [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)],
     }
     return index.answer(found.view, found.freshness, body, warnings=(*warnings, *outside))

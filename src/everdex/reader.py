@@ -128,14 +128,15 @@ class Reader:
             return mutation.gate_answer(self.index, found, question)
 
     def states(
-        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None = None
-    ) -> Answer:
+        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None = None,
+        offset: int = 0,
+    ) -> Answer:  # fmt: skip
         """The same answer that `everdex.mutation.ask_states` gives."""
         from everdex import mutation
 
         mutation.check_paths(paths)
         with self._scene(freshness, since, snapshot_id, make=False) as found:
-            return mutation.states_answer(self.index, found, paths)
+            return mutation.states_answer(self.index, found, paths, offset)
 
     @contextmanager
     def _scene(

@@ -207,10 +207,12 @@ def jobs_answer(
     """The newest jobs, or the one of that number; with a snapshot only those that ended in it."""
     jobs = RefreshJobs(index)
     found = jobs.newest() if number is None else [jobs.status(number)]
+    if snapshot_id is not None:
+        found = [job for job in found if job.snapshot_id == snapshot_id]
+    body = {"jobs": [job_dict(job) for job in found[:most]], "omitted": max(0, len(found) - most)}
     if snapshot_id is None:
-        return _answer(index, {"jobs": [job_dict(job) for job in found[:most]]})
+        return _answer(index, body)
     origin = answers.origin_of(active.retained(index.store(), snapshot_id))
-    body = {"jobs": [job_dict(job) for job in found if job.snapshot_id == snapshot_id][:most]}
     return Answer(origin, index.query_fingerprint, answers.PINNED, body)
 
 

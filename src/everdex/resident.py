@@ -106,9 +106,9 @@ class ResidentIndex:
                 queue_refresh(kept.view, behind)
         return answer
 
-    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading) -> Answer:
+    def states(self, paths: tuple[str, ...], since: str | None, reading: Reading, offset: int = 0) -> Answer:
         """The same answer that `everdex.mutation.ask_states` gives."""
-        return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id)
+        return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id, offset=offset)
 
     def status(self, reading: Reading) -> Answer:
         """The same answer that `Index.status` gives."""

@@ -186,9 +186,11 @@ class Index:
         found = explain_path(
             self.root, self.config.index, path, include_untracked=self.untracked, everdex_home=everdex_home()
         )
-        live = self._live(chosen.snapshot_id)
-        body = describe.explain_body(self.root, self.config, found, live)
-        return Answer(self.tree_origin(), self.query_fingerprint, answers.checked(0), body, warnings=chosen.warnings)
+        body = describe.explain_body(self.root, self.config, found, self._live(chosen.snapshot_id))
+        origin, freshness = self.tree_origin(), answers.checked(0)
+        if chosen.snapshot_id is not None:
+            origin, freshness = answers.origin_of(active.retained(self.store(), chosen.snapshot_id)), answers.PINNED
+        return Answer(origin, self.query_fingerprint, freshness, body, warnings=chosen.warnings)
 
     def stands(self) -> Stands | None:
         """What a glance tells: that the tree is what the active snapshot has, or None, when that takes a look."""

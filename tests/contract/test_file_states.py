@@ -219,3 +219,21 @@ def test_a_question_without_a_file_is_refused(tmp_path: Path, paths: tuple[str, 
     """No path, an empty one or one that no file system knows is a usage error before anything is read."""
     with pytest.raises(UsageError):
         ask_gate(Index.open(synced(tmp_path / "tree", _FILES).path), GateQuestion(paths), Reading(), SyncOptions())
+
+
+def test_many_states_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an answer leaves out is counted, and `cursor` leads to it, in the same snapshot."""
+    monkeypatch.setattr(mutation, "MAX_LISTED", 2)
+    made = synced(tmp_path / "tree", {f"{name}.md": "one\n" for name in "abcde"})
+    index = Index.open(made.path)
+    made.write({f"{name}.md": "two\n" for name in "abcde"})
+    seen, offset = [], 0
+    while True:
+        page = ask_states(index, (), None, Reading(sync=False), SyncOptions(), offset).to_dict()
+        seen += [file["path"] for file in page["files"]]
+        assert page["omitted"] == 5 - len(seen)
+        if page["cursor"] is None:
+            break
+        assert page["cursor"]["snapshot_id"] == page["snapshot_id"]
+        offset = page["cursor"]["offset"]
+    assert seen == [f"{name}.md" for name in "abcde"]

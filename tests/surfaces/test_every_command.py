@@ -142,8 +142,7 @@ def test_every_reading_command_answers_from_a_snapshot_that_is_named(
     code, document = run(*COMMANDS[name][0].split(), "--snapshot", store[2], "--offline", "--json")
     assert code in (0, 1), document
     assert any(warning.startswith("offline: ") for warning in document["warnings"])
-    if name != "explain":  # which tells of the path as it is, beside what that snapshot knows of it
-        assert (document["snapshot_id"], document["freshness"]["state"]) == (store[2], "pinned")
+    assert (document["snapshot_id"], document["freshness"]["state"]) == (store[2], "pinned")
 
 
 @pytest.mark.parametrize("name", READING)

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from everdex.state.scopes import RefreshScope as RefreshScope
-from everdex.surfaces.api.model import Answer, RelationAnswer
+from everdex.surfaces.api.model import Answer, Cursor, RelationAnswer
 
 
 class SymbolChange(Struct, frozen=True):
@@ -75,6 +75,7 @@ class StatesAnswer(Answer, frozen=True, kw_only=True):
     counts: dict[str, int]
     files: tuple[FileState, ...]
     omitted: int
+    cursor: Cursor | None
     decisions: tuple[Decided, ...]
 
 

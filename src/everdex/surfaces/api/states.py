@@ -57,16 +57,20 @@ class StateQuestions(Asking):
         return self.gate(paths, sync=False)
 
     def state(
-        self, paths: Iterable[str] = (), *, since: str | None = None, sync: bool = True, snapshot_id: str | None = None
-    ) -> state_model.StatesAnswer:
+        self, paths: Iterable[str] = (), *, since: str | None = None, offset: int = 0, sync: bool = True,
+        snapshot_id: str | None = None,
+    ) -> state_model.StatesAnswer:  # fmt: skip
         """The states of files; without any, of every file that is not clean."""
         wanted = tuple(paths)
         mutation.check_paths(wanted)
-        params = {"paths": list(wanted), "since": since, "no_sync": not sync, "snapshot_id": snapshot_id}
+        params = {
+            "paths": list(wanted), "since": since, "offset": offset, "no_sync": not sync, "snapshot_id": snapshot_id,
+        }  # fmt: skip
         document = self._over_daemon("state", params)
         if document is None:
             reader, freshness = self._warm.ready(Reading(sync, snapshot_id))
-            document = reader.states(wanted, since, freshness, snapshot_id=snapshot_id).to_dict()
+            states = reader.states(wanted, since, freshness, snapshot_id=snapshot_id, offset=offset)
+            document = states.to_dict()
         return msgspec.convert(document, state_model.StatesAnswer)
 
     def get_file_state(self, path: str) -> state_model.FileState:

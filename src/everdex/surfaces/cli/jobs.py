@@ -49,6 +49,9 @@ def jobs_command(
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
     for job in document["jobs"]:
         yield True, f"{job['created_at']}  {job_line(job)}"
+    if document["omitted"]:
+        total = len(document["jobs"]) + document["omitted"]
+        yield False, f"{document['omitted']:,} older not shown (-k {total} shows all)"
     if not document["jobs"]:
         yield False, "no jobs"
 

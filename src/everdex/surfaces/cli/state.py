@@ -17,13 +17,14 @@ from everdex.surfaces.cli.pathed import gathered, named_from_root
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
 @click.option("--since", metavar="ID", help="Compare with this retained snapshot (see `everdex status`).")
+@click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N files (see `cursor`).")
 @options.no_sync_option
 @options.reading_options
 @options.shared_option
 @options.json_option
 def state_command(
-    paths: tuple[str, ...], root: Path | None, since: str | None, no_sync: bool, snapshot_id: str | None,
-    offline: bool, shared_store: Path | None, as_json: bool,
+    paths: tuple[str, ...], root: Path | None, since: str | None, offset: int, no_sync: bool,
+    snapshot_id: str | None, offline: bool, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Show the state of the files PATHS; without any, every file that is not clean.
 
@@ -45,9 +46,9 @@ def state_command(
     named = named_from_root(paths, index.root.path, root)
     mutation.check_paths(named)
     document = gathered(
-        index, "state", {"paths": named, "since": since}, no_sync=no_sync, offline=offline, quiet=as_json,
-        snapshot_id=snapshot_id,
-        here=lambda reading, options: mutation.ask_states(index, tuple(named), since, reading, options),
+        index, "state", {"paths": named, "since": since, "offset": offset}, no_sync=no_sync, offline=offline,
+        quiet=as_json, snapshot_id=snapshot_id,
+        here=lambda reading, options: mutation.ask_states(index, tuple(named), since, reading, options, offset),
     )  # fmt: skip
     return SHOWN.print(document, as_json=as_json)
 
@@ -65,7 +66,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in document["counts"].items())
     yield False, counts or "no files"
     if document["omitted"]:
-        yield False, f"{document['omitted']:,} more not shown"
+        yield False, f"{document['omitted']:,} more not shown (--offset {document['cursor']['offset']})"
 
 
 SHOWN = Shown(_lines)

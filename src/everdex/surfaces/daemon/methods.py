@@ -173,7 +173,8 @@ def _gate(warm: ResidentIndex, params: Parameters) -> Answer:
 
 
 def _state(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.states(tuple(params.get("paths", ())), params.get("since"), reading(params))
+    offset = params.get("offset") or 0
+    return warm.states(tuple(params.get("paths", ())), params.get("since"), reading(params), offset)
 
 
 def _refresh(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -256,7 +257,7 @@ METHODS: Final[dict[str, Method]] = {
         {"paths": _paths, "seen": _hashes, "intent": _name, "since": _name, "decide": _words, **SYNCED}, _gate,
         ("paths",), gate.SHOWN,
     ),
-    "state": Method({"paths": _paths, "since": _name, **SYNCED}, _state, (), state.SHOWN),
+    "state": Method({"paths": _paths, "since": _name, "offset": _count, **SYNCED}, _state, (), state.SHOWN),
     "refresh": Method({"scope": _document, "budget_ms": _count}, _refresh, (), refresh.SHOWN),
     "jobs": Method({"job_id": _count, "k": _count, **PINNED}, _jobs, (), jobs.SHOWN),
     "board": Method(
