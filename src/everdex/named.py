@@ -22,10 +22,12 @@ from everdex.sync.model import SyncOptions
 MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
 
 
-def ask(index: Index, asked: str, reading: Reading, options: SyncOptions, *, references: int = 0) -> Answer:
+def ask(
+    index: Index, asked: str, reading: Reading, options: SyncOptions, *, references: int = 0, offset: int = 0
+) -> Answer:
     """Every definition of a name (else the names like it), or the outline of a file; and that many references."""
     with index.view(reading, options) as (view, freshness):
-        found = find(view, SymbolNames(view), index.root.path, asked)
+        found = find(view, SymbolNames(view), index.root.path, asked, offset)
         opened = None
         if found.body["by"] == "name" and (references or not found.body["definitions"]):
             opened = relations.open_for(view, options) if references else relations.open_made(view)

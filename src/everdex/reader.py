@@ -75,13 +75,14 @@ class Reader:
             )
 
     def symbols(
-        self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None, references: int = 0
-    ) -> Answer:
+        self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None, references: int = 0,
+        offset: int = 0,
+    ) -> Answer:  # fmt: skip
         """The same answer that `Index.symbols` gives; without references while nobody has made the graph."""
         from everdex import named, relations
 
         with self._views.pinned(snapshot_id) as kept:
-            found = find(kept.view, kept.names, self.index.root.path, asked)
+            found = find(kept.view, kept.names, self.index.root.path, asked, offset)
             opened = None
             if found.body["by"] == "name" and (references or not found.body["definitions"]):
                 opened = kept.graph(self._opened if references else relations.open_made)

@@ -70,10 +70,11 @@ class ResidentIndex:
 
     # -- questions -----------------------------------------------------------------------------
 
-    def symbols(self, asked: str, reading: Reading, references: int = 0) -> Answer:
-        """The same answer that `Index.symbols` gives."""
-        freshness = self.stated(reading)
-        return self.reader.symbols(asked, freshness, snapshot_id=reading.snapshot_id, references=references)
+    def symbols(self, asked: str, reading: Reading, references: int = 0, offset: int = 0) -> Answer:
+        """The same answer that `everdex.named.ask` gives."""
+        return self.reader.symbols(
+            asked, self.stated(reading), snapshot_id=reading.snapshot_id, references=references, offset=offset
+        )
 
     def similar(
         self, place: str, k: int, reading: Reading, *, languages: tuple[str, ...], paths: tuple[str, ...],

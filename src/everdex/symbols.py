@@ -33,8 +33,8 @@ class Found:
     warnings: tuple[str, ...] = ()
 
 
-def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str) -> Found:
-    """The outline of the live file `asked`, or else every definition of that name."""
+def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset: int = 0) -> Found:
+    """The outline of the live file `asked`, or else every definition of that name; from `offset` on."""
     wanted = asked.strip()
     if not wanted:
         raise QueryError("which symbol or file? the name is empty")
@@ -42,9 +42,10 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str) -> Foun
         raise QueryError(f"the name is longer than {limits.MAX_PATH_BYTES} bytes")
     path_key = _live_path(view, root, wanted)
     if path_key is not None:
-        outline, left_out = _outline(view, path_key)
-        return _found(wanted, "path", outline=outline, omitted=left_out)
-    return _by_name(view, names, wanted)
+        outline = _outline(view, path_key, offset)
+        end = offset + len(outline["symbols"])
+        return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
+    return _by_name(view, names, wanted, offset)
 
 
 def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
@@ -62,9 +63,9 @@ def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
     return key
 
 
-def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
+def _by_name(view: SnapshotView, names: SymbolNames, wanted: str, offset: int) -> Found:
     matches = _definitions(view, wanted)
-    shown = matches[:_MAX_DEFINITIONS]
+    shown = matches[offset : offset + _MAX_DEFINITIONS]
     sources, cut = _sources(view, shown)
     definitions = [
         {**symbol_dict(view, row), "match": how, "source": source}
@@ -73,20 +74,20 @@ def _by_name(view: SnapshotView, names: SymbolNames, wanted: str) -> Found:
     limits_hit = ("max_snippet_bytes_total",) if cut else ()
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
-    outline = _outline(view, files.pop())[0] if len(files) == 1 else None
+    outline = _outline(view, files.pop()) if len(files) == 1 else None
     close = [] if matches else suggestions(view, names, wanted)
     warnings: tuple[str, ...] = ()
     if not matches and ("/" in wanted or language_of(wanted) is not None):
         warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
-    return _found(
-        wanted, "name", definitions, close, outline, len(matches) - len(shown), limits_hit, warnings
-    )  # fmt: skip
+    end = offset + len(shown)
+    rest = max(0, len(matches) - end)
+    return _found(view, wanted, "name", end, definitions, close, outline, rest, limits_hit, warnings)
 
 
 def _found(
-    wanted: str, by: str, definitions: Sequence[dict[str, Any]] = (), suggestions: Sequence[dict[str, Any]] = (),
-    outline: dict[str, Any] | None = None, omitted: int = 0, limits_hit: tuple[str, ...] = (),
-    warnings: tuple[str, ...] = (),
+    view: SnapshotView, wanted: str, by: str, end: int, definitions: Sequence[dict[str, Any]] = (),
+    suggestions: Sequence[dict[str, Any]] = (), outline: dict[str, Any] | None = None, omitted: int = 0,
+    limits_hit: tuple[str, ...] = (), warnings: tuple[str, ...] = (),
 ) -> Found:  # fmt: skip
     body = {
         "query": wanted,
@@ -95,6 +96,7 @@ def _found(
         "suggestions": list(suggestions),
         "outline": outline,
         "omitted": omitted,
+        "cursor": {"snapshot_id": view.manifest.snapshot_id, "offset": end} if omitted else None,
     }
     return Found(body, limits_hit, warnings)
 
@@ -135,11 +137,12 @@ def _sources(view: SnapshotView, shown: Sequence[tuple[SymbolRow, str]]) -> tupl
     return sources, cut
 
 
-def _outline(view: SnapshotView, path_key: str) -> tuple[dict[str, Any], int]:
+def _outline(view: SnapshotView, path_key: str, offset: int = 0) -> dict[str, Any]:
     rows = view.symbols_of(path_key)
     language = view.file_languages[view.file_index(path_key)]
-    shown = [_brief(view, row) for row in rows[:_MAX_OUTLINE]]
-    return {"path": path_key, "language": language, "symbols": shown}, len(rows) - len(shown)
+    shown = [_brief(view, row) for row in rows[offset : offset + _MAX_OUTLINE]]
+    rest = max(0, len(rows) - offset - len(shown))
+    return {"path": path_key, "language": language, "symbols": shown, "omitted": rest}
 
 
 def suggestions(view: SnapshotView, names: SymbolNames, wanted: str) -> list[dict[str, Any]]:

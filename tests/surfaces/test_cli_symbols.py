@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.surfaces.api.index import Index
 from support.commands import everdex
 from support.trees import tree
 
@@ -129,3 +130,23 @@ def test_a_huge_definition_is_cut_and_says_so(project: Path) -> None:
     document = everdex("symbols", "enormous", project, "--json").json
     assert len(document["definitions"][0]["source"]) <= 32_768
     assert document["limits_hit"] == ["max_snippet_bytes_total"]
+
+
+def test_many_definitions_come_in_pages(tmp_path: Path) -> None:
+    """Beyond fifty the rest is counted, and `cursor` leads to it; the API finds one wherever it is in the list."""
+    root = tree(tmp_path / "many", {f"m{number:03}.py": "def same():\n    pass\n" for number in range(120)})
+    seen, offset = [], 0
+    while True:
+        page = everdex("symbols", "same", "--offset", offset, "--json", cwd=root).json
+        seen += [item["path"] for item in page["definitions"]]
+        assert page["omitted"] == 120 - len(seen)
+        if page["cursor"] is None:
+            break
+        assert page["cursor"]["snapshot_id"] == page["snapshot_id"]
+        offset = page["cursor"]["offset"]
+    assert seen == [f"m{number:03}.py" for number in range(120)]
+    assert "70 more definitions not shown (--offset 50)" in everdex("symbols", "same", cwd=root).err
+    with Index(root, daemon=False) as index:
+        found = index.get_symbol("same", "m119.py")
+        assert (found.path if found is not None else None) == "m119.py"
+        assert index.get_symbol("same", "none.py") is None

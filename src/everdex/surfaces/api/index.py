@@ -151,7 +151,7 @@ class Index(Relations, StateQuestions, Keeping):
         return self._ask(model.SearchAnswer, "similar", params, Reading(sync, snapshot_id), here)
 
     def symbol(
-        self, name: str, *, references: int = 0, sync: bool = True, snapshot_id: str | None = None
+        self, name: str, *, references: int = 0, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
     ) -> model.SymbolAnswer:
         """Every definition of a name (else names like it), or given a path the outline of that file.
 
@@ -159,15 +159,21 @@ class Index(Relations, StateQuestions, Keeping):
         """
 
         def here(reader: Reader, freshness: Freshness) -> Any:
-            return reader.symbols(name, freshness, snapshot_id=snapshot_id, references=references)
+            return reader.symbols(name, freshness, snapshot_id=snapshot_id, references=references, offset=offset)
 
-        params = {"name": name, "references": references}
+        params = {"name": name, "references": references, "offset": offset}
         return self._ask(model.SymbolAnswer, "symbols", params, Reading(sync, snapshot_id), here)
 
     def get_symbol(self, name: str, path: str | None = None) -> model.Definition | None:
         """The first definition of exactly that name, in `path` if that is given; None when there is none."""
-        found = (item for item in self.symbol(name).definitions if item.match == "exact")
-        return next((item for item in found if path is None or item.path == path), None)
+        page = self.symbol(name)
+        while True:
+            for item in page.definitions:
+                if item.match == "exact" and path in (None, item.path):
+                    return item
+            if page.cursor is None:
+                return None
+            page = self.symbol(name, offset=page.cursor.offset, snapshot_id=page.cursor.snapshot_id)
 
     def files(
         self, *, skipped: bool = False, paths: Iterable[str] = (), snapshot_id: str | None = None

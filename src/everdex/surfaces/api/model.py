@@ -144,6 +144,7 @@ class Outline(Struct, frozen=True):
     path: str
     language: str
     symbols: tuple[Symbol, ...]
+    omitted: int
 
 
 class SymbolAnswer(Answer, frozen=True, kw_only=True):
@@ -153,6 +154,7 @@ class SymbolAnswer(Answer, frozen=True, kw_only=True):
     suggestions: tuple[Suggestion, ...]
     outline: Outline | None
     omitted: int
+    cursor: Cursor | None
     references: dict[str, Any] | None = None
 
 

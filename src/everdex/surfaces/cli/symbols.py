@@ -22,6 +22,7 @@ from everdex.surfaces.cli.related import by_path
     "--refs", "references", type=click.IntRange(0, 2_000), default=0, metavar="N",
     help="When one definition fits, list N places that use it, too.",
 )
+@click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Skip the first N (see `cursor`).")
 @options.no_sync_option
 @options.reading_options
 @options.workers_option
@@ -29,8 +30,8 @@ from everdex.surfaces.cli.related import by_path
 @options.color_option
 @options.json_option
 def symbols_command(
-    asked: str, root: Path | None, references: int, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    asked: str, root: Path | None, references: int, offset: int, no_sync: bool, snapshot_id: str | None,
+    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
@@ -54,12 +55,12 @@ def symbols_command(
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
     name = _key(asked, index.root.path)
-    params = {"name": name, "references": references, "no_sync": no_sync, "snapshot_id": snapshot_id}
-    document = ask(index, reading, "symbols", params)
+    params = {"name": name, "references": references, "offset": offset}
+    document = ask(index, reading, "symbols", {**params, "no_sync": no_sync, "snapshot_id": snapshot_id})
     if document is None:
         with Progress(quiet=as_json) as progress:
             sync = SyncOptions(workers=workers, progress=progress)
-            document = named.ask(index, name, reading, sync, references=references).to_dict()
+            document = named.ask(index, name, reading, sync, references=references, offset=offset).to_dict()
     wanted = style(color)
     if as_json or not wanted.grouped:
         return SHOWN.print(document, as_json=as_json)
@@ -113,7 +114,8 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
             where = f"{escape(place['path'])}:{place['start_line']}"
             yield False, f"like it ({item['how']}): {escape(item['name'])}  {where}  {place['kind']}"
     if document["omitted"]:
-        yield False, f"{plural(document['omitted'], 'more definition')} not shown"
+        way = f" (--offset {document['cursor']['offset']})" if document["cursor"] else ""
+        yield False, f"{plural(document['omitted'], 'more definition')} not shown{way}"
     used = document["references"] or {}
     for item in used.get("references", ()):
         yield True, f"{escape(item['path'])}:{item['line']}:{item['role']}: {escape(item['text'].strip())}"

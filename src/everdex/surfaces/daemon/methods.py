@@ -131,7 +131,7 @@ def request(index: Index, params: Parameters) -> SearchRequest:
 
 
 def _symbols(warm: ResidentIndex, params: Parameters) -> Answer:
-    return warm.symbols(params["name"], reading(params), params.get("references") or 0)
+    return warm.symbols(params["name"], reading(params), params.get("references") or 0, params.get("offset") or 0)
 
 
 def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -243,7 +243,9 @@ METHODS: Final[dict[str, Method]] = {
         {"place": _text, "k": _count, "languages": _texts, "paths": _texts, "explain": _flag, **SYNCED},
         _similar, ("place",), piped.SHOWN,
     ),
-    "symbols": Method({"name": _text, "references": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN),
+    "symbols": Method(
+        {"name": _text, "references": _count, "offset": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN
+    ),
     "refs": Method({"role": _name, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
     "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),

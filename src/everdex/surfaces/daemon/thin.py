@@ -37,7 +37,7 @@ COMMANDS = {
         "-i", "--ignore-case", "--explain", "--no-sync", "--rerank", "--no-rerank", "--lang", "--path", "-k",
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
-    "symbols": ("name", True, ("--no-sync", "--snapshot", "--color")),
+    "symbols": ("name", True, ("--no-sync", "--snapshot", "--offset", "--color")),
     "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color")),
     "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
