@@ -262,6 +262,7 @@ def test_a_page_keeps_to_its_bound_and_counts_what_it_leaves_out(large: Path, tm
     assert len(told["symbols"]) + left == 3_600
     assert left > 0
     assert sum(row[13] for row in told["symbols"]) > 0
+    assert sum(row[4] for row in told["files"]) == 3_600
     held = f"60 files and {len(told['symbols']):,} symbols; no room for {left:,} symbols"
     assert done.err.endswith(f"{output.stat().st_size:,} bytes with {held}\n")
 

@@ -1,7 +1,7 @@
 """What a page of so many bytes can hold of a walk: rows of numbers and safe text, the most wanted first.
 
 Nothing is left out silently: what there is no room for is counted, altogether and at each definition that is kept. The
-rows are read by `explorer.js`, which names their fields in the same order.
+rows are read by `script/model.js`, which names their fields in the same order.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from everdex.canvas.architecture import Architecture
 from everdex.canvas.explorer.walk import Use, Walk, ranked, users
 from everdex.canvas.lettering import safe
 from everdex.canvas.outline import Part
-from everdex.canvas.survey import Survey
+from everdex.canvas.survey import File, Survey
 from everdex.graph.atlas import Atlas
 
 _FILES: Final = 0.3  # shares of the room
 _TIES: Final = 0.25
 _TEXTS: Final = 0.2
+_OUTSIDE: Final = 500  # packages that are named
+_NAMES: Final = 300  # bytes that the names of the document's fields take
 _LONGEST: Final = 160  # of a line of source
 
 
@@ -37,13 +39,14 @@ def fitted(
     parts = {part.key: part for part in _preorder(model.root)}
     places = {key: place for place, key in enumerate(parts)}
     document: dict[str, Any] = {
-        **about, "outside": [(safe(name), files) for name, files in found.outside], "left_out": found.left_out,
+        **about, "outside": [(safe(name), files) for name, files in found.outside[:_OUTSIDE]],
+        "more_outside": max(0, len(found.outside) - _OUTSIDE), "left_out": found.left_out,
         "tests": [(safe(item.label), item.files, item.lines) for item in model.tests if not item.more],
         "calls": msgspec.to_builtins(found.calls), "edges": _edges(model, parts, places),
         "cycles": _cycles(model, parts, places),
     }  # fmt: skip
     room -= len(data(document)) + sum(len(data(_part(model, part, places, {}))) for part in parts.values())
-    files = _files(atlas, found, int(room * _FILES))
+    files = _files(atlas, found, Counter(item.file for item in told.symbols), int(room * _FILES))
     number = {place: row for row, place in enumerate(files)}
     document["files"] = list(files.values())
     document["parts"] = [_part(model, part, places, number) for part in parts.values()]
@@ -52,7 +55,7 @@ def fitted(
     document |= ties
     room -= len(data(ties))
     document["texts"] = texts = _texts(atlas, found, ties, list(files), int(room * _TEXTS))
-    room -= len(data(texts))
+    room -= len(data(texts)) + _NAMES + len(number) * len(f'"{len(number)}":[],')
     chosen = _chosen(found, told, number, room)
     document |= chosen
     pairs = len(found.ties) + len(found.doubtful)
@@ -106,21 +109,20 @@ def _cycles(model: Architecture, parts: dict[str, Part], places: dict[str, int])
     ]
 
 
-def _files(atlas: Atlas, found: Survey, room: int) -> dict[int, Any]:
+def _files(atlas: Atlas, found: Survey, symbols: Counter[int], room: int) -> dict[int, Any]:
     """Rows by place in the survey: if not all fit, then the larger ones, and source before tests."""
     wanted = sorted(
         range(len(found.files)),
         key=lambda place: (found.files[place].role == "test", -found.files[place].lines, place),
     )
-    kept = _first((_file(atlas, found, place) for place in wanted), room)
+    kept = _first((_file(atlas, found.files[place], symbols[place]) for place in wanted), room)
     return dict(sorted(zip(wanted, kept, strict=False), key=lambda item: item[0]))
 
 
-def _file(atlas: Atlas, found: Survey, place: int) -> tuple[Any, ...]:
-    file = found.files[place]
+def _file(atlas: Atlas, file: File, symbols: int) -> tuple[Any, ...]:
     number = atlas.graph.number(file.path)
     assert number is not None  # a survey's files are the graph's
-    return safe(file.path), file.role, file.lines, safe(file.entry), *atlas.entry(number).calls
+    return safe(file.path), file.role, file.lines, safe(file.entry), symbols, *atlas.entry(number).calls
 
 
 # -- who uses whom, file by file ---------------------------------------------------------------

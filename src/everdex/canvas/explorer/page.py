@@ -10,6 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from importlib.resources import files
+from typing import Final
 
 import msgspec
 
@@ -26,6 +27,8 @@ from everdex.canvas.svg import escaped, figure, style
 from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas
 from everdex.wording import plural
+
+_SCRIPT: Final = ("model", "elements", "views", "picture", "search", "routes")  # each knows those before it
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -54,7 +57,7 @@ def page(
 def _framed(model: Architecture, scene: Scene, caption: Caption) -> tuple[bytes, bytes]:
     """What stands before and behind the data."""
     look = style(None) + _file("explorer.css")
-    script = _file("explorer.js")
+    script = f'"use strict";\n(() => {{\n{"".join(_file(f"script/{name}.js") for name in _SCRIPT)}}})();\n'
     policy = (
         f"default-src 'none'; style-src '{_digest(look)}'; script-src '{_digest(script)}'; base-uri 'none'; "
         "form-action 'none'"
@@ -84,14 +87,14 @@ def _framed(model: Architecture, scene: Scene, caption: Caption) -> tuple[bytes,
 <h2>Parts</h2>
 <ul>{"".join(_items(model, model.root))}</ul>
 </section>
-<section id="panel" aria-live="polite" tabindex="-1" hidden></section>
+<section id="panel" aria-label="What is chosen" tabindex="-1" hidden></section>
 </main>
 <script type="application/json" id="data">"""
     return before.encode(), f"</script>\n<script>{script}</script>\n</body>\n</html>\n".encode()
 
 
 def _file(name: str) -> str:
-    return (files("everdex.canvas.explorer") / name).read_text("utf-8")
+    return files("everdex.canvas.explorer").joinpath(name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

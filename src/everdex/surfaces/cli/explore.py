@@ -13,7 +13,7 @@ from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import escape, plural, warn, write, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
-_NOUNS: Final = {"files": "file", "ties": "pair of files", "symbols": "symbol"}
+_NOUNS: Final = {"files": "file", "ties": "file pair", "symbols": "symbol"}
 
 
 @click.command("explore", short_help="Write a page to walk a repository in a browser, offline.")
