@@ -303,7 +303,8 @@ def test_a_set_that_is_cut_does_not_depend_on_how_many_digits_numbers_have(tmp_p
 _LIBRARY = "class Base:\n    def go(self):\n        return self.send()\n\n    def send(self): pass\n"
 _CLIENT = "from names import Client\n\nclass Mine(Client):\n    def send(self): pass\n\nMine().go()\n"
 _STEPS = (
-    "class Machine:\n    def step(method):\n        def inner(self):\n            return method(self)\n        return inner\n\n"
+    "class Machine:\n    def step(method):\n        def inner(self):\n            return method(self)\n"
+    "        return inner\n\n"
     "    def go(self): pass\n\n    def done(self): pass\n"
 )
 _SINGLE = "class Single(type):\n    def __call__(cls, *given):\n        return super().__call__(*given)\n"
@@ -329,11 +330,12 @@ _WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\
             ("meta.Single.__call__", "client.Config.__init__"),
         ),
         (
-            {"client.py": _WRAPPED}, "library.py", _WRAP.format(call="function()"), _WRAP.format(call="function(*given)"),
+            {"client.py": _WRAPPED},
+            "library.py", _WRAP.format(call="function()"), _WRAP.format(call="function(*given)"),
             ("client.run", "client.hello"),
         ),
     ],
-    ids=["a class is given another name", "a method is used in its class", "a metaclass is named", "a wrapper passes on"],
+    ids=["a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on"],
 )  # fmt: skip
 def test_what_is_found_through_another_file_is_found_when_that_changes(
     tmp_path: Path, files: dict[str, str], edited: str, before: str, after: str, edge: tuple[str, str]
