@@ -21,10 +21,8 @@ def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, 
             name = engine.file(meta[1]).scopes[meta[2]].name
             files = engine.offering(META_KEY + name)
             for other in files if len(files) <= MAX_BASE_FILES else ():
-                file = engine.file(other)
-                for number in file.classes_by_metaclass.get(name, ()):
+                for number in engine.file(other).classes_by_metaclass.get(name, ()):
                     own = (CLASS, other, number)
-                    engine.seen.append(file.seen_head(number))
                     if meta in classes.metaclasses(engine, (own,), fuel):
                         below = classes.subclasses(engine, other, number, fuel - LOOKUP_STEP) or ()
                         found.update(dict.fromkeys((own, *below)))
