@@ -93,7 +93,8 @@ VECTORS_VERSION: Final = "1"
 # 19: attributes of JSX
 # 20: names before `::`, of types that impls and extensions are for, owners of what Scala reads; C: names that are
 #    compared, chosen between, cast or pointed to
-FACTS_VERSION: Final = "20"
+# 21: Python: methods that only type checkers see bind no name
+FACTS_VERSION: Final = "21"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -141,7 +142,10 @@ INTERFACE_VERSION: Final = "1"
 #    not known
 # 33: whoever names a type before `::` or opens it refers to it; Scala: what is read of a value is looked up in its
 #    type, and reading a method without parameters calls it; `super.m()` is the base's alone
-RESOLVERS_VERSION: Final = "33"
+# 34: Python: classes under the names that modules give them, and such as a metaclass is called to make; what a
+#    metaclass's __call__ constructs; functions that class statements call; attributes that are only declared; wrappers
+#    that pass on what they are called with; what a large method returns of itself; few callers cost less
+RESOLVERS_VERSION: Final = "34"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

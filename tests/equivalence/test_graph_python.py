@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.resolvers import Resolvers
+from fixtures.callgraph.python.harness import MemoryWorld, edges, resolve
 from support.graphs import kept, rebuilt, same_bytes
 from support.stores import Workspace, synced
 
@@ -297,3 +298,53 @@ def test_a_set_that_is_cut_does_not_depend_on_how_many_digits_numbers_have(tmp_p
         made.write({"many.py": above + functions + table})
         made.sync()
         assert same_bytes(kept(made, resolvers=_PYTHON).graph, rebuilt(made, _PYTHON).data)
+
+
+_LIBRARY = "class Base:\n    def go(self):\n        return self.send()\n\n    def send(self): pass\n"
+_CLIENT = "from names import Client\n\nclass Mine(Client):\n    def send(self): pass\n\nMine().go()\n"
+_STEPS = (
+    "class Machine:\n    def step(method):\n        def inner(self):\n            return method(self)\n"
+    "        return inner\n\n"
+    "    def go(self): pass\n\n    def done(self): pass\n"
+)
+_SINGLE = "class Single(type):\n    def __call__(cls, *given):\n        return super().__call__(*given)\n"
+_WRAP = "def wrap(function):\n    def inner(*given):\n        return {call}\n    return inner\n"
+_WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\ndef hello(): pass\n\nrun(hello)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "edited", "before", "after", "edge"),
+    [
+        (
+            {"library.py": _LIBRARY, "client.py": _CLIENT},
+            "names.py", "from library import Base\n", "from library import Base as Client\n",
+            ("library.Base.go", "client.Mine.send"),
+        ),
+        (
+            {}, "machine.py", _STEPS, _STEPS.replace("    def go", "    @step\n    def go"),
+            ("machine.Machine.step.inner", "machine.Machine.go"),
+        ),
+        (
+            {"meta.py": _SINGLE}, "client.py", "class Config:\n    def __init__(self): pass\n",
+            "from meta import Single\n\nclass Config(metaclass=Single):\n    def __init__(self): pass\n",
+            ("meta.Single.__call__", "client.Config.__init__"),
+        ),
+        (
+            {"client.py": _WRAPPED},
+            "library.py", _WRAP.format(call="function()"), _WRAP.format(call="function(*given)"),
+            ("client.run", "client.hello"),
+        ),
+    ],
+    ids=["a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on"],
+)  # fmt: skip
+def test_what_is_found_through_another_file_is_found_when_that_changes(
+    tmp_path: Path, files: dict[str, str], edited: str, before: str, after: str, edge: tuple[str, str]
+) -> None:
+    """Nothing of it before the edit, the edge after it, and at each step what a rebuild would make."""
+    made = synced(tmp_path / "tree", {**files, edited: before})
+    for text, is_there in ((before, False), (after, True), (before, False)):
+        (made.path / edited).write_text(text)
+        made.sync()
+        assert same_bytes(kept(made, resolvers=_PYTHON).graph, rebuilt(made, _PYTHON).data)
+        sources = {each: (made.path / each).read_bytes() for each in (*files, edited)}
+        assert (edge in edges(resolve(MemoryWorld(sources)))) is is_there

@@ -294,7 +294,7 @@ def wrappers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[tuple[st
     if not decorators:
         return ()
     made = sorted(each[1:3] for each in engine.values(path, decorators[-1], 0, fuel) if each[0] == FUNCTION)
-    return tuple(each for each in made if engine.file(each[0]).passes_on(each[1]))
+    return tuple([each for each in made if engine.look_at(each[0], each[1]).passes_on(each[1])])
 
 
 _REACHING = frozenset((FUNCTION, CLASS, PARTIAL, STATIC, MANAGER, INSTANCE, EXTERNAL, METHOD))
