@@ -40,6 +40,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: what each part of a file looked at; blobs are read without their source
     # 3: sites that are not resolved are counted by name; one byte tells what a site is
     "graph": SchemaRange(3, 3, 3),
+    # 1: a file a context: documents by path and content, symbols with where they are defined
+    "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes

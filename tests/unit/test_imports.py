@@ -36,6 +36,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("snapshot",),
     ("sync",),
     ("view",),
+    ("semantic",),
     ("graph",),
     ("state",),
     ("rerank",),
