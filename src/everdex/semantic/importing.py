@@ -16,8 +16,8 @@ import msgspec
 
 from everdex import clock
 from everdex.errors import Corrupt, Incompatible
-from everdex.semantic import kept
-from everdex.semantic.kept import ContextFacts, Stored
+from everdex.semantic import kept, scip
+from everdex.semantic.kept import ContextFacts, Package, Stored
 from everdex.semantic.model import (
     CHANGED,
     DEFINITION,
@@ -61,24 +61,26 @@ def import_scip(
             reading.add(document)
     fresh = {item.path: item for item in reading.stored()}
     with hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS) as guard:
-        still = [item for item in _still_good(view, context.id) if item.path not in fresh]
+        older, packages = _still_good(view, context.id)
+        still = [item for item in older if item.path not in fresh]
         context = msgspec.structs.replace(context, refreshed_at=clock.now())
         guard.require()
-        kept.write(store, context, [*fresh.values(), *still])
+        kept.write(store, context, reading.packages | packages, [*fresh.values(), *still])
     return ImportReport(
         context, len(fresh), sum(item.occurrences for item in fresh.values()), len(reading.homes),
         dict(reading.skipped), tuple(sorted(reading.changed)), len(still),
     )  # fmt: skip
 
 
-def _still_good(view: SnapshotView, context_id: str) -> list[Stored]:
+def _still_good(view: SnapshotView, context_id: str) -> tuple[list[Stored], frozenset[Package]]:
     """What is kept of the context already and still about bytes of the snapshot; of a damaged file nothing is."""
     try:
         facts = ContextFacts(kept.facts_path(view.store, context_id))
         held = kept.current(view, facts)
-        return [Stored(entry.path, entry.content, facts.raw(entry), entry.occurrences) for entry in held]
+        older = [Stored(entry.path, entry.content, facts.raw(entry), entry.occurrences) for entry in held]
     except (FileNotFoundError, Corrupt, Incompatible):
-        return []
+        return [], frozenset()
+    return older, facts.packages if older else frozenset()
 
 
 class _Reading:
@@ -121,6 +123,12 @@ class _Reading:
         found, left = placed(document.occurrences, source, document.encoding, by_name=not proven)
         self.skipped.update({reason: count for reason, count in left.items() if count})
         return found
+
+    @property
+    def packages(self) -> frozenset[Package]:
+        """The packages of which something is defined in these documents."""
+        known = (scip.parsed(symbol) for symbol in self.homes)
+        return frozenset((symbol.manager, symbol.package) for symbol in known if symbol is not None)
 
     def stored(self) -> list[Stored]:
         """The documents as they are kept, each with where its symbols are defined."""

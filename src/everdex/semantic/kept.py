@@ -1,8 +1,8 @@
 """What was imported, on disk: one file a context, written whole, renamed into place and never changed.
 
-`semantic/<context id>.facts` in the store. Its header lists what is kept of which content of which file, and carries
-its checksum; each document carries its own. Which documents count for a snapshot is decided by the contents it has and
-by nothing else: what is kept of other bytes is as if it were not there. A damaged file says nothing, and is told.
+`semantic/<context id>.facts` in the store. Its header lists what is kept of which content of which file. Which
+documents count for a snapshot is decided by the contents it has and by nothing else: what is kept of other bytes is as
+if it were not there. Every byte is checked when a file is opened; a damaged one says nothing, and is told.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from everdex.view import SnapshotView
 
 SUFFIX: Final = ".facts"
 _MAGIC: Final = b"EVDXSEM\n"
-_HEAD: Final = struct.Struct("<8sII16s")  # magic, schema version, bytes of the header, xxh3-128 of it
+_HEAD: Final = struct.Struct("<16s8sII")  # xxh3-128 of all that follows, magic, schema version, bytes of the header
+_CHECKSUM: Final = 16
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _LEVEL: Final = 6
+_ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")  # sets, too: the same facts are the same bytes
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -45,8 +47,12 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     occurrences: int
 
 
+Package = tuple[str, str]  # manager and name
+
+
 class _Header(msgspec.Struct, frozen=True, array_like=True):
     context: Context
+    packages: frozenset[Package]  # of which something is defined here
     entries: tuple[Entry, ...]  # by path
 
 
@@ -74,34 +80,26 @@ class ContextFacts:
                 self._data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
             except ValueError as error:  # an empty file cannot be mapped
                 raise Corrupt(f"{path} is empty") from error
-        head = self._data[: _HEAD.size]
-        if len(head) != _HEAD.size or not head.startswith(_MAGIC):
-            raise Corrupt(f"{path} is not a file of semantic facts")
-        _, version, size, checksum = _HEAD.unpack(head)
+        if len(self._data) < _HEAD.size:
+            raise Corrupt(f"{path} is cut short")
+        checksum, magic, version, size = _HEAD.unpack_from(self._data)
+        with memoryview(self._data) as whole:
+            if xxhash.xxh3_128_digest(whole[_CHECKSUM:]) != checksum or magic != _MAGIC:
+                raise Corrupt(f"{path} fails its checksum")
         versions.check_readable("semantic", version, str(path))
         self._base = _HEAD.size + size
-        raw = self._data[_HEAD.size : self._base]
-        if len(raw) != size or xxhash.xxh3_128_digest(raw) != checksum:
-            raise Corrupt(f"{path} fails its checksum")
-        header = msgspec.msgpack.decode(zlib.decompress(raw), type=_Header)
+        header = msgspec.msgpack.decode(zlib.decompress(self._data[_HEAD.size : self._base]), type=_Header)
         self.context = header.context
+        self.packages = header.packages
         self.entries = header.entries
 
     def raw(self, entry: Entry) -> bytes:
         """A document's stored form."""
         start = self._base + entry.offset
-        data = self._data[start : start + entry.size]
-        if len(data) != entry.size or xxhash.xxh3_128_digest(data) != entry.digest:
-            raise Corrupt(f"{self.path} has a damaged document: {entry.path}")
-        return data
+        return self._data[start : start + entry.size]
 
     def document(self, entry: Entry) -> Document:
         return msgspec.msgpack.decode(zlib.decompress(self.raw(entry)), type=Document)
-
-    def check(self) -> None:
-        """`Corrupt` unless every document is as it was written."""
-        for entry in self.entries:
-            self.raw(entry)
 
 
 def facts_path(store: Store, context_id: str) -> Path:
@@ -111,7 +109,7 @@ def facts_path(store: Store, context_id: str) -> Path:
     return store.semantic / f"{context_id}{SUFFIX}"
 
 
-def write(store: Store, context: Context, documents: Iterable[Stored]) -> None:
+def write(store: Store, context: Context, packages: frozenset[Package], documents: Iterable[Stored]) -> None:
     """Replace all that is kept of a context."""
     entries, pieces, offset = [], [], 0
     for item in sorted(documents, key=lambda item: item.path):
@@ -119,13 +117,13 @@ def write(store: Store, context: Context, documents: Iterable[Stored]) -> None:
         entries.append(Entry(item.path, item.content, digest, offset, len(item.data), item.occurrences))
         pieces.append(item.data)
         offset += len(item.data)
-    header = zlib.compress(msgspec.msgpack.encode(_Header(context, tuple(entries))), _LEVEL)
+    header = zlib.compress(_ENCODER.encode(_Header(context, packages, tuple(entries))), _LEVEL)
     version = versions.ARTIFACTS["semantic"].writable
-    head = _HEAD.pack(_MAGIC, version, len(header), xxhash.xxh3_128_digest(header))
+    body = b"".join((_HEAD.pack(b"", _MAGIC, version, len(header))[_CHECKSUM:], header, *pieces))
     path = facts_path(store, context.id)
     make_directory(store.semantic, store.permissions)
     remove_leftovers(store.semantic)
-    replace_atomically(path, b"".join((head, header, *pieces)), store.permissions)
+    replace_atomically(path, xxhash.xxh3_128_digest(body) + body, store.permissions)
 
 
 def remove(store: Store, context_id: str) -> bool:
@@ -162,12 +160,28 @@ def read_all(store: Store) -> tuple[list[ContextFacts], list[str]]:
     return found, damaged
 
 
+def damaged_facts(store: Store) -> list[str]:
+    """The files that cannot be believed; names below semantic/."""
+    damaged = []
+    for name, *_ in stamp(store):
+        try:
+            ContextFacts(store.semantic / name)
+        except FileNotFoundError:
+            continue  # removed just now
+        except Incompatible:
+            continue  # whole, and another everdex's
+        except Corrupt:
+            damaged.append(name)
+    return damaged
+
+
 @dataclass(frozen=True, slots=True)
 class Semantic:
     """What is kept about the contents of one snapshot."""
 
     chosen: Mapping[str, tuple[ContextFacts, Entry]]  # path key -> who says it
     fingerprint: str  # of all of it; '' when there is nothing
+    packages: frozenset[Package] = frozenset()  # that some of it defines something of: they are not outside
     warnings: tuple[str, ...] = ()
 
     def document(self, path: str) -> Document:
@@ -182,15 +196,18 @@ def facts_of(view: SnapshotView) -> Semantic:
     """Of each file the facts about the very bytes that the snapshot has, by the context that was refreshed last."""
     contexts, damaged = read_all(view.store)
     if not contexts:
-        return Semantic({}, "", tuple(damaged))
+        return Semantic({}, "", warnings=tuple(damaged))
     chosen: dict[str, tuple[ContextFacts, Entry]] = {}
+    packages: set[Package] = set()
     for facts in sorted(contexts, key=lambda item: (item.context.refreshed_at or 0.0, item.context.id)):
         if facts.context.enabled:
             chosen |= {entry.path: (facts, entry) for entry in current(view, facts)}
-    digest = xxhash.xxh3_128()
+            packages |= facts.packages
+    digest = xxhash.xxh3_128(repr(sorted(packages)).encode())
     for path in sorted(chosen):
         digest.update(path.encode() + b"\0" + chosen[path][1].digest)
-    return Semantic(chosen, digest.hexdigest()[:12] if chosen else "", tuple(damaged))
+    fingerprint = digest.hexdigest()[:12] if chosen else ""
+    return Semantic(chosen, fingerprint, frozenset(packages), tuple(damaged))
 
 
 def current(view: SnapshotView, facts: ContextFacts) -> Sequence[Entry]:

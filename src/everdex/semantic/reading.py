@@ -73,10 +73,11 @@ def open_index(path: Path) -> Iterator[BinaryIO]:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ScipInvalid(f"{path} cannot be opened: {error.strerror}", hint="name a regular file") from error
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        raise ScipInvalid(f"{path} is not a regular file", hint="name a regular file")
     with open(handle, "rb") as stream:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise ScipInvalid(f"{path} is not a regular file", hint="name a regular file")
         if found.st_size > limits.MAX_SCIP_BYTES:
             raise ScipInvalid(f"{path} has {found.st_size:,} bytes; at most {limits.MAX_SCIP_BYTES:,} are read")
         yield stream

@@ -69,6 +69,7 @@ class Symbol(msgspec.Struct, frozen=True, gc=False):
     package: str
     version: str
     names: tuple[str, ...]  # from the outside in
+    spaces: int  # how many of them are namespaces: directories, files, modules
     suffix: str  # of the last: '/', '#', '.', ':', '!', '()', '[]' or a parameter's '('
 
 
@@ -79,7 +80,7 @@ def parsed(symbol: str) -> Symbol | None:
     if head is None:
         return None
     names: list[str] = []
-    suffix, at = "", head.end()
+    suffix, spaces, at = "", 0, head.end()
     while at < len(symbol):
         found = _DESCRIPTOR.match(symbol, at)
         if found is None:
@@ -88,11 +89,12 @@ def parsed(symbol: str) -> Symbol | None:
         name = quoted or plain or quoted_type or plain_type or quoted_parameter or plain_parameter
         names.append(name.replace("``", "`"))
         suffix = (kind if len(kind) == 1 else "()") if kind else "[]" if quoted_type or plain_type else "("
+        spaces += suffix == "/"
         at = found.end()
     if not names:
         return None
     _, manager, package, version = (part.replace("  ", " ") for part in head.groups())
-    return Symbol(_given(manager), _given(package), _given(version), tuple(names), suffix)
+    return Symbol(_given(manager), _given(package), _given(version), tuple(names), spaces, suffix)
 
 
 def _given(text: str) -> str:

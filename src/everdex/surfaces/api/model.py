@@ -170,6 +170,7 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     text: str
     named: str
     certainty: str
+    layer: str
     source: dict[str, Any]
     target: dict[str, Any]
     anchor: dict[str, Any] | None
