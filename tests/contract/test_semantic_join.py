@@ -276,3 +276,23 @@ def test_the_export_says_who_says_so(made: Workspace) -> None:
     calls = [edge["layer"] for edge in edges if edge["kind"] == "calls" and edge["to"] == f"scip:{_GO}"]
     assert calls == ["semantic"]
     assert {edge["layer"] for edge in edges if edge["kind"] == "contains"} == {"syntactic"}
+
+
+def test_pictures_are_drawn_again(made: Workspace) -> None:
+    """The same tree, and more is known of it: what was drawn before is not shown as if it were current."""
+    ask = asker(made)
+    assert ask("architecture", picture="kept")["canvas"]["drawn"]
+    assert not ask("architecture", picture="kept")["canvas"]["drawn"]
+    _say(made, reference("go", _GO))
+    assert ask("architecture", picture="kept")["canvas"]["drawn"]
+
+
+def test_a_rename_takes_what_only_the_indexer_knows(tmp_path: Path) -> None:
+    """Places by the name are edited, an alias is not: it is another name."""
+    app = "from core import make as build\n\n\ndef run(x):\n    build()\n    x.make()\n"
+    made = synced(tmp_path / "tree", {"core.py": "def make():\n    pass\n", "app.py": app})
+    core = document("core.py", "def make():\n    pass\n", [definition("make", _MAKE)])
+    said = (reference("make", _MAKE), reference("build", _MAKE, 1), reference("make", _MAKE, 1))
+    _say(made, *said, source=app, core=core)
+    plan = asker(made)("rename", "make", new="construct")
+    assert sorted((edit["path"], edit["line"]) for edit in plan["edits"]) == [("app.py", 1), ("app.py", 6), ("core.py", 1)]
