@@ -114,17 +114,18 @@ def test_a_package_of_the_tree_is_not_outside(made: Workspace) -> None:
 def test_the_indexer_wins_and_the_difference_is_counted(tmp_path: Path) -> None:
     """Text says one definition, the indexer another: its word counts, and who asks for the first is told."""
     app = "from core import make\n\ndef run():\n    make()\n"
-    made = synced(tmp_path / "tree", {"core.py": _CORE + "\n\ndef build():\n    pass\n", "app.py": app})
-    build = symbol("core/", "build().")
-    core = document("core.py", _CORE + "\n\ndef build():\n    pass\n", [*_CORE_SAID, definition("build", build)])
-    _say(made, reference("make", build, 1), source=app, core=core)
+    other = "def make():\n    pass\n"
+    made = synced(tmp_path / "tree", {"core.py": _CORE, "app.py": app, "other.py": other})
+    elsewhere = symbol("other/", "make().")
+    import_into(made, index(
+        document("core.py", _CORE, _CORE_SAID), document("other.py", other, [definition("make", elsewhere)]),
+        document("app.py", app, [reference("make", elsewhere, 1)]),
+    ))  # fmt: skip
     ask = asker(made)
-    assert _calls(ask, "run") == [("core.build", "resolved", "semantic")]
-    found = ask("callers", "make")
+    assert _calls(ask, "run") == [("other.make", "resolved", "semantic")]
+    found = ask("callers", "core.make")
     assert (found["callers"], found["could_add"]["ambiguous"]) == ([], 1)
     assert found["coverage"]["disagreements"] == 1
-    (site,) = ask("callers", "build")["callers"][0]["sites"]
-    assert site["certainty"] == "resolved"
 
 
 def test_what_is_found_here_is_not_outside(tmp_path: Path) -> None:
@@ -186,6 +187,31 @@ def test_overloads_mean_what_implements_them(tmp_path: Path) -> None:
     answer = asker(made)("callers", "load")
     assert [each["layer"] for each in answer["callers"]] == ["semantic"]
     assert answer["coverage"]["disagreements"] == 0
+
+
+def test_getter_and_setter_are_one_name(tmp_path: Path) -> None:
+    """The indexer has one symbol, at the getter; the write that runs the setter does not contradict it."""
+    core = (
+        "class Engine:\n    @property\n    def speed(self):\n        return 1\n\n    @speed.setter\n"
+        "    def speed(self, value):\n        pass\n"
+    )
+    app = "from core import Engine\n\n\ndef run():\n    engine = Engine()\n    engine.speed = 2\n"
+    made = synced(tmp_path / "tree", {"core.py": core, "app.py": app})
+    known = document("core.py", core, [definition("speed", _SPEED)])
+    _say(made, reference("speed", _SPEED), source=app, core=known)
+    ask = asker(made)
+    assert ("core.Engine.speed", "resolved", "semantic") in _calls(ask, "run")
+    assert ask("callers", "run")["coverage"]["disagreements"] == 0
+
+
+def test_a_name_that_is_not_written_there_is_not_believed(tmp_path: Path) -> None:
+    """The text's definition is called as it is written, the indexer's is not: the text's, and a disagreement."""
+    core = "class Engine:\n    def __init__(self):\n        self.speed = 1\n\n    def go(self): return self.speed\n"
+    made = synced(tmp_path / "tree", {"core.py": core})
+    import_into(made, index(document("core.py", core, [definition("Engine", _ENGINE), reference("speed", _ENGINE, 1)])))
+    found = asker(made)("refs", "Engine.speed")
+    assert ("read", "syntactic") in _roles(found)
+    assert found["coverage"]["disagreements"] == 1
 
 
 def test_what_runs_in_place_of_what_is_named_stays(tmp_path: Path) -> None:
@@ -295,4 +321,5 @@ def test_a_rename_takes_what_only_the_indexer_knows(tmp_path: Path) -> None:
     said = (reference("make", _MAKE), reference("build", _MAKE, 1), reference("make", _MAKE, 1))
     _say(made, *said, source=app, core=core)
     plan = asker(made)("rename", "make", new="construct")
-    assert sorted((edit["path"], edit["line"]) for edit in plan["edits"]) == [("app.py", 1), ("app.py", 6), ("core.py", 1)]
+    places = sorted((edit["path"], edit["line"]) for edit in plan["edits"])
+    assert places == [("app.py", 1), ("app.py", 6), ("core.py", 1)]

@@ -19,6 +19,8 @@ import msgspec
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.declarations import implementation
 from everdex.graph.model import DISAGREES, FileGraph, Node, Role, Site, Status, Target
+from everdex.graph.packed import last_name
+from everdex.identity.symbols import plain_name
 from everdex.memory import remembering
 from everdex.semantic import model, scip
 from everdex.semantic.model import Document
@@ -182,13 +184,20 @@ class _File:
         runs = tuple(dict.fromkeys(target for item in named for target in self._runs(site, item)))
         if site.status is not Status.RESOLVED:
             return _told(site, Status.RESOLVED, runs)
-        if not at_place.isdisjoint(runs) or any(item.target in at_place for item in named):
-            return _told(site, Status.RESOLVED, site.targets)
-        if site.role is Role.CALL and self._leads_further(site, named):
+        meant = {*map(_twins, runs), *(_twins(item.target) for item in named)}
+        if not meant.isdisjoint(map(_twins, at_place)) or self._leads_further(site, named):
             return _told(site, Status.RESOLVED, site.targets)
         if site.role is Role.WRITE and self._defines_here(site):
             return _told(site, Status.RESOLVED, (*site.targets, *runs))
+        if self._is_misnamed(site, named):
+            return msgspec.structs.replace(site, reason=DISAGREES)
         return _told(site, Status.RESOLVED, runs, DISAGREES)
+
+    def _is_misnamed(self, site: Site, named: Sequence[Definition]) -> bool:
+        """Whether what is written there is what the text's definition is called, and none of the indexer's."""
+        written = last_name(site.text)
+        read = (plain_name(target.key).rpartition(".")[2] for target in site.targets)
+        return written in read and all(item.node.name != written for item in named)
 
     def _defines_here(self, site: Site) -> bool:
         """Whether what is written is defined by that: it is the one thing, and what a type declares the other."""
@@ -212,12 +221,15 @@ class _File:
         return self._atlas.constructors(item)
 
     def _leads_further(self, site: Site, named: Sequence[Definition]) -> bool:
-        """Whether a call leads to what runs in place of what is named: that is only declared, or is replaced by it."""
+        """Whether a site leads to what stands in for what is named: that is only declared, or is replaced by it."""
+        if site.role not in (Role.CALL, Role.REFERENCE):
+            return False
         around = [self._atlas.definition(item.file, item.node.parent) for item in named if item.node.parent > 0]
-        if len(around) == len(named) and all(item.node.kind in _ONLY_DECLARED for item in around):
+        declared = len(around) == len(named) and all(item.node.kind in _ONLY_DECLARED for item in around)
+        if declared and site.role is Role.CALL:
             return True
         wanted = {item.target for item in named}
-        return all(not wanted.isdisjoint(self._above(target)) for target in site.targets)
+        return all(not wanted.isdisjoint(self._above(target)) for target in site.targets if target.path)
 
     def _above(self, target: Target) -> set[Target]:
         """What a method replaces, and what that replaces."""
@@ -333,6 +345,11 @@ class _File:
                 if item is not None and not names[item.number]:
                     names[item.number] = f"scip:{document.symbols[number]}"
         return tuple(names) if any(names) else ()
+
+
+def _twins(target: Target) -> Target:
+    """A definition together with what has the same name in the same place: signatures, getter and setter."""
+    return Target(target.path, plain_name(target.key))
 
 
 def _told(site: Site, status: Status, targets: tuple[Target, ...], reason: str = "") -> Site:
