@@ -8,6 +8,7 @@
     │   ├── LimitExceeded       limit_exceeded   2   the tree, or a board, is larger than a hard cap allows
     │   ├── InstallRefused      install_refused  2   a configuration file that cannot be changed safely
     │   ├── PlanOutdated        plan_outdated    2   the tree is not what a rename was planned for
+    │   ├── ScipInvalid         scip_invalid     2   a SCIP index that is damaged, hostile or not one
     │   └── NeedsDecision       needs_decision   2   a rename with places in doubt, and nobody has decided about them
     ├── NotIndexed              not_indexed      2   no snapshot exists and none may be made
     ├── SnapshotNotFound        snapshot_unknown 2   --snapshot names nothing that is retained
@@ -103,6 +104,11 @@ class InstallRefused(UsageError):
 class PlanOutdated(UsageError):
     code = "plan_outdated"
     default_hint = "make the plan again: `everdex rename SYMBOL NEW --plan`"
+
+
+class ScipInvalid(UsageError):
+    code = "scip_invalid"
+    default_hint = "make the index again with its indexer; nothing of it was imported"
 
 
 class NeedsDecision(UsageError):

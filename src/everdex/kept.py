@@ -17,6 +17,7 @@ from everdex.errors import Corrupt
 from everdex.memory import trim
 from everdex.search.engine import Engine
 from everdex.search.names import SymbolNames
+from everdex.semantic.kept import stamp
 from everdex.snapshot import active
 from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.retention import readers_lock
@@ -42,6 +43,7 @@ class Kept:
         self._engines: list[Engine] = []
         self._free = threading.Semaphore(_LANES)
         self._graph: Open | None = None
+        self._facts: object = None  # what indexers said when it was opened
         self._making = threading.Lock()
 
     @contextmanager
@@ -57,10 +59,14 @@ class Kept:
                 self._engines.append(engine)
 
     def graph(self, make: Callable[[SnapshotView], Open | None]) -> Open | None:
-        """The graph of the view, opened (or made) for the first question that needs it; None if `make` has none."""
+        """The graph of the view, opened (or made) for the first question that needs it; None if `make` has none.
+
+        What indexers say arrives without a new snapshot: then it is another graph.
+        """
         with self._making:
-            if self._graph is None:
-                self._graph = make(self.view)
+            facts = stamp(self.view.store)
+            if self._graph is None or self._facts != facts:
+                self._graph, self._facts = make(self.view), facts
             return self._graph
 
     @cached_property

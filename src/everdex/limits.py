@@ -68,6 +68,12 @@ JOB_BUDGET_MS: Final = 600_000
 MAX_JOB_BUDGET_MS: Final = 3_600_000
 MAX_SCOPE_NAMES: Final = 10_000  # a refresh of more files and directories is one of everything
 
+# -- semantic layer ----------------------------------------------------------------------------
+MAX_SCIP_BYTES: Final = 2_147_483_648  # of an index
+MAX_SCIP_DOCUMENT_BYTES: Final = 268_435_456  # of one document in it
+MAX_SCIP_OCCURRENCES: Final = 50_000_000
+MAX_SCIP_SYMBOL_BYTES: Final = 8_192  # a longer name is none
+
 # -- evidence board ----------------------------------------------------------------------------
 MAX_BOARD_ITEMS: Final = 200
 MAX_BOARD_BYTES: Final = 1_048_576

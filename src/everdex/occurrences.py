@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.impact import Affected, Step
-from everdex.graph.model import Site, Status
+from everdex.graph.model import SYNTACTIC, Site, Status
 from everdex.graph.queries import Edge, Use
 from everdex.identity.symbols import resolution
 
@@ -20,6 +20,7 @@ def edge(atlas: Atlas, edge: Edge) -> dict[str, Any]:
     return {
         **atlas.describe(edge.definition),
         "certainty": str(edge.status),
+        "layer": "semantic" if any(use.site.semantic for use in edge.uses) else SYNTACTIC,
         "sites": occurrences(atlas, edge.uses),
     }
 
@@ -73,6 +74,7 @@ def occurrences(atlas: Atlas, uses: Iterable[Use]) -> list[dict[str, Any]]:
             "after": after,
             "named": site.text,
             "certainty": str(site.status),
+            "layer": site.layer,
             "source": around,
             "target": target,
             "anchor": atlas.anchor(path, start),
@@ -116,5 +118,6 @@ def _step(atlas: Atlas, step: Step) -> dict[str, Any]:
         "text": atlas.line(step.definition.path, step.site.line),
         "relation": step.relation,
         "certainty": "resolved" if step.certain else "ambiguous",
+        "layer": step.site.layer,
         "through": through.key if through is not None else None,
     }

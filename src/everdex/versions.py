@@ -39,7 +39,10 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: one mapped file: blobs by file, offers, postings
     # 2: what each part of a file looked at; blobs are read without their source
     # 3: sites that are not resolved are counted by name; one byte tells what a site is
-    "graph": SchemaRange(3, 3, 3),
+    # 4: what indexers say: of sites, by a bit, and the names of definitions
+    "graph": SchemaRange(4, 4, 4),
+    # 1: a file a context: documents by path and content, symbols with where they are defined
+    "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome
     "jobs": SchemaRange(1, 1, 1),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes

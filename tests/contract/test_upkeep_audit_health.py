@@ -33,7 +33,7 @@ FILES: dict[str, str | bytes] = {
 CODES = {
     "manifest_present", "segments_present", "tombstones_enforced", "compaction_policy", "casefold_collisions",
     "path_safety", "repo_hygiene", "artifact_integrity", "disk_budgets", "index_drift", "unicode_normalization",
-    "lease", "embedder", "board", "pictures",
+    "lease", "embedder", "board", "pictures", "semantic",
 }  # fmt: skip
 
 

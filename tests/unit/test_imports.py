@@ -36,6 +36,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("snapshot",),
     ("sync",),
     ("view",),
+    ("semantic",),
     ("graph",),
     ("state",),
     ("rerank",),
@@ -45,7 +46,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     (
         "answers", "describe", "symbols", "named", "occurrences", "relations", "mutation", "renaming", "applying",
         "caution", "exporting", "exploring", "searcher", "service", "warm", "maintain", "kept", "reader", "resident",
-        "refreshing", "dependents", "coverage", "notice", "doctor", "rendezvous", "boarding", "picturing",
+        "refreshing", "semantics", "dependents", "coverage", "notice", "doctor", "rendezvous", "boarding", "picturing",
     ),
     ("surfaces", "__main__"),
 )

@@ -48,7 +48,7 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     store, digest = atlas.view.store, atlas.view.manifest.digest
     path = architecture_path(store, digest)
     known = read_meta(store.canvas / META)
-    current = _current(store, known, digest)
+    current = _current(store, known, digest, atlas.graph.resolvers)
     if current is not None:
         return Kept(str(path), str(store.canvas / LATEST), False, True, "")
     data = draw()
@@ -72,9 +72,11 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     return Kept(str(path), latest, True, not reason, reason)
 
 
-def _current(store: Store, known: GraphMeta | None, digest: str) -> GraphMeta | None:
-    """What is published, if it is this digest's and both pictures are what it says."""
+def _current(store: Store, known: GraphMeta | None, digest: str, resolvers: str) -> GraphMeta | None:
+    """What is published, if it is this digest's, read by the same resolvers, and both pictures are what it says."""
     if known is None or known.graph.digest != digest or known.architecture.digest != digest:
+        return None
+    if known.parser.resolvers != resolvers:
         return None
     if known.architecture.pictures_version != versions.PICTURES_VERSION:
         return None

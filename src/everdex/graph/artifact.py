@@ -48,6 +48,10 @@ class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     calls: tuple[int, int, int, int]  # call sites: resolved, ambiguous, external, unresolved
     unnamed: int  # unresolved calls of a value without a name: they may call anything
     externals: tuple[str, ...]  # packages outside the root that it takes something from; not the language's own
+    semantic: int = 0  # sites of which an indexer says what they mean
+    disagreeing: int = 0  # sites that read otherwise than an indexer says
+    joined: bytes = b""  # hash of all that it was joined from; b"" when no indexer says anything of it
+    looked: tuple[str, ...] = ()  # other files that were looked at for that
 
 
 class _Header(msgspec.Struct, frozen=True, array_like=True):

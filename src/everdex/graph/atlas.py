@@ -87,6 +87,14 @@ class Text:
         before, after = self._source[max(0, start - _AROUND) : start], self._source[end : end + _AROUND]
         return before.decode("utf-8", "ignore"), after.decode("utf-8", "ignore")
 
+    def position(self, byte: int) -> tuple[int, int]:
+        """Line and column of a byte."""
+        line = bisect_right(self._starts, byte, hi=len(self._starts) - 1)
+        return line, byte - self._starts[line - 1]
+
+    def between(self, start: int, end: int) -> str:
+        return self._source[start:end].decode("utf-8", "replace")
+
 
 def _constructs(node: Node, around: Node) -> bool:
     """Whether a definition directly inside another runs when that other is called."""
@@ -187,6 +195,8 @@ class Atlas:
             "without_resolver": sum(
                 path not in known and role in ("source", "test") for path, role in roles.items()
             ),
+            "semantic": sum(bool(entry.joined) for entry in files),
+            "disagreements": sum(entry.disagreeing for entry in files),
         }
 
     @cached_property

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from everdex.graph.model import Dependency, Node, Role, Site, Status, Target
-from everdex.graph.packed import BY_MARK, CALLED, Packed, last_name, marked
+from everdex.graph.packed import BY_MARK, PLAIN, SEMANTIC, Packed, last_name, marked
 from everdex.numeric import np, npt
 
 _DECODER: Final = msgspec.msgpack.Decoder(Packed)
@@ -80,6 +80,11 @@ class Columns:
                 )
             )  # fmt: skip
         return tuple(nodes)
+
+    @property
+    def symbols(self) -> Sequence[str]:
+        """Of each node an indexer's name, '' where it has none; empty where none has."""
+        return self._packed.node_symbols
 
     @cached_property
     def by_key(self) -> dict[str, int]:
@@ -196,7 +201,7 @@ class Columns:
 
     def site(self, number: int) -> Site:
         packed = self._packed
-        role, status = BY_MARK[packed.site_marks[number] & ~CALLED]
+        role, status = BY_MARK[packed.site_marks[number] & PLAIN]
         text = packed.strings[self._site_texts[number]]
         line, column = self._lines[number], self._site_columns[number]
         return Site(
@@ -210,6 +215,7 @@ class Columns:
             status,
             self.targets_of(number),
             packed.strings[self._site_reasons[number]],
+            bool(packed.site_marks[number] & SEMANTIC),
         )
 
     def text(self, number: int) -> str:
@@ -231,10 +237,10 @@ class Columns:
         return found
 
     def status(self, number: int) -> Status:
-        return BY_MARK[self._packed.site_marks[number] & ~CALLED][1]
+        return BY_MARK[self._packed.site_marks[number] & PLAIN][1]
 
     def role(self, number: int) -> Role:
-        return BY_MARK[self._packed.site_marks[number] & ~CALLED][0]
+        return BY_MARK[self._packed.site_marks[number] & PLAIN][0]
 
     def sites(self) -> Iterator[Site]:
         return map(self.site, range(self.site_count))
@@ -243,7 +249,7 @@ class Columns:
         """How many sites have the same role, status and targets."""
         packed = self._packed
         alike = Counter(
-            (mark & ~CALLED, chosen) for mark, chosen in zip(packed.site_marks, self._site_targets, strict=True)
+            (mark & PLAIN, chosen) for mark, chosen in zip(packed.site_marks, self._site_targets, strict=True)
         )
         for (mark, chosen), count in alike.items():
             yield *BY_MARK[mark], [self.targets[index] for index in packed.target_sets[chosen]], count
@@ -253,7 +259,7 @@ class Columns:
         alike: dict[tuple[int, int, int], list[int]] = {}
         columns = zip(self._packed.site_marks, self.sources, self._site_targets, strict=True)
         for number, (mark, source, chosen) in enumerate(columns):
-            alike.setdefault((mark & ~CALLED, source, chosen), []).append(number)
+            alike.setdefault((mark & PLAIN, source, chosen), []).append(number)
         for (mark, source, _), numbers in alike.items():
             first = numbers[0]
             yield *BY_MARK[mark], source, self.targets_of(first), len(numbers), self._lines[first]

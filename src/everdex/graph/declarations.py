@@ -36,7 +36,7 @@ def written_out(atlas: Atlas, found: Iterable[Definition]) -> list[Definition]:
 
 def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
     if atlas.entry(declared.file).language in _WITH_SIGNATURES:
-        return _implementation(atlas, declared)
+        return implementation(atlas, declared)
     if not _is_declaration(atlas, declared):
         return []
     found = [item for item in _alike(atlas, declared) if not _is_declaration(atlas, item)]
@@ -90,10 +90,13 @@ def _includes(atlas: Atlas, file: int, other: int) -> bool:
     return other in seen
 
 
-def _implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
-    """What an overload is a signature of: TypeScript's names it where it stands, Python's are marked as such."""
+def implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
+    """What an overload is a signature of: TypeScript's names it where it stands, Python's are marked as such.
+
+    None for anything else; it is in the same file.
+    """
     node, columns = declared.node, atlas.columns(declared.file)
-    if node.kind not in _KINDS:
+    if node.kind not in _KINDS or atlas.entry(declared.file).language not in _WITH_SIGNATURES:
         return []
     for number, source in enumerate(columns.sources):
         if source == declared.number and columns.role(number) is Role.REFERENCE:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
-from everdex.graph.model import Role, Site, Status, Target
+from everdex.graph.model import SYNTACTIC, Role, Site, Status, Target
 
 _KINDS: Final = {
     Role.CALL: "calls",
@@ -22,7 +22,8 @@ _KINDS: Final = {
     Role.DECORATE: "decorates",
     Role.OVERRIDE: "overrides",
 }
-LAYER: Final = "syntactic"
+_Edge = tuple[int, str, Target, str, str]  # source, kind, target, certainty, layer
+_Sites = dict[_Edge, list[list[int]]]  # where each edge comes from
 
 
 @dataclass(slots=True)
@@ -75,10 +76,10 @@ class Exporter:
         found = FileEdges()
         path = self._atlas.graph.paths[file]
         columns = self._atlas.columns(file)
-        sites: dict[tuple[int, str, Target, str], list[list[int]]] = {}
+        sites: _Sites = {}
         for node in columns.nodes:
             if node.parent >= 0:
-                key = (node.parent, "contains", Target(path, node.key), str(Status.RESOLVED))
+                key = (node.parent, "contains", Target(path, node.key), str(Status.RESOLVED), SYNTACTIC)
                 sites[key] = [[node.name_line, node.name_column]]
         for site in columns.sites():
             if site.status is Status.UNRESOLVED:
@@ -90,22 +91,20 @@ class Exporter:
                 )  # fmt: skip
             else:
                 self._add(path, site, sites, found)
-        for (source, kind, target, certainty), places in sorted(sites.items(), key=_edge_order):
+        for (source, kind, target, certainty, layer), places in sorted(sites.items(), key=_edge_order):
             found.edges.append(
                 {
                     "from": self._ids[Target(path, columns.nodes[source].key)][0],
                     "to": self._ids[target][0],
                     "kind": kind,
-                    "layer": LAYER,
+                    "layer": layer,
                     "certainty": certainty,
                     "sites": places,
                 }
             )
         return found
 
-    def _add(
-        self, path: str, site: Site, sites: dict[tuple[int, str, Target, str], list[list[int]]], found: FileEdges
-    ) -> None:
+    def _add(self, path: str, site: Site, sites: _Sites, found: FileEdges) -> None:
         """A site's edges; a target that is no definition is told as unresolved, never lost."""
         known = [target for target in site.targets if target in self._ids]
         if not known:
@@ -116,12 +115,13 @@ class Exporter:
                 kind = "constructs"
             elif kind == "references" and self._ids[target][1] in VARIABLES:
                 kind = "reads"
-            sites.setdefault((site.source, kind, target, str(site.status)), []).append([site.line, site.column])
+            edge = (site.source, kind, target, str(site.status), site.layer)
+            sites.setdefault(edge, []).append([site.line, site.column])
 
 
-def _edge_order(item: tuple[tuple[int, str, Target, str], Any]) -> tuple[int, str, str, str, str]:
-    source, kind, target, certainty = item[0]
-    return source, kind, target.path, target.key, certainty
+def _edge_order(item: tuple[_Edge, Any]) -> tuple[int, str, str, str, str, str]:
+    source, kind, target, certainty, layer = item[0]
+    return source, kind, target.path, target.key, certainty, layer
 
 
 def _loose(path: str, site: Site, reason: str) -> dict[str, Any]:

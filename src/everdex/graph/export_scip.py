@@ -1,4 +1,4 @@
-"""The graph as a SCIP index: protocol buffers, written by hand because four kinds of field are all it needs.
+"""The graph as a SCIP index.
 
 Only what is resolved becomes an occurrence: SCIP has no way to say perhaps. Positions count UTF-8 bytes.
 """
@@ -14,8 +14,10 @@ from everdex.graph.atlas import CONTAINERS, Atlas
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
 from everdex.languages import role_of
+from everdex.semantic import scip as form
+from everdex.semantic.protobuf import block, number, text, varint
+from everdex.semantic.scip import identifier
 
-_SIMPLE: Final = re.compile(r"[A-Za-z0-9_+\-$]+")
 _TWIN: Final = re.compile(r"~(\d+)\Z")
 _DEFINITION, _IMPORT, _WRITE, _READ, _TEST = 1, 2, 4, 8, 32
 _ROLES: Final = {Role.IMPORT: _IMPORT, Role.WRITE: _WRITE}
@@ -25,16 +27,16 @@ _KINDS: Final = {
     "method": 26, "module": 29, "namespace": 30, "property": 41, "struct": 49, "trait": 53, "type": 54, "union": 59,
     "variable": 61,
 }  # fmt: skip
-_UTF8_OFFSETS: Final = 1
 
 
 def scip(atlas: Atlas, project_root: str) -> Iterator[bytes]:
     """Pieces of the index: its metadata, then a document a file."""
-    tool = _text(1, "everdex") + _text(2, __version__)
-    yield _bytes(1, _bytes(2, tool) + _text(3, project_root) + _number(4, _UTF8_OFFSETS))
+    tool = text(form.TOOL_NAME, "everdex") + text(form.TOOL_VERSION, __version__)
+    metadata = block(form.TOOL_INFO, tool) + text(form.PROJECT_ROOT, project_root)
+    yield block(form.METADATA, metadata + number(form.TEXT_ENCODING, form.UTF8_TEXT))
     symbols = _Symbols(atlas)
     for file in range(len(atlas.graph.files)):
-        yield _bytes(2, _document(atlas, file, symbols))
+        yield block(form.DOCUMENTS, _document(atlas, file, symbols))
 
 
 class _Symbols:
@@ -59,39 +61,34 @@ def _names(path: str, nodes: Iterable[Node]) -> list[str]:
     names: list[str] = []
     for node in nodes:
         if node.parent < 0:
-            names.append(f"everdex . . . {_identifier(path)}/")
+            names.append(f"everdex . . . {identifier(path)}/")
             continue
         twin = _TWIN.search(node.key)
-        name = _identifier(node.name)
+        name = identifier(node.name)
         if node.kind in CONTAINERS:
-            descriptor = f"{_identifier(node.name + (twin[0] if twin else ''))}#"
+            descriptor = f"{identifier(node.name + (twin[0] if twin else ''))}#"
         elif node.kind in ("function", "method", "constructor", "lambda"):
             descriptor = f"{name}({'+' + str(int(twin[1]) - 1) if twin else ''})."
         else:
-            descriptor = f"{_identifier(node.name + (twin[0] if twin else ''))}."
+            descriptor = f"{identifier(node.name + (twin[0] if twin else ''))}."
         names.append(names[node.parent] + descriptor)
     return names
-
-
-def _identifier(name: str) -> str:
-    return name if _SIMPLE.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
 def _document(atlas: Atlas, file: int, symbols: _Symbols) -> bytes:
     entry, columns = atlas.entry(file), atlas.columns(file)
     test = _TEST if role_of(entry.path) == "test" else 0
-    pieces = [_text(1, entry.path)]
+    pieces = [text(form.RELATIVE_PATH, entry.path)]
     related = _relations(columns, symbols)
-    for number, node in enumerate(columns.nodes):
-        name = symbols.of(file, number)
-        end = node.name_column + (len(node.name.encode("utf-8", "replace")) if number else 0)
-        pieces.append(_bytes(2, _occurrence((node.name_line, node.name_column, node.name_line, end), name,
-                                            _DEFINITION | test)))  # fmt: skip
-        around = _text(8, symbols.of(file, node.parent)) if node.parent >= 0 else b""
-        pieces.append(
-            _bytes(3, _text(1, name) + b"".join(related.get(number, ())) + _number(5, _KINDS.get(node.kind, 0))
-                   + _text(6, node.name) + around)
-        )  # fmt: skip
+    for index, node in enumerate(columns.nodes):
+        name = symbols.of(file, index)
+        end = node.name_column + (len(node.name.encode("utf-8", "replace")) if index else 0)
+        place = (node.name_line, node.name_column, node.name_line, end)
+        pieces.append(block(form.OCCURRENCES, _occurrence(place, name, _DEFINITION | test)))
+        around = text(form.ENCLOSING_SYMBOL, symbols.of(file, node.parent)) if node.parent >= 0 else b""
+        known = number(form.KIND, _KINDS.get(node.kind, 0)) + text(form.DISPLAY_NAME, node.name) + around
+        relations = b"".join(related.get(index, ()))
+        pieces.append(block(form.SYMBOLS, text(form.INFORMATION_SYMBOL, name) + relations + known))
     for site in columns.sites():
         if site.status is not Status.RESOLVED or site.role is Role.OVERRIDE:
             continue
@@ -99,8 +96,9 @@ def _document(atlas: Atlas, file: int, symbols: _Symbols) -> bytes:
         for target in site.targets:
             referred = symbols.to(target)
             if referred is not None:
-                pieces.append(_bytes(2, _occurrence(place, referred, _ROLES.get(site.role, _READ) | test)))
-    return b"".join((*pieces, _text(4, entry.language), _number(6, _UTF8_OFFSETS)))
+                roles = _ROLES.get(site.role, _READ) | test
+                pieces.append(block(form.OCCURRENCES, _occurrence(place, referred, roles)))
+    return b"".join((*pieces, text(form.LANGUAGE, entry.language), number(form.POSITION_ENCODING, form.UTF8)))
 
 
 def _relations(columns: Columns, symbols: _Symbols) -> dict[int, list[bytes]]:
@@ -111,36 +109,12 @@ def _relations(columns: Columns, symbols: _Symbols) -> dict[int, list[bytes]]:
             for target in site.targets:
                 name = symbols.to(target)
                 if name is not None:
-                    found.setdefault(site.source, []).append(_bytes(4, _text(1, name) + _number(3, 1)))
+                    relation = text(form.RELATED_SYMBOL, name) + number(form.IS_IMPLEMENTATION, 1)
+                    found.setdefault(site.source, []).append(block(form.RELATIONSHIPS, relation))
     return found
 
 
 def _occurrence(place: tuple[int, int, int, int], symbol: str, roles: int) -> bytes:
     line, column, end_line, end_column = place
     span = (line - 1, column, end_column) if line == end_line else (line - 1, column, end_line - 1, end_column)
-    return _bytes(1, b"".join(map(_varint, span))) + _text(2, symbol) + _number(3, roles)
-
-
-# -- protocol buffers --------------------------------------------------------------------------
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _number(field: int, value: int) -> bytes:
-    """Zero is what a missing field means."""
-    return _varint(field << 3) + _varint(value) if value else b""
-
-
-def _bytes(field: int, value: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(value)) + value
-
-
-def _text(field: int, value: str) -> bytes:
-    return _bytes(field, value.encode("utf-8", "replace")) if value else b""
+    return block(form.RANGE, b"".join(map(varint, span))) + text(form.SYMBOL, symbol) + number(form.SYMBOL_ROLES, roles)

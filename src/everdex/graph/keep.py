@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,14 +19,16 @@ from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed
 from everdex.graph.artifact import Graph
 from everdex.graph.build import Built, Progress, build
+from everdex.graph.overlay import overlay
 from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
+from everdex.semantic.kept import Semantic, facts_of
 from everdex.snapshot.guard import lock_for_life
 from everdex.snapshot.retention import GRAPH_SUFFIX
 from everdex.snapshot.store import Store
 from everdex.view import SnapshotView
 
-# The active snapshot's, and the one before it or one that somebody asked for with --snapshot.
+# The active snapshot's, and the one before it or one that somebody asked for with --snapshot; as many overlays.
 _KEPT: Final = 2
 _WAIT_S: Final = 600.0
 _POLL_S: Final = 0.05
@@ -45,43 +47,89 @@ class Opened:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which graph answers for a view: of its text, or with what indexers say put over it."""
+
+    store: Store
+    digest: str
+    version: str  # of what made it
+
+    @property
+    def path(self) -> Path:
+        return self.store.graphs / f"{self.digest}-{self.version}{GRAPH_SUFFIX}"
+
+    def find(self) -> Graph | None:
+        """It, if it was made; marked as used."""
+        found = _valid(self.path, self.digest, self.version)
+        if found is not None:
+            with suppress(OSError):
+                os.utime(self.path)  # last used: what is used least goes first
+        return found
+
+    def keep(self, data: bytes, summary: RefreshSummary | None = None) -> tuple[str, ...]:
+        """Let others have it, and what making it took; the warnings, if that cannot be."""
+        try:
+            replace_atomically(self.path, data, self.store.permissions)
+            if summary is not None:
+                refreshed.write(self.store, summary)
+        except StorageFailure as error:
+            # It answers all the same, it just has to be made again next time.
+            return (f"the graph could not be kept: {error.message}",)
+        _prune(self.store)
+        return ()
+
+
+def _of_text(view: SnapshotView, resolvers: Resolvers) -> _Wanted:
+    return _Wanted(view.store, view.manifest.digest, resolvers.version)
+
+
+def _with_facts(view: SnapshotView, resolvers: Resolvers, semantic: Semantic) -> _Wanted:
+    version = f"{resolvers.version}-{semantic.fingerprint}" if semantic.fingerprint else resolvers.version
+    return _Wanted(view.store, view.manifest.digest, version)
+
+
 def graph_path(view: SnapshotView, resolvers: Resolvers) -> Path:
-    return view.store.graphs / f"{view.manifest.digest}-{resolvers.version}{GRAPH_SUFFIX}"
+    return _with_facts(view, resolvers, facts_of(view)).path
 
 
 def find_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
     """The graph of a view if it was made; marked as used."""
-    path = graph_path(view, resolvers)
-    found = _valid(path, view.manifest.digest, resolvers)
-    if found is not None:
-        with suppress(OSError):
-            os.utime(path)  # last used: what is used least goes first
-    return found
+    return _with_facts(view, resolvers, facts_of(view)).find()
 
 
 def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Opened:
     """The graph of a view, made now if there is none that can be trusted."""
-    found = find_graph(view, resolvers)
+    semantic = facts_of(view)
+    wanted, text = _with_facts(view, resolvers, semantic), _of_text(view, resolvers)
+    found = wanted.find()
+    if found is not None:
+        return Opened(found, made=False, warnings=semantic.warnings)
+    make_directory(view.store.graphs, view.store.permissions)
+    with _alone(view.store, progress):
+        found = wanted.find()
+        if found is not None:
+            return Opened(found, made=False, warnings=semantic.warnings)
+        opened = _opened_text(view, resolvers, text, workers, progress)
+        if wanted != text:
+            data = overlay(view, opened.graph, semantic, _earlier(view.store, resolvers), wanted.version)
+            warnings = (*opened.warnings, *wanted.keep(data))
+            opened = replace(opened, graph=Graph(data, str(wanted.path)), made=True, warnings=warnings)
+        return replace(opened, warnings=(*semantic.warnings, *opened.warnings))
+
+
+def _opened_text(
+    view: SnapshotView, resolvers: Resolvers, wanted: _Wanted, workers: int, progress: Progress
+) -> Opened:
+    """The graph of what is written; one process at a time comes here."""
+    found = wanted.find()
     if found is not None:
         return Opened(found, made=False)
-    path, store = graph_path(view, resolvers), view.store
-    make_directory(store.graphs, store.permissions)
-    with _alone(store, progress):
-        found = _valid(path, view.manifest.digest, resolvers)
-        if found is not None:
-            return Opened(found, made=False)
-        base = _base(view, resolvers)
-        built = build(view, resolvers, base, workers=workers, progress=progress)
-        warnings: tuple[str, ...] = ()
-        try:
-            replace_atomically(path, built.data, store.permissions)
-            refreshed.write(store, _summary(Graph(built.data, str(path)), built, base))
-        except StorageFailure as error:
-            # It answers all the same, it just has to be made again next time.
-            warnings = (f"the graph could not be kept: {error.message}",)
-        else:
-            _prune(store)
-        return Opened(Graph(built.data, str(path)), True, built.changed, built.resolved, warnings)
+    base = _base(view, resolvers)
+    built = build(view, resolvers, base, workers=workers, progress=progress)
+    graph = Graph(built.data, str(wanted.path))
+    warnings = wanted.keep(built.data, _summary(graph, built, base))
+    return Opened(graph, True, built.changed, built.resolved, warnings)
 
 
 def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
@@ -94,18 +142,30 @@ def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
 
 def kept_graph(view: SnapshotView, resolvers: Resolvers, held: Graph | None = None) -> Graph | None:
     """The graph of a view if it is kept, else one at hand (`held`, or the nearest kept); makes none."""
-    if held is not None and (held.digest, held.resolvers) == (view.manifest.digest, resolvers.version):
+    wanted = _with_facts(view, resolvers, facts_of(view))
+    if held is not None and (held.digest, held.resolvers) == (wanted.digest, wanted.version):
         return held
-    return find_graph(view, resolvers) or held or _base(view, resolvers)
+    return wanted.find() or _of_text(view, resolvers).find() or held or _base(view, resolvers)
 
 
-def _valid(path: Path, digest: str, resolvers: Resolvers) -> Graph | None:
+def _valid(path: Path, digest: str, version: str) -> Graph | None:
     """The graph at a path if it is whole and the one its name says; None to make it again."""
     try:
         graph = Graph.open(path)
     except (FileNotFoundError, Corrupt, Incompatible):
         return None
-    return graph if (graph.digest, graph.resolvers) == (digest, resolvers.version) else None
+    return graph if (graph.digest, graph.resolvers) == (digest, version) else None
+
+
+def _earlier(store: Store, resolvers: Resolvers) -> Graph | None:
+    """The overlay that was used last, over text that was resolved alike."""
+    for path in _by_use(store):
+        digest, version, *_ = path.name.removesuffix(GRAPH_SUFFIX).split("-", 1)
+        if version.startswith(f"{resolvers.version}-"):
+            found = _valid(path, digest, version)
+            if found is not None:
+                return found
+    return None
 
 
 def _base(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
@@ -115,7 +175,7 @@ def _base(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
     for path in _by_use(view.store):
         if not path.name.endswith(f"-{resolvers.version}{GRAPH_SUFFIX}"):
             continue
-        graph = _valid(path, path.name.partition("-")[0], resolvers)
+        graph = _valid(path, path.name.partition("-")[0], resolvers.version)
         if graph is None:
             continue
         shared = sum(contents.get(entry.path) == entry.content for entry in graph.files)
@@ -138,10 +198,12 @@ def _by_use(store: Store) -> list[Path]:
 
 def _prune(store: Store) -> None:
     remove_leftovers(store.graphs)
-    for path in _by_use(store)[_KEPT:]:
-        # Whoever has it mapped keeps it until he lets go.
-        with storage_errors(path):
-            path.unlink(missing_ok=True)
+    by_use = _by_use(store)
+    for overlaid in (False, True):
+        for path in [path for path in by_use if (path.name.count("-") > 1) is overlaid][_KEPT:]:
+            # Whoever has it mapped keeps it until he lets go.
+            with storage_errors(path):
+                path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -49,6 +49,11 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"  # `reason` says why; targets are empty
 
 
+SYNTACTIC: Final = "syntactic"  # the layer of what is read from the text
+
+# Why there may be more to a site of which an indexer says something else than its text.
+DISAGREES: Final = "read from the text, it is something else"
+
 # Why a site is ambiguous whose candidates are all one name: signatures of a function that nothing implements.
 OVERLOADS: Final = "several overloads fit"
 
@@ -91,6 +96,12 @@ class Site(msgspec.Struct, frozen=True, gc=False):
     status: Status
     targets: tuple[Target, ...]
     reason: str  # what is not known: 'untyped parameter', 'missing import', …; of a resolved site why there may be more
+    semantic: bool = False  # an indexer that knows types says so
+
+    @property
+    def layer(self) -> str:
+        """Who says so, as answers put it."""
+        return "semantic" if self.semantic else SYNTACTIC
 
 
 class Dependency(msgspec.Struct, frozen=True, gc=False):
@@ -131,6 +142,7 @@ class FileGraph:
     interface: str  # hash of sorted public kind, name, normalised signature: not of bodies, not of private names
     partial: bool  # the file has syntax errors: what is missing may be behind them
     parts: Parts | None = None  # None where the whole file is resolved at once
+    symbols: tuple[str, ...] = ()  # of each node an indexer's name, '' where it has none; empty where none has
 
 
 @dataclass(frozen=True, slots=True)

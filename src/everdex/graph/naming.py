@@ -14,7 +14,7 @@ from typing import Final
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role
 from everdex.graph.postings import key32
-from everdex.identity.symbols import plain_name
+from everdex.identity.symbols import SEMANTIC_PREFIXES, plain_name
 
 _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
@@ -36,6 +36,8 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
     by_id = _ID.fullmatch(asked)
     if by_id:
         return [item for item in _holding(atlas, "ids", by_id[1]) if atlas.names(item).scoped_id == by_id[1]]
+    if asked.startswith(SEMANTIC_PREFIXES):
+        return [item for item in _holding(atlas, "ids", asked) if atlas.names(item).symbol_id == asked]
     if _KEY.fullmatch(asked):
         every = (item for file in range(len(atlas.graph.paths)) for item in atlas.definitions(file))
         return [item for item in every if atlas.names(item).symbol_key == asked]

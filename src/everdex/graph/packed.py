@@ -20,17 +20,19 @@ from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
 
 _LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _LEVEL: Final = 4  # level 6 is 1 % smaller and takes twice as long, with every edit of the file
-# A site's mark is one byte: its role, its status, and whether a call has the very same place.
+# A site's mark is one byte: its role, its status, who says so, and whether a call has the very same place.
 BY_MARK: Final = tuple((role, status) for role in Role for status in Status)
 _MARKS: Final = {pair: mark for mark, pair in enumerate(BY_MARK)}
+SEMANTIC: Final = 1 << 6
 CALLED: Final = 1 << 7
+PLAIN: Final = SEMANTIC - 1  # what is left of a mark without these
 
 
 @cache
 def marked(roles: frozenset[Role] | None, statuses: frozenset[Status] = frozenset(Status)) -> frozenset[int]:
     """The marks of sites with one of these roles (None: any) and statuses."""
     plain = {_MARKS[role, status] for role in (Role if roles is None else roles) for status in statuses}
-    return frozenset({*plain, *(mark | CALLED for mark in plain)})
+    return frozenset({mark | more for mark in plain for more in (0, CALLED, SEMANTIC, CALLED | SEMANTIC)})
 
 
 # Calls, and what is only named by one: who asks for callers means both.
@@ -42,7 +44,7 @@ def by_status(marks: Iterable[int]) -> dict[Status, int]:
     """How many of these marks say what."""
     counts = dict.fromkeys(Status, 0)
     for mark, count in Counter(marks).items():
-        counts[BY_MARK[mark & ~CALLED][1]] += count
+        counts[BY_MARK[mark & PLAIN][1]] += count
     return counts
 
 
@@ -81,6 +83,7 @@ class Packed(msgspec.Struct, array_like=True, gc=False):
     site_targets: bytes
     site_reasons: bytes
     dependencies: list[tuple[int, int, list[int]]]  # target, line, names
+    node_symbols: list[str]  # semantic ids; empty where no node has one
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -147,6 +150,7 @@ def encode(graph: FileGraph) -> bytes:
         _narrow(site_targets),
         _narrow([strings(site.reason) for site in sites]),
         dependencies,
+        list(graph.symbols),
     )
     packed.strings = list(strings.numbers)
     return zlib.compress(_ENCODER.encode(packed), _LEVEL)
@@ -156,6 +160,7 @@ def _marks(sites: Sequence[Site]) -> bytes:
     calls = {(site.line, site.column, site.end_line, site.end_column) for site in sites if site.role is Role.CALL}
     return bytes(
         _MARKS[site.role, site.status]
+        | (SEMANTIC if site.semantic else 0)
         | (CALLED if site.role is Role.REFERENCE
            and (site.line, site.column, site.end_line, site.end_column) in calls else 0)
         for site in sites

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import xxhash
 
@@ -84,8 +84,13 @@ class Postings:
             both = np.insert(kept, np.searchsorted(kept, new), new)
         return Postings((both >> np.uint64(32)).astype(np.uint32), (both & np.uint64(_LOW)).astype(np.uint32))
 
+    def beside(self, other: Postings) -> Postings:
+        """Both, where no file is in both."""
+        both = np.sort(np.concatenate([_joined(item.keys, item.files) for item in (self, other)]))
+        return Postings((both >> np.uint64(32)).astype(np.uint32), (both & np.uint64(_LOW)).astype(np.uint32))
 
-def _joined(keys: npt.NDArray[np.uint32], files: npt.NDArray[np.int64]) -> U64:
+
+def _joined(keys: npt.NDArray[np.uint32], files: npt.NDArray[Any]) -> U64:
     return keys.astype(np.uint64) << np.uint64(32) | files.astype(np.uint64)
 
 
@@ -208,6 +213,13 @@ class Offers:
             np.insert(keys, places, new_keys), np.insert(numbers, places, new_files),
             np.insert(contents, places, new_contents),
         )  # fmt: skip
+
+    def beside(self, other: Offers) -> Offers:
+        """Both, where no file is in both."""
+        keys = np.concatenate((self.keys, other.keys))
+        files = np.concatenate((self.files, other.files))
+        order = np.lexsort((files, keys))
+        return Offers(keys[order], files[order], np.concatenate((self.contents, other.contents))[order])
 
 
 NO_OFFERS: Final = Offers(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))

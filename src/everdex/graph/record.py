@@ -8,7 +8,7 @@ from typing import Final
 
 from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import Columns
-from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.model import DISAGREES, FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
 from everdex.graph.packed import encode, last_name
 from everdex.graph.part_table import PartTable, table_of
@@ -38,7 +38,7 @@ def asked_key(status: Status, role: Role, name: str) -> str:
 
 
 def symbol_names(path: str, nodes: FileGraph | Columns) -> list[SymbolNames]:
-    return names_of(path, ((node.key, node.kind, node.signature) for node in nodes.nodes))
+    return names_of(path, ((node.key, node.kind, node.signature) for node in nodes.nodes), nodes.symbols)
 
 
 def record(
@@ -46,13 +46,15 @@ def record(
 ) -> FileRecord:
     """What is kept of a file's graph; `before` has what the parts looked at that it kept."""
     calls = dict.fromkeys(_STATUSES, 0)
-    unnamed = 0
+    unnamed = semantic = disagreeing = 0
     targets: set[Target] = {item.target for item in graph.dependencies}
     asked: Counter[tuple[Status, Role, str]] = Counter()
     overridden: set[Target] = set()
     for chosen in {id(site.targets): site.targets for site in graph.sites}.values():
         targets.update(chosen)
     for site in graph.sites:
+        semantic += site.semantic
+        disagreeing += site.reason == DISAGREES
         name = last_name(site.text) if site.status is not Status.RESOLVED or site.reason else ""
         if name:
             asked[site.status, site.role, name] += 1
@@ -74,6 +76,8 @@ def record(
         externals=tuple(sorted(
             {package_of(language, item.target.key) for item in graph.dependencies if not item.target.path} - {""}
         )),
+        semantic=semantic,
+        disagreeing=disagreeing,
     )
     table = table_of(graph.parts, before) if graph.parts is not None else None
     keys = {
@@ -81,7 +85,7 @@ def record(
         "targets": keys32(place(target) for target in targets if target.path),
         "overridden": keys32(place(target) for target in overridden if target.path),
         "names": keys32(node.name for node in graph.nodes),
-        "ids": keys32(names.scoped_id for names in symbol_names(path, graph)),
+        "ids": keys32(name for names in symbol_names(path, graph) for name in names.ids),
         "defines": keys32(place(Target(path, node.key)) for node in graph.nodes),
     }
     counts = file_counts({asked_key(*about): count for about, count in asked.items()})

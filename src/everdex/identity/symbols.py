@@ -58,22 +58,31 @@ class SymbolNames:
     symbol_key: str
     signature_key: str | None
     scoped_id: str
+    semantic: str = ""  # as a tool calls it, with its prefix
 
     @property
     def symbol_id(self) -> str:
-        return f"heur:{self.scoped_id}"
+        return self.semantic or f"heur:{self.scoped_id}"
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every name by which it can be asked for as the only one."""
+        return (self.scoped_id, self.semantic) if self.semantic else (self.scoped_id,)
 
 
-def names_of(path: str, definitions: Iterable[tuple[str, str, str]]) -> list[SymbolNames]:
-    """Names of a file's definitions, given in order as (key, kind, signature)."""
+def names_of(
+    path: str, definitions: Iterable[tuple[str, str, str]], semantic: Sequence[str] = ()
+) -> list[SymbolNames]:
+    """Names of a file's definitions, given in order as (key, kind, signature); and what a tool calls each, or ''."""
     seen: dict[tuple[str, str | None], int] = {}
-    names = []
+    names: list[SymbolNames] = []
     for key, kind, signature in definitions:
         group = symbol_key(path, kind, plain_name(key))
         signed = signature_key(signature)
         number = seen[group, signed] = seen.get((group, signed), 0) + 1
         # The order counts only between twins with one signature: others may change places.
-        names.append(SymbolNames(group, signed, scoped_id(group, signed, f"~{number}" if number > 1 else None)))
+        scoped = scoped_id(group, signed, f"~{number}" if number > 1 else None)
+        names.append(SymbolNames(group, signed, scoped, semantic[len(names)] if semantic else ""))
     return names
 
 

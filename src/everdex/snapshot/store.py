@@ -102,6 +102,11 @@ class Store(msgspec.Struct, frozen=True):
         return self.path / "graph"
 
     @property
+    def semantic(self) -> Path:
+        """What was imported from indexers; made when the first of it is."""
+        return self.path / "semantic"
+
+    @property
     def plans(self) -> Path:
         """Rename plans that can be carried out; made when the first of them is."""
         return self.path / "plans"

@@ -24,6 +24,7 @@ from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexe
 from everdex.roots import Root
 from everdex.segment.files import read_tombstones
 from everdex.segment.read import SegmentReader
+from everdex.semantic.kept import damaged_facts
 from everdex.snapshot import active, integrity
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import hold_shared
@@ -83,6 +84,7 @@ def health(root: Root, config: Config, store: Store, snapshot_id: str | None = N
         if manifest is not None:
             checks += _store_checks(store, manifest)
         checks += [_disk_budgets(store), _lease(store), _embedder(root, config), _board(store), _pictures(store)]
+        checks.append(_semantic(store))
         whole = not any(check.status == FAIL for check in checks if check.code in _STORE_CHECKS)
         checks += _tree_checks(root, config, store, manifest if whole else None, pinned=snapshot_id is not None)
     asked = {check.code for check in checks}
@@ -239,7 +241,7 @@ def _disk_budgets(store: Store) -> Check:
         name: sum(item.stat().st_size for item in directory.rglob("*") if item.is_file())
         for name, directory in (
             ("segments", store.segments), ("snapshots", store.snapshots), ("staging", store.staging),
-            ("logs", store.logs), ("cache", store.cache),
+            ("logs", store.logs), ("cache", store.cache), ("semantic", store.semantic),
         )
     }  # fmt: skip
     free = shutil.disk_usage(store.path).free
@@ -297,6 +299,15 @@ def _pictures(store: Store) -> Check:
         message = f"{len(broken)} file(s) of the canvas are damaged; run `everdex architecture` or `explore`"
         return Check("pictures", WARN, message, {"damaged": broken})
     return Check("pictures", OK, "every kept picture is whole")
+
+
+def _semantic(store: Store) -> Check:
+    """What indexers said is not in the tree: what is damaged counts for nothing until it is imported again."""
+    damaged = damaged_facts(store)
+    if damaged:
+        message = f"{len(damaged)} file(s) of semantic facts are damaged and not used; run `everdex repair`"
+        return Check("semantic", WARN, message, {"damaged": damaged})
+    return Check("semantic", OK, "every file of semantic facts is whole")
 
 
 def _tree_checks(

@@ -21,6 +21,7 @@ from everdex.config import Config
 from everdex.durable import fsync_directory, storage_errors
 from everdex.errors import Corrupt, NotIndexed
 from everdex.roots import Root, store_id
+from everdex.semantic.kept import damaged_facts
 from everdex.snapshot import active, integrity, log
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.lease import Lease, hold_lease, lease_path, read_lease
@@ -199,6 +200,9 @@ def _surroundings(store: Store, base: Manifest, readable: list[Manifest], damage
     if lease_path(store).exists() and read_lease(store) is None:
         damage.append(Damage("locks/writer_lease.json", "unreadable", "rewritten with a higher epoch"))
     damage += [Damage(f"cache/{path.name}", "unreadable", "removed") for path in _broken_caches(store)]
+    damage += [
+        Damage(f"semantic/{name}", "fails its checksum", "removed: import it again") for name in damaged_facts(store)
+    ]
     return len(damage) > before or any(item.remedy == "linked again" for item in damage)
 
 
@@ -211,7 +215,8 @@ def _broken_caches(store: Store) -> Iterator[Path]:
 
 
 def _drop_caches(store: Store) -> None:
-    for path in list(_broken_caches(store)):
+    """What is only remembered, and cannot be believed."""
+    for path in [*_broken_caches(store), *(store.semantic / name for name in damaged_facts(store))]:
         with storage_errors(path):
             path.unlink()
 

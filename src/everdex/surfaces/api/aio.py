@@ -101,6 +101,7 @@ class AsyncIndex:
     rename_plan = _awaited(Index.rename_plan)
     rename_apply = _awaited(Index.rename_apply)
     refresh = _awaited(Index.refresh)
+    import_scip = _awaited(Index.import_scip)
     enqueue_refresh = _awaited(Index.enqueue_refresh)
     run_job = _awaited(Index.run_job)
     get_job_status = _awaited(Index.get_job_status)

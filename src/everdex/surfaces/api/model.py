@@ -174,6 +174,7 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     after: str
     named: str
     certainty: str
+    layer: str
     source: dict[str, Any]
     target: dict[str, Any]
     anchor: dict[str, Any] | None

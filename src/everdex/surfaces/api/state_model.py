@@ -173,6 +173,29 @@ class Renamed(Answer, frozen=True, kw_only=True):
     files: tuple[RenamedFile, ...]
 
 
+class SemanticContext(Struct, frozen=True):
+    """A project, and the tool that knows what its names mean."""
+
+    id: str
+    name: str
+    language: str
+    root: str
+    tool: str
+    tool_version: str
+
+
+class ImportedFacts(Struct, frozen=True):
+    """What was kept of a SCIP index; `skipped` counts what was left out, `changed` are files it does not fit."""
+
+    context: SemanticContext
+    documents: int
+    occurrences: int
+    symbols: int
+    skipped: dict[str, int]
+    changed: tuple[str, ...]
+    kept: int
+
+
 class RefreshJobStatus(Struct, frozen=True):
     """One refresh job. `status` is queued, running, succeeded, failed or superseded."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
-from everdex import applying, limits, mutation, refreshing
+from everdex import applying, limits, mutation, refreshing, semantics
 from everdex.errors import UsageError
 from everdex.mutation import GateQuestion
 from everdex.refreshing import RefreshJobs
@@ -122,6 +124,11 @@ class StateQuestions(Asking):
     ) -> int | None:
         """Queue a refresh: the number of its job, None when nothing is to do or an open job covers it."""
         return RefreshJobs(self._warm.index).enqueue(scope, budget_ms=budget_ms)
+
+    def import_scip(self, path: str | os.PathLike[str]) -> state_model.ImportedFacts:
+        """Let a SCIP index decide what names mean in the files whose very bytes it is about."""
+        document = semantics.import_index(self._warm.index, Path(path)).to_dict()
+        return msgspec.convert(document["imported"], state_model.ImportedFacts)
 
     def run_job(self, job_id: int) -> state_model.RefreshJobStatus:
         """Run a queued job here; one that is finished is told as it is."""

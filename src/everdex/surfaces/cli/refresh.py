@@ -18,6 +18,10 @@ from everdex.surfaces.cli.pathed import named_from_root
 @click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="The repository to look in.")
 @click.option("--package", "packages", multiple=True, metavar="DIR", help="Everything below this directory.")
 @click.option("--changed-since", type=float, metavar="SECONDS", help="Files that changed after this time (epoch).")
+@click.option(
+    "--scip", "scip_file", type=click.Path(path_type=Path), metavar="FILE",
+    help="Import a SCIP index that an indexer made of this repository.",
+)
 @click.option("--queue", is_flag=True, help="Only queue it: the daemon of the repository will run it.")
 @click.option(
     "--budget", "budget_ms", type=click.IntRange(1), metavar="MS", help="Give up after so many milliseconds."
@@ -26,25 +30,34 @@ from everdex.surfaces.cli.pathed import named_from_root
 @options.json_option
 def refresh_command(
     paths: tuple[str, ...], root: Path | None, packages: tuple[str, ...], changed_since: float | None, queue: bool,
-    budget_ms: int | None, shared_store: Path | None, as_json: bool,
+    budget_ms: int | None, scip_file: Path | None, shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Index what changed in the files PATHS and resolve references again; without any, in the whole repository.
 
     The scope says what must be current at the end; more may be. Requests are merged: a queued job is widened, a running
     one is followed by what it did not cover. Exit code 1 when there was nothing to do.
 
+    With --scip the index of a compiler or type checker is imported: it decides what names mean in the files whose very
+    bytes it is about, and files that it does not fit are left out and counted.
+
     \b
     Examples:
       everdex refresh
       everdex refresh src/app.py --package src/core
       everdex refresh --queue --json | jq .job_id
+      everdex refresh --scip index.scip
     """
-    from everdex import limits, refreshing
+    from everdex import limits, refreshing, semantics
+    from everdex.errors import UsageError
     from everdex.service import Index
     from everdex.state import scopes
     from everdex.state.scopes import RefreshScope
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
+    if scip_file is not None:
+        if paths or packages or changed_since is not None or queue or budget_ms is not None:
+            raise UsageError("--scip imports a whole index, now", hint="leave out everything but --root and --json")
+        return IMPORTED.print(semantics.import_index(index, scip_file).to_dict(), as_json=as_json)
     files = named_from_root(paths, index.root.path, root)
     below = named_from_root(packages, index.root.path, root)
     named = bool(files or below or changed_since is not None)
@@ -82,3 +95,19 @@ def _code(document: dict[str, Any]) -> int:
 
 
 SHOWN = Shown(_lines, _code)
+
+
+def _imported_lines(document: dict[str, Any]) -> Iterator[Line]:
+    found = document["imported"]
+    documents = plural(found["documents"], "document")
+    kept = f", {found['kept']:,} kept from before" if found["kept"] else ""
+    yield True, f"imported {documents} of {escape(found['context']['name'])}: {found['occurrences']:,} places{kept}"
+    for reason, count in found["skipped"].items():
+        yield False, f"left out: {count:,} {reason.replace('_', ' ')}"
+
+
+def _imported_code(document: dict[str, Any]) -> int:
+    return 0 if document["imported"]["documents"] else 1
+
+
+IMPORTED = Shown(_imported_lines, _imported_code)

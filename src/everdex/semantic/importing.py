@@ -1,0 +1,161 @@
+"""Imports a SCIP index: checks each document against the snapshot's bytes, and publishes what holds at once.
+
+Whoever ran the indexer says what each file was when it began; a file that is another by now is left out. Where nobody
+says, a document has to prove by its text or its names that it is about our bytes. Documents of earlier imports stay as
+long as their bytes do. A crash leaves all of the new facts or all of the old.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from everdex import clock
+from everdex.errors import Corrupt, Incompatible
+from everdex.semantic import kept, scip
+from everdex.semantic.kept import ContextFacts, Package, Stored
+from everdex.semantic.model import (
+    CHANGED,
+    DEFINITION,
+    NOT_INDEXED,
+    OTHER_TEXT,
+    Context,
+    Document,
+    ImportReport,
+    Place,
+)
+from everdex.semantic.placing import LeftOut, Placed, placed
+from everdex.semantic.reading import ScipDocument, open_index, read_documents
+from everdex.snapshot.guard import hold_guard
+from everdex.view import SnapshotView
+
+LOCK: Final = "semantic.lock"
+_TTL_MS: Final = 600_000  # of an import that is stuck
+_WAIT_MS: Final = 60_000
+
+
+class _Read(msgspec.Struct):
+    """A document between both passes: its occurrences, and the definitions of others not looked up yet."""
+
+    path: str
+    occurrences: list[Placed]
+    implements: list[tuple[str, str]]
+
+
+def import_scip(
+    view: SnapshotView, scip_file: Path, context: Context, hashes: Mapping[str, str] | None
+) -> ImportReport:
+    """Keep what an index says of files that are in the snapshot with the bytes it is about.
+
+    `hashes` has the SHA-256 of every file (by path key) as it was when the indexer began; None when nobody knows.
+    """
+    store = view.store
+    kept.facts_path(store, context.id)  # a bad id is refused before anything is read
+    with open_index(scip_file) as stream:
+        reading = _Reading(view, context, hashes)
+        for document in read_documents(stream):
+            reading.add(document)
+    fresh = {item.path: item for item in reading.stored()}
+    with hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS) as guard:
+        older, packages = _still_good(view, context.id)
+        still = [item for item in older if item.path not in fresh]
+        context = msgspec.structs.replace(context, refreshed_at=clock.now())
+        guard.require()
+        kept.write(store, context, reading.packages | packages, [*fresh.values(), *still])
+    return ImportReport(
+        context, len(fresh), sum(item.occurrences for item in fresh.values()), len(reading.homes),
+        dict(reading.skipped), tuple(sorted(reading.changed)), len(still),
+    )  # fmt: skip
+
+
+def _still_good(view: SnapshotView, context_id: str) -> tuple[list[Stored], frozenset[Package]]:
+    """What is kept of the context already and still about bytes of the snapshot; of a damaged file nothing is."""
+    try:
+        facts = ContextFacts(kept.facts_path(view.store, context_id))
+        held = kept.current(view, facts)
+        older = [Stored(entry.path, entry.content, facts.raw(entry), entry.occurrences) for entry in held]
+    except (FileNotFoundError, Corrupt, Incompatible):
+        return [], frozenset()
+    return older, facts.packages if older else frozenset()
+
+
+class _Reading:
+    """One import's documents, until where everything is defined is known."""
+
+    def __init__(self, view: SnapshotView, context: Context, hashes: Mapping[str, str] | None) -> None:
+        self._view = view
+        self._prefix = f"{context.root}/" if context.root else ""
+        self._hashes = hashes
+        self._documents: list[_Read] = []
+        self.homes: dict[str, list[tuple[str, int]]] = {}  # symbol -> where it is defined
+        self.skipped: Counter[str] = Counter()
+        self.changed: list[str] = []
+
+    def add(self, document: ScipDocument) -> None:
+        path = self._prefix + document.path
+        try:
+            occurrences = self._placed(path, document)
+        except LeftOut as left_out:
+            reason = str(left_out)
+            self.skipped[reason] += 1
+            if reason != NOT_INDEXED:
+                self.changed.append(path)
+            return
+        for start, _, symbol, roles in occurrences:
+            if roles & DEFINITION:
+                self.homes.setdefault(symbol, []).append((path, start))
+        self._documents.append(_Read(path, occurrences, document.implements))
+
+    def _placed(self, path: str, document: ScipDocument) -> list[Placed]:
+        line = self._view.file_line(path)
+        if line is None or line.skip is not None:
+            raise LeftOut(NOT_INDEXED)
+        if self._hashes is not None and self._hashes.get(path) != line.content_hash:
+            raise LeftOut(CHANGED)
+        source = self._view.source(path)
+        if document.text is not None and document.text != source:
+            raise LeftOut(OTHER_TEXT)
+        proven = self._hashes is not None or document.text is not None
+        found, left = placed(document.occurrences, source, document.encoding, by_name=not proven)
+        self.skipped.update({reason: count for reason, count in left.items() if count})
+        return found
+
+    @property
+    def packages(self) -> frozenset[Package]:
+        """The packages of which something is defined in these documents."""
+        known = (scip.parsed(symbol) for symbol in self.homes)
+        return frozenset((symbol.manager, symbol.package) for symbol in known if symbol is not None)
+
+    def stored(self) -> list[Stored]:
+        """The documents as they are kept, each with where its symbols are defined."""
+        return [self._stored(document) for document in self._documents]
+
+    def _stored(self, read: _Read) -> Stored:
+        symbols: dict[str, int] = {}
+        files: dict[str, int] = {}
+        occurrences = read.occurrences
+        numbers = tuple(symbols.setdefault(item.symbol, len(symbols)) for item in occurrences)
+        implements = tuple(
+            (symbols[symbol], symbols.setdefault(other, len(symbols)))
+            for symbol, other in sorted(set(read.implements))
+            if symbol in symbols
+        )
+        homes = tuple(
+            tuple(Place(files.setdefault(path, len(files)), start) for path, start in self.homes.get(symbol, ()))
+            for symbol in symbols
+        )
+        document = Document(
+            tuple((path, self._content(path)) for path in files), tuple(symbols), homes,
+            tuple(item.start for item in occurrences), tuple(item.end - item.start for item in occurrences),
+            numbers, tuple(item.roles for item in occurrences), implements,
+        )  # fmt: skip
+        return kept.stored(read.path, self._content(read.path), document)
+
+    def _content(self, path: str) -> bytes:
+        line = self._view.file_line(path)
+        assert line is not None
+        return bytes.fromhex(line.content_hash)
