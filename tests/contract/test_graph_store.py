@@ -253,7 +253,8 @@ def test_a_killed_build_leaves_nothing_that_is_believed(tmp_path: Path) -> None:
     found = kept(made)
     assert found.made
     assert same_bytes(found.graph, rebuilt(made).data)
-    assert sorted(os.listdir(made.store.graphs)) == [*(path.name for path in _graph_files(made)), "facts.db"]
+    kept_names = [*(path.name for path in _graph_files(made)), "facts.db", "refresh_summary.json"]
+    assert sorted(os.listdir(made.store.graphs)) == kept_names
 
 
 def test_two_builders_make_it_once(tmp_path: Path) -> None:
