@@ -225,6 +225,19 @@ def test_what_runs_in_place_of_what_is_named_stays(tmp_path: Path) -> None:
     assert [each["qualified_name"] for each in ask("callers", "Engine.go")["callers"]] == ["app.run"]
 
 
+def test_what_may_also_be_outside_contradicts_nothing(tmp_path: Path) -> None:
+    """A value is one of ours or a library's: ours replaces what the indexer names, and that is enough."""
+    app = (
+        "from cars import Car\nfrom core import Fast\n\n\ndef run(flag):\n"
+        "    found = Fast() if flag else Car()\n    found.go()\n"
+    )
+    made = synced(tmp_path / "tree", {"core.py": _CORE, "app.py": app})
+    _say(made, reference("go", _GO), source=app)
+    ask = asker(made)
+    assert ("core.Fast.go", "resolved", "semantic") in _calls(ask, "run")
+    assert ask("callers", "run")["coverage"]["disagreements"] == 0
+
+
 def test_implementations_override(tmp_path: Path) -> None:
     """What a method or class implements is an edge, where the text does not say so."""
     core = "class Base:\n    def go(self):\n        pass\n\n\nclass Duck:\n    def go(self):\n        pass\n"
