@@ -256,6 +256,7 @@ def test_bad_parameters_are_refused(guarded: tuple[str, Daemon]) -> None:
         for params in (
             {}, {"paths": "app.py"}, {"paths": []}, {"paths": ["a"] * 1_001}, {"paths": ["a"], "seen": {"a": 3}},
             {"paths": ["a"], "intent": "other"}, {"paths": ["a"], "decide": "why"},
-            {"paths": ["a"], "intent": "semantic", "decide": 3}, {"paths": ["a"], "seen": {"b": "0" * 64}}, {"paths": ["a\0"]},
+            {"paths": ["a"], "intent": "semantic", "decide": 3}, {"paths": ["a"], "seen": {"b": "0" * 64}},
+            {"paths": ["a\0"]},
         ):
             assert wire.call("gate", **params)["error"]["code"] in ("usage", "query_invalid")
