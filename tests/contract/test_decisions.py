@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from everdex import applying, limits, mutation
 from everdex.errors import NeedsDecision, UsageError
@@ -149,3 +150,16 @@ def test_few_are_kept(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
         place = OpenPlace("a.py", 1, 0, f"x{number}", "ambiguous", "")
         decisions.record(made.store, Ambiguity(f"change {number}", (place,), {"a.py": "0"}), "looked", None)
     assert {item.about for item in decisions.every(made.store)} == {"change 2", "change 3"}
+
+
+def test_a_signature_is_of_what_is_open_and_not_of_where() -> None:
+    """Another text, certainty, reason or candidate is another ambiguity; the same on another line is the same."""
+    place = OpenPlace("a.py", 3, 4, "x.go", "ambiguous", "untyped parameter", ("b.py::B.go",))
+    others = [
+        replace(place, path="c.py"), replace(place, text="x.stop"), replace(place, certainty="unresolved"),
+        replace(place, reason="missing import"), replace(place, candidates=("b.py::B.go", "b.py::C.go")),
+    ]  # fmt: skip
+    found = [Ambiguity("change", (item,), {"a.py": "0"}).signature for item in (place, *others)]
+    assert len(set(found)) == len(found)
+    assert Ambiguity("change", (replace(place, line=9),), {"a.py": "0"}).signature == found[0]
+    assert Ambiguity("rename", (place,), {"a.py": "0"}).signature != found[0]

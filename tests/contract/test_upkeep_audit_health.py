@@ -151,6 +151,7 @@ def test_damage_is_found_although_it_was_verified_before(made: Workspace, part: 
 def test_a_snapshot_that_is_named_is_checked_for_itself(made: Workspace) -> None:
     """Damage in a segment that only an older snapshot has is that one's; older than the tree is no fault of it."""
     older = active.pin(made.store).manifest
+    made.write({"later.py": "z = 1\n"})
     made.sync(rebuild=True)
     assert health(made.root, made.config, made.store, older.snapshot_id).status == "ok"
     path = made.store.path / older.segments[0].path / "rows.db"

@@ -50,13 +50,6 @@ def test_every_example_is_accepted(name: str) -> None:
         parse(command)
 
 
-def test_every_reading_command_takes_snapshot_and_offline() -> None:
-    """The same two options, everywhere the index is read."""
-    for name in ("search", "symbols", "files", "explain", "chunks", "status", "audit"):
-        flags = {flag for parameter in _command(name).params for flag in parameter.opts}
-        assert flags >= {"--snapshot", "--offline"}, name
-
-
 def test_search_offers_every_mode_of_the_engine() -> None:
     """The list on the command line (which must not import the engine) is the engine's."""
     assert list(MODES) == [str(mode) for mode in Mode]

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "impact": ("impact helper", PINNABLE),
     "map": ("map", PINNABLE),
     "architecture": ("architecture", PINNABLE),
+    "explore": ("explore", PINNABLE),
     "graph": ("graph export", PINNABLE),
     "rename": ("rename helper other --plan", PINNABLE),
     "gate": ("gate app.py", PINNABLE),

@@ -203,6 +203,17 @@ def test_the_daemon_answers_as_the_command_does(guarded: tuple[str, Daemon]) -> 
         assert theirs.json["files"] == ours.json["files"]
 
 
+def test_a_decision_holds_whoever_asks(guarded: tuple[str, Daemon]) -> None:
+    """Decided through the daemon, it is decided for a process that reads the store itself, which says by what."""
+    _, daemon = guarded
+    (daemon.root / "gen" / "open.py").write_text("def f(x):\n    x.go()\n")
+    asked = ("gate", "--semantic", "gen/open.py")
+    assert "needs_decision" in daemon.run(*asked).out
+    assert "  decided: " in daemon.run(*asked, "--decide", "x is a till").out
+    assert "x is a till" in daemon.run(*asked, "--offline").out
+    assert "decided, semantic change of gen/open.py: x is a till" in daemon.run("state", "gen/open.py").lines
+
+
 def test_a_hook_warns_or_stops_as_configured(guarded: tuple[str, Daemon]) -> None:
     """Off says nothing of the gate; warn adds to the context; block never stops what is only warned of."""
     mode, daemon = guarded
@@ -244,6 +255,8 @@ def test_bad_parameters_are_refused(guarded: tuple[str, Daemon]) -> None:
     with daemon.wire() as wire:
         for params in (
             {}, {"paths": "app.py"}, {"paths": []}, {"paths": ["a"] * 1_001}, {"paths": ["a"], "seen": {"a": 3}},
-            {"paths": ["a"], "intent": "other"}, {"paths": ["a"], "seen": {"b": "0" * 64}}, {"paths": ["a\0"]},
+            {"paths": ["a"], "intent": "other"}, {"paths": ["a"], "decide": "why"},
+            {"paths": ["a"], "intent": "semantic", "decide": 3}, {"paths": ["a"], "seen": {"b": "0" * 64}},
+            {"paths": ["a\0"]},
         ):
             assert wire.call("gate", **params)["error"]["code"] in ("usage", "query_invalid")

@@ -38,9 +38,10 @@ SECTIONS = {
         Audit; Corruption Handling And Repair; Incremental repair mapping; Reader Model And Cross-Process GC Safety;
         Retention, GC, And Orphan Cleanup; Store Lifecycle Management; CI And Test Budgets""",
     "INDEX": """
-        Architecture; Freshness Axis; Certainty Axis; Combined State and Mutation Behavior; State Computation;
-        Commit Order; Fresh HEAD at Import Time; RefreshScope and Scope Lattice; Monotonic Widening; SQLite Schema;
-        Occurrence anchors; Decision cache; Key Interfaces; Correctness Invariants""",
+        Architecture; Semantic layer; Freshness Axis; Certainty Axis; Combined State and Mutation Behavior;
+        State Computation; Commit Order; Fresh HEAD at Import Time; RefreshScope and Scope Lattice;
+        Monotonic Widening; SQLite Schema; Occurrence anchors; Decision cache; Key Interfaces;
+        Correctness Invariants""",
     "IDENTITY": """
         3.1 docId; 3.2 chunkId; 3.3 chunkUid; 3.3.2 Collision handling; 4.1 metaV2 required fields;
         4.2 Mapping artifacts; 5.2 to 5.4 symbolKey, signatureKey, scopedId; 5.5 symbolId;

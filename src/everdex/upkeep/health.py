@@ -215,7 +215,7 @@ def _normalization(store: Store, manifest: Manifest) -> Check:
     code = "unicode_normalization"
     odd = [path for path in sorted(live_map(store.path, manifest).files) if unicodedata.normalize("NFC", path) != path]
     if odd:
-        return Check(code, FAIL, "indexed paths are not NFC", {"paths": odd[:20]})
+        return Check(code, FAIL, f"{len(odd)} indexed path(s) are not NFC", {"paths": odd[:20]})
     return Check(code, OK, "every indexed path is NFC")
 
 
@@ -328,7 +328,7 @@ def _path_safety(seen: Look) -> Check:
     code = "path_safety"
     outside = [path for path in sorted(seen.indexed) if path.startswith(("/", "./")) or ".." in path.split("/")]
     if outside:
-        return Check(code, FAIL, "indexed paths lead outside the root", {"paths": outside[:20]})
+        return Check(code, FAIL, f"{len(outside)} indexed path(s) lead outside the root", {"paths": outside[:20]})
     unsafe = [skip for skip in seen.discovery.skipped if skip.reason in _UNSAFE_SKIPS]
     if not unsafe:
         return Check(code, OK, "no path leads outside the root")
