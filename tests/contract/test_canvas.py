@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from everdex import clock, limits, relations
+from everdex import clock, exploring, limits, relations
 from everdex.canvas import keep
 from everdex.canvas.meta import Quality, read_meta
 from everdex.durable import encode_json
@@ -196,6 +196,34 @@ def test_nobody_writes_without_the_guard(index: Index, monkeypatch: pytest.Monke
 def _draw_unsynced(index: Index) -> dict[str, Any]:
     asked = Question("architecture", picture="kept")
     return relations.ask(index, asked, Reading(sync=False), SyncOptions(workers=1)).to_dict()
+
+
+def _page(index: Index, snapshot_id: str | None = None) -> dict[str, Any]:
+    reading = Reading(snapshot_id=snapshot_id)
+    return exploring.explore(index, reading, SyncOptions(workers=1), kept=True).answer.to_dict()
+
+
+def test_a_page_of_an_older_snapshot_never_becomes_the_latest(index: Index) -> None:
+    """It is kept under its digest, and the answer says why it is not the latest."""
+    old = _page(index)
+    (index.root.path / "shop/new.py").write_text("X = 1\n")
+    latest = Path(_page(index)["canvas"]["latest"]).read_bytes()
+    again = _page(index, old["snapshot_id"])["canvas"]
+    assert (again["published"], again["reason"]) == (False, "another snapshot is active")
+    assert Path(again["path"]).name == f"explorer.{old['digest']}.html"
+    assert (index.store().canvas / keep.LATEST_PAGE).read_bytes() == latest != Path(again["path"]).read_bytes()
+
+
+def test_no_page_is_written_without_the_guard(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever cannot have it gets his answer, and nothing is written."""
+    monkeypatch.setattr(keep, "_WAIT_MS", 50)
+    index.sync()
+    store = index.store()
+    with hold_guard(guard_path(store), store.permissions, wait_ms=1_000):
+        told = _page(index)
+    assert (told["canvas"]["path"], told["canvas"]["published"]) == ("", False)
+    assert any("not published" in said for said in told["warnings"])
+    assert not list(store.canvas.glob("explorer*"))
 
 
 def test_collection_removes_pictures_of_snapshots_that_are_gone(

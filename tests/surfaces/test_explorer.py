@@ -154,6 +154,7 @@ def test_nothing_a_repository_writes_becomes_markup(page: Path, hostile: Path) -
     assert {tag for tag, _ in evil.found} <= {tag for tag, _ in plain.found}
     assert len(evil.raw["script"]) == 2
     assert hostile.read_text().count("</script>") == 2
+    assert not set("<>&") & set(evil.raw["script"][0])
     assert "\u202e" not in hostile.read_text()
     told = json.dumps(_data(hostile))
     assert "\\\\u202e" in told
@@ -350,8 +351,7 @@ def test_a_symbol_is_shown_by_its_address(page: Path) -> None:
     """The fragment names what is shown: signature, documentation, callers and impact; the picture marks its part."""
     shown = _shown(page, "#symbol/shop%2Fmoney.py/price")
     panel = _panel(shown)
-    assert "price(count: int) -&gt; int" in panel
-    assert "What so many cost." in panel
+    assert '<div class="code">price(count: int) -&gt; int</div><p>What so many cost.</p>' in panel
     assert 'href="#symbol/shop%2Ftill.py/sell"' in panel
     assert "2 steps" in panel
     assert re.search(r'<a href="#part/shop%2Fmoney.py" class="box on"', shown)

@@ -126,6 +126,16 @@ def test_no_picture_of_what_is_not_one_symbol(project: Path, tmp_path: Path) -> 
     assert not (tmp_path / "none.svg").exists()
 
 
+def test_test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """In the picture of an impact they have their directories before them; others do not."""
+    test = "from shop.money import price\n\n\ndef test_price():\n    assert price(1)\n"
+    names = ("tests/one/tests.py", "tests/two/tests.py", "tests/two/test_other.py")
+    root = tree(tmp_path / "shop", {**SHOP, **dict.fromkeys(names, test)})
+    assert everdex("impact", "price", root, "--picture", tmp_path / "a.svg").code == 0
+    drawn = re.findall(r">([^<>]*test[^<>]*\.py)</text>", (tmp_path / "a.svg").read_text())
+    assert {"one/tests.py", "two/tests.py", "test_other.py"} <= set(drawn)
+
+
 def test_the_api_gives_pictures(project: Path) -> None:
     """`architecture` and `impact_picture`, in both forms; a bound on bytes is kept."""
     with package.open(project, daemon=False) as index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,3 +136,17 @@ def test_a_large_graph_is_arranged_too() -> None:
         found = arrange([Size(100.0, 40.0)] * 5_000, list(edges), against(5_000, edges))
         assert len(found.routes) == len(edges)
         assert len(set(found.corners)) == 5_000
+
+
+def test_edges_that_pass_rows_are_nearly_straight() -> None:
+    """Between its ends an edge wanders little: on average less than a tenth of a box's width."""
+    wandered, edges = 0.0, 0
+    for seed in range(5):
+        chance = random.Random(seed)
+        sizes = [Size(chance.randint(80, 160), 50) for _ in range(18)]
+        chosen = [(i, j) for i in range(18) for j in range(i + 1, 18) if chance.random() < 0.16]
+        for route in arrange(sizes, chosen).routes.values():
+            inner = [x for x, _ in route[1:-1]]
+            wandered += sum(abs(after - before) for before, after in pairwise(inner))
+        edges += len(chosen)
+    assert wandered / edges < 12

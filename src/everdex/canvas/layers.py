@@ -23,6 +23,8 @@ _LANE: Final = 12.0  # what an edge that passes a row takes
 _PORT: Final = 9.0  # between the ends of edges on a border
 _MOST_PASSES: Final = 20_000
 _SWEEPS: Final = 10
+_STRAIGHTENING: Final = 20  # further sweeps that only move cells
+_PULL: Final = (1, 2, 8)  # of two boxes on each other, a box and a pass, two passes of an edge
 _FINE: Final = 4_000  # boxes and passes up to which crossings are counted and places relaxed
 _ASPECT: Final = 1.7
 
@@ -219,35 +221,42 @@ def _crossings(cells: list[list[_Cell]]) -> int:
 def _place(cells: list[list[_Cell]]) -> None:
     """Middles of cells: near their neighbours, in the order of their row, never closer than they are wide."""
     for row in cells:
-        _spread(row, [0.0] * len(row))
-    for sweep in range(_SWEEPS if sum(map(len, cells)) <= _FINE else 2):
+        _spread(row, [(0.0, 1)] * len(row))
+    careful = sum(map(len, cells)) <= _FINE
+    for sweep in range(_SWEEPS + _STRAIGHTENING if careful else 2):
         downwards = sweep % 2 == 0
         for row in cells if downwards else reversed(cells):
             both = sweep >= _SWEEPS - 4
-            wanted = []
-            for cell in row:
-                near = [*cell.above, *cell.below] if both else cell.above if downwards else cell.below
-                wanted.append(_mean([other.x for other in near], cell.x))
-            _spread(row, wanted)
+            _spread(row, [_wish(cell, both, downwards) for cell in row])
 
 
-def _spread(row: list[_Cell], wanted: list[float]) -> None:
+def _wish(cell: _Cell, both: bool, downwards: bool) -> tuple[float, int]:
+    """Where a cell would stand by its neighbours, and how much that counts: bends inside an edge are the ugliest."""
+    near = [*cell.above, *cell.below] if both else cell.above if downwards else cell.below
+    if not near:
+        return cell.x, 1
+    pulls = [_PULL[(cell.box < 0) + (other.box < 0)] for other in near]
+    total = sum(pulls)
+    return round(sum(other.x * pull for other, pull in zip(near, pulls, strict=True)) / total, 6), total
+
+
+def _spread(row: list[_Cell], wanted: list[tuple[float, int]]) -> None:
     """The places nearest to those wanted that keep order and distance (pool adjacent violators)."""
     offsets = [0.0]
     for left, right in pairwise(row):
         gap = _GAP if left.box >= 0 and right.box >= 0 else _GAP / 2
         offsets.append(offsets[-1] + (left.width + right.width) / 2 + gap)
-    blocks: list[tuple[float, int]] = []  # sum of wishes, how many
-    for wish, offset in zip(wanted, offsets, strict=False):
-        total, count = wish - offset, 1
-        while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
-            before, members = blocks.pop()
-            total, count = total + before, count + members
-        blocks.append((total, count))
+    blocks: list[tuple[float, int, int]] = []  # weighed sum of wishes, their weight, how many
+    for (wish, weight), offset in zip(wanted, offsets, strict=False):
+        total, weighed, count = (wish - offset) * weight, weight, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / weighed:
+            before, heavy, members = blocks.pop()
+            total, weighed, count = total + before, weighed + heavy, count + members
+        blocks.append((total, weighed, count))
     number = 0
-    for total, count in blocks:
+    for total, weighed, count in blocks:
         for _ in range(count):
-            row[number].x = round(total / count + offsets[number], 3)
+            row[number].x = round(total / weighed + offsets[number], 3)
             number += 1
 
 

@@ -5,6 +5,7 @@ A line is solid where resolution is certain and dashed where it is not; tests ha
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Final
 
@@ -187,9 +188,12 @@ def _edge(start: Point, end: Point, symbol: Symbol, told: str) -> Shape:
 def _tests(model: ImpactModel, width: float, top: float) -> tuple[list[Shape], float]:
     x, y = MARGIN + 14, top + _TITLE + 8
     inside: list[Shape] = []
+    names = Counter(file.path.rpartition("/")[2] for file in model.tests)
     for file in model.tests:
         notes = [_test_note(file)]
         name = file.path.rpartition("/")[2]
+        if names[name] > 1:  # with its directory, where that tells it apart
+            name = "/".join(file.path.split("/")[-2:])
         wide = min(_WIDEST, box_width(name, notes))
         if x > MARGIN + 14 and x + wide + 14 > width - MARGIN:
             x, y = MARGIN + 14, y + _HEIGHT + 10
