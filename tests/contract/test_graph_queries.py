@@ -13,7 +13,7 @@ from everdex import relations
 from everdex.errors import QueryError
 from everdex.graph import queries, resolvers
 from everdex.graph.atlas import Atlas, Definition
-from everdex.graph.model import Role, Status
+from everdex.graph.model import COMPUTED, Role, Status
 from everdex.graph.packed import last_name
 from everdex.service import Reading
 from everdex.sync.model import SyncOptions
@@ -78,6 +78,16 @@ def test_what_could_be_missing_is_counted_by_name(tmp_path: Path, toy: None) -> 
     }  # fmt: skip
 
 
+def test_a_call_under_a_computed_name_may_be_of_anything(tmp_path: Path) -> None:
+    """Whatever the variable is called that holds it, and although the fallback is known."""
+    visitor = "class Visitor:\n    def visit(self, kind):\n        handler = getattr(self, kind.upper(), self.other)\n"
+    visitor += "        return handler()\n\n    def LEAF(self): pass\n\n    def other(self): pass\n"
+    ask = asker(synced(tmp_path / "tree", {"visitor.py": visitor}))
+    assert ask("callers", "Visitor.other")["total"] == 1
+    assert ask("callers", "Visitor.LEAF")["total"] == 0
+    assert ask("callers", "Visitor.LEAF")["could_add"]["unnamed"] == 1
+
+
 def test_what_could_be_missing_is_what_a_look_at_every_site_finds(tmp_path: Path) -> None:
     """The counts that a graph keeps by name are those of its sites, for any definition, also after an edit."""
     files = {
@@ -121,7 +131,9 @@ def _counted(atlas: Atlas, item: Definition, roles: frozenset[Role] | None) -> q
         for _, site in every
     )
     unnamed = sum(
-        site.role is Role.CALL and site.status is Status.UNRESOLVED and not last_name(site.text) for _, site in every
+        site.role is Role.CALL
+        and (site.reason == COMPUTED or (site.status is Status.UNRESOLVED and not last_name(site.text)))
+        for _, site in every
     )
     return queries.CouldAdd(
         found[Status.AMBIGUOUS], found[Status.EXTERNAL], found[Status.UNRESOLVED], unnamed, overriding

@@ -46,7 +46,7 @@ class FileEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     partial: bool  # it has syntax errors
     failed: str  # '' or the kind of error its resolver raised
     calls: tuple[int, int, int, int]  # call sites: resolved, ambiguous, external, unresolved
-    unnamed: int  # unresolved calls of a value without a name: they may call anything
+    unnamed: int  # calls of a value without a name, or under a computed one, that may call anything
     externals: tuple[str, ...]  # packages outside the root that it takes something from; not the language's own
     semantic: int = 0  # sites of which an indexer says what they mean
     disagreeing: int = 0  # sites that read otherwise than an indexer says

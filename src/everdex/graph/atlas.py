@@ -211,7 +211,7 @@ class Atlas:
 
     @cached_property
     def unnamed_calls(self) -> int:
-        """Unresolved calls of values without a name: they may call anything."""
+        """Calls of values without a name, or under a computed one: they may call anything."""
         return sum(entry.unnamed for entry in self.graph.files)
 
     # -- references ----------------------------------------------------------------------------

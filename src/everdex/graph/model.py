@@ -56,6 +56,8 @@ DISAGREES: Final = "read from the text, it is something else"
 
 # Why a site is ambiguous whose candidates are all one name: signatures of a function that nothing implements.
 OVERLOADS: Final = "several overloads fit"
+# Why something is not known that is read under a name which the program computes: it may be any.
+COMPUTED: Final = "dynamic attribute"
 
 
 class Node(msgspec.Struct, frozen=True, gc=False):

@@ -8,7 +8,7 @@ from typing import Final
 
 from everdex.graph.artifact import FileEntry
 from everdex.graph.columns import Columns
-from everdex.graph.model import DISAGREES, FileGraph, Role, Status, Target
+from everdex.graph.model import COMPUTED, DISAGREES, FileGraph, Role, Status, Target
 from everdex.graph.packages import package_of
 from everdex.graph.packed import encode, last_name
 from everdex.graph.part_table import PartTable, table_of
@@ -62,7 +62,7 @@ def record(
             overridden.update(site.targets)
         elif site.role is Role.CALL:
             calls[site.status] += 1
-            unnamed += site.status is Status.UNRESOLVED and not name
+            unnamed += site.reason == COMPUTED or (site.status is Status.UNRESOLVED and not name)
     entry = FileEntry(
         path=path,
         content=content,

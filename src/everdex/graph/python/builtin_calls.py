@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everdex.graph.model import COMPUTED
 from everdex.graph.python import classes, containers, getters, iteration, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
@@ -339,10 +340,10 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
                 parts.append(attributes.read(engine, base, key[2], fuel, positional[0].path))
         elif key[0] == PREFIX:
             for base in first(engine, positional, fuel):
-                parts.append(attributes.beginning(engine, base, key[1], fuel) or unknown("dynamic attribute"))
+                parts.append(attributes.beginning(engine, base, key[1], fuel) or unknown(COMPUTED))
         else:
-            parts.append(unknown("dynamic attribute"))
-    return union(parts) or unknown("dynamic attribute")
+            parts.append(unknown(COMPUTED))
+    return union(parts) or unknown(COMPUTED)
 
 
 def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
