@@ -148,7 +148,8 @@ INTERFACE_VERSION: Final = "1"
 # 34: Python: classes under the names that modules give them, and such as a metaclass is called to make; what a
 #    metaclass's __call__ constructs; functions that class statements call; attributes that are only declared; wrappers
 #    that pass on what they are called with; what a large method returns of itself; few callers cost less
-RESOLVERS_VERSION: Final = "34"
+# 35: Python: callers that there are no steps left to ask are not looked at, nor noted as read
+RESOLVERS_VERSION: Final = "35"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
