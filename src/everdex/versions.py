@@ -149,7 +149,8 @@ INTERFACE_VERSION: Final = "1"
 #    metaclass's __call__ constructs; functions that class statements call; attributes that are only declared; wrappers
 #    that pass on what they are called with; what a large method returns of itself; few callers cost less
 # 35: calls under a name that the program computes count among those that may be of anything
-RESOLVERS_VERSION: Final = "35"
+# 36: Python: callers that there are no steps left to ask are not looked at, nor noted as read
+RESOLVERS_VERSION: Final = "36"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

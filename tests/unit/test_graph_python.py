@@ -14,6 +14,7 @@ import pytest
 from everdex.facts.python import model as m
 from everdex.graph.model import FileGraph, Role, Status, Target
 from everdex.graph.python import RESOLVER, engine
+from everdex.graph.python import files as decoded_files
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded
 from everdex.graph.python.values import Values
@@ -127,7 +128,43 @@ def test_answers_do_not_depend_on_what_is_still_remembered(monkeypatch: pytest.M
     whole = {path: plain(found) for path, found in resolve(memory).items()}
     monkeypatch.setattr(engine, "_MAX_ANSWERS", 50)
     monkeypatch.setattr(engine, "_MAX_HELD", 2_000)
+    monkeypatch.setattr(decoded_files, "_MAX_HELD", 2_000)
     assert {path: plain(found) for path, found in resolve(memory).items()} == whole
+
+
+def test_a_file_is_decoded_once_for_its_offers_and_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is asked for its offers before any is resolved; resolving takes it as it was decoded then."""
+    memory = world(**{f"part{number}": f"def f{number}():\n    return f{number}()\n" for number in range(20)})
+    decoded: list[bytes] = []
+    decode = m.decode
+
+    def counted(data: bytes) -> m.Facts:
+        decoded.append(data)
+        return decode(data)
+
+    monkeypatch.setattr(m, "decode", counted)
+    begun = RESOLVER.begin()
+    for path in memory.paths:
+        begun.offers(path, memory.facts(path), memory.source(path))
+    resolution = begun.open(memory)
+    for path in memory.paths:
+        resolution.resolve(path)
+    assert len(decoded) == len(memory.paths)
+
+
+def test_files_decoded_for_their_offers_are_let_go_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The longest known go first; one that changed does not count twice."""
+    monkeypatch.setattr(decoded_files, "_MAX_HELD", 250)
+    memory = world(a="def f(): pass\n", b="def g(): pass\n", c="def h(): pass\n")
+    kept = Decoded()
+    facts = {path: memory.facts(path) for path in memory.paths}
+    assert 250 / 3 < len(facts["a.py"]) < 250 / 2
+    first, second = kept.of("a.py", facts["a.py"]), kept.of("b.py", facts["b.py"])
+    assert kept.of("a.py", facts["a.py"]) is first
+    assert kept.of("b.py", facts["c.py"]) is not second
+    assert kept.of("a.py", facts["a.py"]) is first
+    kept.of("c.py", facts["c.py"])
+    assert kept.of("a.py", facts["a.py"]) is not first
 
 
 def _offers(memory: MemoryWorld) -> dict[str, dict[str, int]]:

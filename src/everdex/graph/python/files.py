@@ -12,28 +12,36 @@ from everdex.graph.python.keys import head_key, member_key, name_key, scope_key,
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.values import Values
 
-_DECODED: Final = 8  # files: those of an edit
+_MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten times that
 
 
 class Decoded:
-    """Files that were decoded a moment ago for another question, as long as they are few."""
+    """Files that were decoded for another question: what is offered is asked of every file before it is resolved."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, File]] = {}
+        self._held = 0
 
     def of(self, path: str, data: bytes) -> File:
         known = self._files.get(path)
         if known is None or known[0] != data:
+            self._forget(path)
+            self._held += len(data)
+            while self._held > _MAX_HELD and self._files:
+                self._forget(next(iter(self._files)))
             known = self._files[path] = data, File(path, data)
-            if len(self._files) > _DECODED:
-                del self._files[next(iter(self._files))]
         return known[1]
 
     def take(self, path: str, data: bytes) -> File:
         """For who remembers answers in it: nobody else gets that one again."""
         found = self.of(path, data)
-        del self._files[path]
+        self._forget(path)
         return found
+
+    def _forget(self, path: str) -> None:
+        known = self._files.pop(path, None)
+        if known is not None:
+            self._held -= len(known[0])
 
 
 class File(Flows):

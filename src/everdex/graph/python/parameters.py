@@ -232,7 +232,7 @@ def callers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, 
     def answer(fuel: int) -> tuple[Context, ...]:
         step, places, _ = calling(engine, path, scope, fuel)
         left = fuel - step
-        if left < 0 and places:  # asking each of them would say the same, at length
+        if left < NAME_STEP and places:  # not enough for a name: asking each of them would say the same, at length
             engine.low = -1
             return ()
         found: dict[Context, None] = {}

@@ -33,6 +33,11 @@ def joined(parts: list[Seen]) -> Seen | None:
 
 def joined_with(own: Seen, parts: list[Seen]) -> Seen:
     """The same with one that is always there."""
+    if not parts:
+        return own
+    if len(parts) == 1:
+        (only,) = parts
+        return only if only is own or only.own is own else Seen("", "", (own, only), own)
     distinct = dict.fromkeys(parts)
     distinct.pop(own, None)
     if not distinct:
