@@ -97,7 +97,8 @@ VECTORS_VERSION: Final = "1"
 # 20: names before `::`, of types that impls and extensions are for, owners of what Scala reads; C: names that are
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
-FACTS_VERSION: Final = "21"
+# 22: C#: calls that are given types; Swift: calls of what is optional
+FACTS_VERSION: Final = "22"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -148,7 +149,8 @@ INTERFACE_VERSION: Final = "1"
 # 34: Python: classes under the names that modules give them, and such as a metaclass is called to make; what a
 #    metaclass's __call__ constructs; functions that class statements call; attributes that are only declared; wrappers
 #    that pass on what they are called with; what a large method returns of itself; few callers cost less
-RESOLVERS_VERSION: Final = "34"
+# 35: C#: a call that is given types is of what takes types
+RESOLVERS_VERSION: Final = "35"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

@@ -199,7 +199,8 @@ def test_a_file_that_is_newer_than_the_snapshot_makes_its_users_stale(tmp_path: 
     made = _made(tmp_path, {"app.py": "def go():\n    return 1\n"})
     index = Index.open(made.path)
     before = ask_states(index, (), None, Reading(), SyncOptions()).to_dict()["snapshot_id"]
-    made.write({"fresh.py": "def f():\n    return 1\n", "app.py": "import fresh\n\n\ndef go():\n    return fresh.f()\n"})
+    using = "import fresh\n\n\ndef go():\n    return fresh.f()\n"
+    made.write({"fresh.py": "def f():\n    return 1\n", "app.py": using})
     made.sync()
     _make_graph(made)
     (state,) = ask_states(index, ("app.py",), before, Reading(), SyncOptions()).to_dict()["files"]

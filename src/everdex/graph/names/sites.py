@@ -181,7 +181,8 @@ class _File:
         ) and any(last_name(base) == use.name for base in item.bases)
 
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
-        text = use.text or (f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name)
+        plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
+        text = use.text.removesuffix(facts.GENERIC) or plain
         end = use.column + max(use.width, 1)
         return Site(
             role, self._node(use.scope), use.line, use.column, use.line, end, _shown(text), answer.status,

@@ -36,8 +36,9 @@ def symbols_command(
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
     In a pipe every definition is one line, path:line:signature, or line:signature of the FILE that was named; on a
-    terminal they stand under their file. NAME may be qualified (Index.search). When nothing has the name, names like it go to stderr: those it begins, those whose
-    humps it spells (SnpVw for SnapshotView) and those it nearly spells. Exit code 0 means found, 1 nothing found.
+    terminal they stand under their file. NAME may be qualified (Index.search). When nothing has the name, names like
+    it go to stderr: those it begins, those whose humps it spells (SnpVw for SnapshotView) and those it nearly spells.
+    Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
