@@ -64,7 +64,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    for (Swift); several names in one declaration stand beside each other
 # 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new
 #    and the like; C++: members through pointers, macros with a message
-CHUNKER_VERSION: Final = "6"
+# 7: Rust: macros that are called like a type
+CHUNKER_VERSION: Final = "7"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -97,7 +98,7 @@ VECTORS_VERSION: Final = "1"
 # 20: names before `::`, of types that impls and extensions are for, owners of what Scala reads; C: names that are
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
-# 22: C#: calls that are given types; Swift: calls of what is optional
+# 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
 FACTS_VERSION: Final = "22"
 
 # 1: public definitions with normalised signatures, and what a file passes on

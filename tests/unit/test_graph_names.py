@@ -367,6 +367,17 @@ def test_what_scala_reads_of_a_value_is_a_member_of_its_type() -> None:
     assert [key for line, _, key in _named(graph, Role.CALL) if line in (7, 9)] == []
 
 
+def test_a_macro_of_rust_may_be_called_like_a_type() -> None:
+    """`str![…]` is a call of the macro and no syntax error, in whatever brackets."""
+    source = (
+        b'macro_rules! str { () => {} }\nfn f() {\n  g(str![[r#"x"#]]);\n  u8!(1);\n  str! { 2 }\n}\nfn g(s: str) {}\n'
+    )
+    graph = _graphs({"Cargo.toml": b'[package]\nname = "x"\n', "src/lib.rs": source})["src/lib.rs"]
+    assert not graph.partial
+    called = [(line, key) for line, _, key in _named(graph, Role.CALL)]
+    assert called == [(3, "g"), (3, "str"), (4, "std.u8"), (5, "str")]
+
+
 def test_an_optional_call_of_swift_runs_what_a_variable_holds() -> None:
     """`f?(…)` is no call of the method with that name, which would run itself; through others it may be."""
     source = (
