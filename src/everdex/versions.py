@@ -64,7 +64,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    for (Swift); several names in one declaration stand beside each other
 # 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new
 #    and the like; C++: members through pointers, macros with a message
-CHUNKER_VERSION: Final = "6"
+# 7: Rust: macros that are called like a type
+CHUNKER_VERSION: Final = "7"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -97,7 +98,8 @@ VECTORS_VERSION: Final = "1"
 # 20: names before `::`, of types that impls and extensions are for, owners of what Scala reads; C: names that are
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
-FACTS_VERSION: Final = "21"
+# 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
+FACTS_VERSION: Final = "22"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -150,7 +152,8 @@ INTERFACE_VERSION: Final = "1"
 #    that pass on what they are called with; what a large method returns of itself; few callers cost less
 # 35: calls under a name that the program computes count among those that may be of anything
 # 36: Python: callers that there are no steps left to ask are not looked at, nor noted as read
-RESOLVERS_VERSION: Final = "36"
+# 37: C#: a call that is given types is of what takes types
+RESOLVERS_VERSION: Final = "37"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there

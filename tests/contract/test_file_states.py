@@ -194,6 +194,19 @@ def test_states_of_every_file_are_those_of_each(tmp_path: Path) -> None:
     assert batch == [_state(made, state.path) for state in batch]
 
 
+def test_a_file_that_is_newer_than_the_snapshot_makes_its_users_stale(tmp_path: Path) -> None:
+    """Whoever knows only that snapshot has not seen what a file of today depends on."""
+    made = _made(tmp_path, {"app.py": "def go():\n    return 1\n"})
+    index = Index.open(made.path)
+    before = ask_states(index, (), None, Reading(), SyncOptions()).to_dict()["snapshot_id"]
+    using = "import fresh\n\n\ndef go():\n    return fresh.f()\n"
+    made.write({"fresh.py": "def f():\n    return 1\n", "app.py": using})
+    made.sync()
+    _make_graph(made)
+    (state,) = ask_states(index, ("app.py",), before, Reading(), SyncOptions()).to_dict()["files"]
+    assert ("dependency_interface_changed", "fresh.py") in [(item["code"], item["path"]) for item in state["reasons"]]
+
+
 def test_states_since_an_older_snapshot(tmp_path: Path) -> None:
     """With a snapshot as its base, a state says what changed since then, although the index is current."""
     made = _made(tmp_path)

@@ -367,6 +367,40 @@ def test_what_scala_reads_of_a_value_is_a_member_of_its_type() -> None:
     assert [key for line, _, key in _named(graph, Role.CALL) if line in (7, 9)] == []
 
 
+def test_a_macro_of_rust_may_be_called_like_a_type() -> None:
+    """`str![…]` is a call of the macro and no syntax error, in whatever brackets."""
+    source = (
+        b'macro_rules! str { () => {} }\nfn f() {\n  g(str![[r#"x"#]]);\n  u8!(1);\n  str! { 2 }\n}\nfn g(s: str) {}\n'
+    )
+    graph = _graphs({"Cargo.toml": b'[package]\nname = "x"\n', "src/lib.rs": source})["src/lib.rs"]
+    assert not graph.partial
+    called = [(line, key) for line, _, key in _named(graph, Role.CALL)]
+    assert called == [(3, "g"), (3, "str"), (4, "std.u8"), (5, "str")]
+
+
+def test_an_optional_call_of_swift_runs_what_a_variable_holds() -> None:
+    """`f?(…)` is no call of the method with that name, which would run itself; through others it may be."""
+    source = (
+        b"class A {\n  var go: ((Int) -> Void)?\n  func go(_ n: Int) {\n    go?(n)\n    self.go?(n)\n    go(n)\n"
+        b"  }\n}\nfunc use(a: A) {\n  a.go?(1)\n}\n"
+    )
+    graph = _graphs({"a.swift": source})["a.swift"]
+    assert [(line, key) for line, _, key in _named(graph, Role.CALL)] == [(6, "A.go~2"), (10, "A.go~2")]
+    assert [site.line for site in _sites(graph, Role.CALL) if site.status is Status.UNRESOLVED] == [4, 5]
+
+
+def test_a_call_of_csharp_that_is_given_types_is_of_what_takes_types() -> None:
+    """An interface's own method without them is not meant where an extension has them; without types it is."""
+    source = (
+        b"interface IConfig { object Get(string key); }\n"
+        b"static class Extensions { public static T Get<T>(this IConfig config, string key) { return default; } }\n"
+        b"class Use { void F(IConfig config) {\n  config.Get<int>(1);\n  config.Get(2);\n} }\n"
+    )
+    graph = _graphs({"a.cs": source})["a.cs"]
+    assert [(line, key) for line, _, key in _named(graph, Role.CALL)] == [(4, "Extensions.Get"), (5, "IConfig.Get")]
+    assert {site.text for site in _sites(graph, Role.CALL)} == {"config.Get"}
+
+
 @pytest.mark.parametrize(
     ("path", "base", "below", "method", "call"),
     [

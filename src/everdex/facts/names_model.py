@@ -18,6 +18,7 @@ CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER = range(7)  # the last: a name be
 STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
 # Before a local's value: it takes the second result of that call.
 SECOND: Final = "2:"
+GENERIC: Final = "<>"  # after a callee's text: it is given types, and only what takes types can be meant
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 
 

@@ -113,6 +113,10 @@ class Uses:
             end = start + len(written[: converted.end(2)].encode())
             written = converted[2]
         receiver, name, tail = split_callee(written, self.language)
+        if self.language == "swift" and receiver in ("", "self") and self.data[end : end + 1] == b"?":
+            # `f?(…)` calls what a variable holds: no method of one's own is optional.
+            self._named(start, end, written, model.READ)
+            name = ""
         if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
             return  # a second list of arguments is no second call
         if not name:
@@ -121,6 +125,8 @@ class Uses:
             self.uses[start, end] = (start, 0, model.CALL, "", "?", -1, text[:_MAX_TEXT])
             return
         text = self._written(node) if receiver and self.language in _QUALIFIED else ""
+        if tail and self.language == "csharp":
+            text = f"{receiver}.{name}{model.GENERIC}".lstrip(".")
         end -= tail
         start = end - len(name.encode())
         count, known = self._arguments(captures), self.uses.get((start, 0))

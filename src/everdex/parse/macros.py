@@ -1,4 +1,5 @@
 """C and C++ as people write them: headers named `.h` that are C++, and macros where the grammar allows no word.
+Rust as people write it: macros that are called like a type (`str![…]`).
 
 `class API Name {` and `API Type name(…)` are errors to a grammar that runs no preprocessor, and cost a header its
 classes. Such a word is blanked before parsing: all bytes keep their places, and every text is still taken from the file
@@ -32,6 +33,9 @@ _WORD: Final = re.compile(
     rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\((?:\"(?:[^\"\\\n]|\\.)*\"|[^()\"\n])*\))?"
     rb"|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
+# Names of Rust's that the grammar has as types only; a macro may have any name.
+_TYPE: Final = rb"(?:str|bool|char|[iuf](?:8|16|32|64|128|size))"
+_TYPE_MACRO: Final = re.compile(rb"\b%s(?=! ?[\[({])|(?<=macro_rules! )%s\b" % (_TYPE, _TYPE))
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8
 _MAX_WORDS: Final = 30_000  # about two seconds' worth; no file that a person wrote has so many outside expressions
@@ -84,6 +88,8 @@ def spoken(path_key: str, language: str, data: bytes) -> str:
 
 def readable(language: str, data: bytes) -> bytes:
     """As the grammar can read it: the same length, the same places."""
+    if language == "rust":
+        return _TYPE_MACRO.sub(lambda found: b"_" * len(found[0]), data)
     if language not in _FAMILY:
         return data
     if b"#" in data:

@@ -227,6 +227,8 @@ class States:
             compared = [self._difference(path, content, after) for content in sorted(filter(None, used))]
         except Unread as error:
             return _Compared(model.DEPENDENCY_UNCHECKED, error.detail)
+        if not compared:  # the base has not seen it: whoever uses it now uses something new
+            return _Compared(model.DEPENDENCY_CHANGED)
         return next((found for found in compared if found.code), compared[0])
 
     def _difference(self, path: str, content: str, after: Interface | None) -> _Compared:

@@ -219,3 +219,8 @@ def _is_partial(ref: Ref) -> bool:
 def takes(item: facts.Defined, count: int) -> bool:
     """Whether a definition may take so many arguments."""
     return item.least <= count and (item.most < 0 or count <= item.most)
+
+
+def takes_types(item: facts.Defined) -> bool:
+    """Whether a method of C# has parameters that are types."""
+    return f"{item.name}<" in item.signature

@@ -7,7 +7,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes, unresolved
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes, takes_types, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES
@@ -93,6 +93,8 @@ class OnReceivers(Choosing):
         if self.rules.group in _OVERLOADING:
             refs = self._overloaded(refs, use)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
+        if use.text.endswith(facts.GENERIC):
+            refs = callables = [ref for ref in callables if takes_types(ref.defined)]
         if callables and self._is_met_outside(around, callables):
             return Answer(Status.AMBIGUOUS, tuple(callables[:MAX_CANDIDATES]), reason="the type itself is outside")
         if callables:
@@ -155,6 +157,8 @@ class OnReceivers(Choosing):
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
+        if use.text.endswith(facts.GENERIC):
+            found = [ref for ref in found if takes_types(ref.defined)]
         if not found:
             return None
         wanted, _ = self.evaluation.lineage(around.name)

@@ -46,6 +46,7 @@ class _File:
         self.calls = Calls(self.evaluation)
         self.node_of = self._numbers()
         self.types: dict[tuple[str, str, int], Answer] = {}
+        self.type_names: dict[str, bool] = {}
         self.named: list[Site] = []  # types that a call constructs by what is another's
 
     def _numbers(self) -> list[int]:
@@ -115,6 +116,8 @@ class _File:
         return f"{prefix}.{item.path}" if prefix else item.path
 
     def _site(self, use: facts.Use) -> Site | None:
+        if use.role == facts.QUALIFIER and not self._is_type(use.name):
+            return None  # a namespace or a module: it is named in every path that goes through it
         role = _ROLES.get(use.role, Role.CALL)
         ruby_call = use.role == facts.READ and self.module.outline.language == "ruby"
         if role is Role.CALL:
@@ -134,13 +137,19 @@ class _File:
                     return self._made(use, role, answer)
             if use.role == facts.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
-            if use.role == facts.QUALIFIER and not all(ref.defined.kind in TYPES for ref in answer.refs):
-                return None  # a namespace or a module: it is named in every path that goes through it
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
             if use.role == facts.READ and self._runs(answer):
                 role = Role.CALL
         return self._made(use, role, answer)
+
+    def _is_type(self, name: str) -> bool:
+        """Whether anything of this name is a type, wherever it is."""
+        known = self.type_names.get(name)
+        if known is None:
+            found = self.evaluation.reader.named(name)
+            known = self.type_names[name] = any(ref.defined.kind in TYPES for ref in found)
+        return known
 
     def _referred(self, use: facts.Use) -> Answer:
         if use.role not in (facts.TYPE, facts.QUALIFIER):
@@ -172,7 +181,8 @@ class _File:
         ) and any(last_name(base) == use.name for base in item.bases)
 
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
-        text = use.text or (f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name)
+        plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
+        text = use.text.removesuffix(facts.GENERIC) or plain
         end = use.column + max(use.width, 1)
         return Site(
             role, self._node(use.scope), use.line, use.column, use.line, end, _shown(text), answer.status,

@@ -61,7 +61,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     for item in document["affected"]:
         doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
         place = f"{escape(item['path'])}:{item['way'][-1]['line']}"
-        yield f"{place}:{escape(item['qualified_name'])} {_way(document, item)}{doubt}"
+        yield f"{place}:{_way(document, item)}{doubt}"
 
 
 def _draw(document: dict[str, Any], shown: Style) -> None:
@@ -77,9 +77,11 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
 
 
 def _way(document: dict[str, Any], item: dict[str, Any]) -> str:
-    """The chain back to the symbol: `→ b.g → a.f`."""
-    names = [step["symbol"]["qualifiedName"] for step in item["way"][-2::-1]]
-    return " ".join(f"→ {escape(name)}" for name in (*names, document["symbol"]["qualified_name"]))
+    """The chain to the symbol: `h → g → f`."""
+    steps = [(item["qualified_name"], item["path"])]
+    steps += [(step["symbol"]["qualifiedName"], step["path"]) for step in item["way"][-2::-1]]
+    steps.append((document["symbol"]["qualified_name"], document["symbol"]["path"]))
+    return " → ".join(escape(rows.local_name(*step)) for step in steps)
 
 
 SHOWN = related.shown(_lines, "affected definition", lambda document: document.get("affected", ()))

@@ -35,9 +35,10 @@ def symbols_command(
 ) -> int:  # fmt: skip
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
-    In a pipe every definition is one line, path:line:signature; on a terminal they stand under their file. NAME may
-    be qualified (Index.search). When nothing has the name, names like it go to stderr: those it begins, those whose
-    humps it spells (SnpVw for SnapshotView) and those it nearly spells. Exit code 0 means found, 1 nothing found.
+    In a pipe every definition is one line, path:line:signature, or line:signature of the FILE that was named; on a
+    terminal they stand under their file. NAME may be qualified (Index.search). When nothing has the name, names like
+    it go to stderr: those it begins, those whose humps it spells (SnpVw for SnapshotView) and those it nearly spells.
+    Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
@@ -128,7 +129,7 @@ def _outline(outline: dict[str, Any]) -> Iterator[Line]:
         yield False, f"{escape(outline['path'])} defines nothing that the index knows"
     for item in outline["symbols"]:
         text = "  " * item["qualified_name"].count(".") + escape(item["signature"] or item["name"])
-        yield True, f"{escape(outline['path'])}:{item['start_line']}:{text}"
+        yield True, f"{item['start_line']}:{text}"  # whose file was named knows it, as with grep
 
 
 def _code(document: dict[str, Any]) -> int:
