@@ -56,6 +56,13 @@ def test_ranges_may_have_four_numbers_large_ones_and_come_unpacked(tmp_path: Pat
     assert found.occurrences == [Occurrence(300, 1, 301, 200, _RUN, 0), Occurrence(1, 2, 1, 3, _RUN, 0)]
 
 
+def test_roles_beyond_those_of_scip_are_passed_over(tmp_path: Path) -> None:
+    """A number of seventy bits is no reason to fail later."""
+    said = block(scip.OCCURRENCES, occurrence((0, 0, 3), _RUN, (1 << 69) + 8))
+    (found,) = _read(tmp_path, index(document("a.py", more=said)))
+    assert [item.roles for item in found.occurrences] == [8]
+
+
 def test_fields_that_nobody_knows_are_passed_over(tmp_path: Path) -> None:
     """An index of a newer indexer is read as far as it is known."""
     new = number(99, 7) + block(98, b"x") + varint(tag(97, FIXED32)) + b"1234"

@@ -8,7 +8,7 @@ long as their bytes do. A crash leaves all of the new facts or all of the old.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -36,14 +36,6 @@ from everdex.view import SnapshotView
 LOCK: Final = "semantic.lock"
 _TTL_MS: Final = 600_000  # of an import that is stuck
 _WAIT_MS: Final = 60_000
-
-
-class _Read(msgspec.Struct):
-    """A document between both passes: its occurrences, and the definitions of others not looked up yet."""
-
-    path: str
-    occurrences: list[Placed]
-    implements: list[tuple[str, str]]
 
 
 def import_scip(
@@ -90,7 +82,7 @@ class _Reading:
         self._view = view
         self._prefix = f"{context.root}/" if context.root else ""
         self._hashes = hashes
-        self._documents: list[_Read] = []
+        self._documents: list[tuple[str, bytes]] = []  # packed, without homes: there may be millions of places
         self.homes: dict[str, list[tuple[str, int]]] = {}  # symbol -> where it is defined
         self.skipped: Counter[str] = Counter()
         self.changed: list[str] = []
@@ -108,7 +100,7 @@ class _Reading:
         for start, _, symbol, roles in occurrences:
             if roles & DEFINITION:
                 self.homes.setdefault(symbol, []).append((path, start))
-        self._documents.append(_Read(path, occurrences, document.implements))
+        self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
 
     def _placed(self, path: str, document: ScipDocument) -> list[Placed]:
         line = self._view.file_line(path)
@@ -132,30 +124,34 @@ class _Reading:
 
     def stored(self) -> list[Stored]:
         """The documents as they are kept, each with where its symbols are defined."""
-        return [self._stored(document) for document in self._documents]
+        return [self._stored(path, packed) for path, packed in self._documents]
 
-    def _stored(self, read: _Read) -> Stored:
-        symbols: dict[str, int] = {}
-        files: dict[str, int] = {}
-        occurrences = read.occurrences
-        numbers = tuple(symbols.setdefault(item.symbol, len(symbols)) for item in occurrences)
-        implements = tuple(
-            (symbols[symbol], symbols.setdefault(other, len(symbols)))
-            for symbol, other in sorted(set(read.implements))
-            if symbol in symbols
-        )
+    def _stored(self, path: str, packed: bytes) -> Stored:
+        document = msgspec.msgpack.decode(packed, type=Document)
+        numbers: dict[str, int] = {}
         homes = tuple(
-            tuple(Place(files.setdefault(path, len(files)), start) for path, start in self.homes.get(symbol, ()))
-            for symbol in symbols
+            tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self.homes.get(symbol, ()))
+            for symbol in document.symbols
         )
-        document = Document(
-            tuple((path, self._content(path)) for path in files), tuple(symbols), homes,
-            tuple(item.start for item in occurrences), tuple(item.end - item.start for item in occurrences),
-            numbers, tuple(item.roles for item in occurrences), implements,
-        )  # fmt: skip
-        return kept.stored(read.path, self._content(read.path), document)
+        files = tuple((home, self._content(home)) for home in numbers)
+        return kept.stored(path, self._content(path), msgspec.structs.replace(document, files=files, homes=homes))
 
     def _content(self, path: str) -> bytes:
         line = self._view.file_line(path)
         assert line is not None
         return bytes.fromhex(line.content_hash)
+
+
+def _without_homes(occurrences: Sequence[Placed], implements: Iterable[tuple[str, str]]) -> Document:
+    """A document of which is not known yet where its symbols are defined."""
+    symbols: dict[str, int] = {}
+    numbers = tuple(symbols.setdefault(item.symbol, len(symbols)) for item in occurrences)
+    above = tuple(
+        (symbols[symbol], symbols.setdefault(other, len(symbols)))
+        for symbol, other in sorted(set(implements))
+        if symbol in symbols
+    )
+    return Document(
+        (), tuple(symbols), (), tuple(item.start for item in occurrences),
+        tuple(item.end - item.start for item in occurrences), numbers, tuple(item.roles for item in occurrences), above,
+    )  # fmt: skip

@@ -33,6 +33,7 @@ _RANGE: Final = tag(scip.RANGE, BLOCK)
 _RANGE_NUMBER: Final = tag(scip.RANGE, VARINT)
 _SYMBOL: Final = tag(scip.SYMBOL, BLOCK)
 _ROLES: Final = tag(scip.SYMBOL_ROLES, VARINT)
+_ALL_ROLES: Final = 0xFF  # SCIP has seven; a stranger's number may be of any size
 # Fields with another kind than they have to have: proto3 would pass them over, and mean something else.
 _KINDS: Final = {
     "document": {scip.RELATIVE_PATH: BLOCK, scip.OCCURRENCES: BLOCK, scip.SYMBOLS: BLOCK, scip.TEXT: BLOCK,
@@ -202,7 +203,7 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
         if wire == VARINT:
             value, at = read_varint(data, at, end)
             if head == _ROLES:
-                roles = value
+                roles = value & _ALL_ROLES
             elif head == _RANGE_NUMBER:
                 place = (*place, value)
             else:
