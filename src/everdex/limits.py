@@ -73,6 +73,12 @@ MAX_SCIP_BYTES: Final = 2_147_483_648  # of an index
 MAX_SCIP_DOCUMENT_BYTES: Final = 268_435_456  # of one document in it
 MAX_SCIP_OCCURRENCES: Final = 50_000_000
 MAX_SCIP_SYMBOL_BYTES: Final = 8_192  # a longer name is none
+MAX_CONTEXTS: Final = 1_000
+MAX_BUILD_FILE_BYTES: Final = 1_048_576  # of one that is parsed to find contexts
+TOOL_VERSION_S: Final = 20  # in which an indexer says its version
+SEMANTIC_NICENESS: Final = 10
+SEMANTIC_MEMORY_BYTES: Final = 8_589_934_592  # of each process of an indexer
+SEMANTIC_SCRATCH_BYTES: Final = 4_294_967_296  # of everything: the copy it reads and what it writes
 
 # -- evidence board ----------------------------------------------------------------------------
 MAX_BOARD_ITEMS: Final = 200
@@ -114,6 +120,9 @@ DAEMON_GRAPH_QUIET_S: Final = 2  # after an edit before its graph is made unaske
 DAEMON_GRAPH_SHARE: Final = 4  # unasked, one part in this many of the time is spent making graphs
 DAEMON_GRAPH_PATIENCE_S: Final = 10  # how long a question waits for its graph before it is told to come again
 DAEMON_GRAPH_WAITING: Final = 2  # questions that may wait for one at once
+DAEMON_SEMANTIC_QUIET_S: Final = 30  # after an edit before an indexer is run unasked
+DAEMON_SEMANTIC_SHARE: Final = 10  # unasked, one part in this many of the time is spent running indexers
+DAEMON_SEMANTIC_AGAIN_S: Final = 3_600  # after an indexer failed
 DAEMON_SLOW_MS: Final = 1_000
 LISTED_FILES_KEPT: Final = 50_000  # a longer list of the tree's files is made for every question
 SUMMARIES_KEPT: Final = 4  # maps, and architectures, of a snapshot that is open

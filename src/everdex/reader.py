@@ -180,6 +180,13 @@ class Reader:
             sources = Sources(kept.view, search, impact)
             return boarding.answer(self.index, sources, edit, freshness, reading)
 
+    def contexts(self, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+        """The same answer that `everdex.contexts.ask_contexts` gives."""
+        from everdex import contexts
+
+        with self._views.pinned(snapshot_id) as kept:
+            return contexts.contexts_answer(self.index, kept.view, freshness)
+
     def chunks(
         self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
     ) -> Answer:

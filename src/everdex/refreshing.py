@@ -3,27 +3,27 @@
 Part of the façade's room. A job syncs the index and makes the graph of the snapshot that comes of it; success is told
 after both are on disk. What changed while it ran is found by a fresh look at the tree and queued again; what it was
 asked to cover meanwhile is queued after it. One process at a time runs jobs; its death frees the lock, and the next one
-takes its job up again.
+takes its job up again. Jobs of semantic contexts are done by indexing.py, under a lock of their own.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
-from everdex import answers, clock, limits, relations
+from everdex import answers, clock, indexing, limits
 from everdex.answers import Answer
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
-from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, Timeout, UsageError
+from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
 from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
 from everdex.service import Index
+from everdex.settings import SEMANTIC, semantic_unasked
 from everdex.snapshot import active
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import scopes
@@ -32,34 +32,10 @@ from everdex.state.now import TreeNow
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
+from everdex.work import OwnWork, Work, within
 
 MAX_LISTED: Final = limits.JOBS_KEPT
 _POLL_S: Final = 0.05
-
-
-class Work(Protocol):
-    """Who brings the index up to date: this process, or one that keeps it warm."""
-
-    def sync(self, options: SyncOptions) -> None:
-        """Index what changed."""
-
-    def resolve(self, options: SyncOptions) -> str:
-        """Make the graph of the active snapshot; the snapshot's id."""
-
-
-class OwnWork:
-    """The work done by a process that asks once."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def sync(self, options: SyncOptions) -> None:
-        self._index.sync(options, wait=True)
-
-    def resolve(self, options: SyncOptions) -> str:
-        with open_view(self._index.store()) as view:
-            relations.open_for(view, options)
-            return view.manifest.snapshot_id
 
 
 class RefreshJobs:
@@ -85,14 +61,17 @@ class RefreshJobs:
         """Run a queued job and give its record; `Busy` while another process runs one. A finished one stays so."""
         store = self._index.store()
         records = JobRecords(store)
-        records.get(number)  # one that does not exist is no reason to wait for a lock
-        handle = lock_for_life(store.locks / LOCK, store.permissions)
+        semantic = records.get(number).context is not None  # one that does not exist is no reason to wait for a lock
+        handle = lock_for_life(store.indexer_lock if semantic else store.locks / LOCK, store.permissions)
         try:
-            records.recover()
+            records.recover(semantic=semantic)
             job = records.claim(number)
             if job is None:
                 return records.get(number)
-            return self._run(records, job, work or OwnWork(self._index))
+            chosen = work or OwnWork(self._index)
+            if semantic:
+                return indexing.run(self._index, records, job, chosen)
+            return self._run(records, job, chosen)
         finally:
             os.close(handle)
 
@@ -113,20 +92,20 @@ class RefreshJobs:
     def newest(self, most: int = MAX_LISTED) -> list[RefreshJob]:
         return JobRecords(self._index.store()).newest(most)
 
-    def next_queued(self) -> int | None:
-        return JobRecords(self._index.store()).next_queued()
+    def next_queued(self, *, semantic: bool = False) -> int | None:
+        return JobRecords(self._index.store()).next_queued(semantic=semantic)
 
     def open_job(self) -> int | None:
-        """The newest job that is not finished."""
+        """The newest job for files and references that is not finished."""
         try:
-            return next((job.id for job in self.newest() if job.status in OPEN), None)
+            return next((job.id for job in self.newest() if job.status in OPEN and job.context is None), None)
         except NotIndexed:
             return None
 
     # -- running -------------------------------------------------------------------------------
 
     def _run(self, records: JobRecords, job: RefreshJob, work: Work) -> RefreshJob:
-        options = SyncOptions(progress=_within(job))
+        options = SyncOptions(progress=within(job))
         try:
             changes = self._index.preview().changes
             now = TreeNow(self._index.root, changes)
@@ -161,17 +140,6 @@ class RefreshJobs:
                 return not graph_path(view, Resolvers(resolvers.MODULES)).is_file()
         except NotIndexed:
             return True
-
-
-def _within(job: RefreshJob) -> Callable[[str, int, int], None]:
-    """A progress callback that ends the work when the job's budget is spent."""
-    deadline = time.monotonic() + job.budget_ms / 1000
-
-    def progress(_phase: str, _done: int, _total: int) -> None:
-        if time.monotonic() > deadline:
-            raise Timeout(f"job {job.id} used up its {job.budget_ms:,} ms")
-
-    return progress
 
 
 def _inside(scope: RefreshScope | None, changes: ChangeSet) -> list[str]:
@@ -228,3 +196,24 @@ def refresh_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int =
     if number is None:
         number = jobs.open_job()  # one that covers it
     return _answer(index, {"job_id": None, "job": None}) if number is None else job_answer(index, jobs.finish(number))
+
+
+def semantic_answer(
+    index: Index, context: str | None, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS,
+    queue: bool = False,
+) -> Answer:  # fmt: skip
+    """Have semantic contexts indexed (or the one named) and, unless only `queue`d, wait for it.
+
+    `jobs` is empty when all were current; `missing` tells which contexts have no indexer here.
+    """
+    if queue and not semantic_unasked():
+        raise UsageError(
+            "the daemon may not run indexers, so a queued job would wait for ever",
+            hint=f"leave --queue out, or allow it: {SEMANTIC}=1 for the daemon, or [semantic] unasked = true in "
+            "config.toml of EVERDEX_HOME",
+        )
+    numbers, missing = indexing.enqueue(index, context, scope, budget_ms=budget_ms)
+    jobs = RefreshJobs(index)
+    done = [jobs.status(number) if queue else jobs.finish(number) for number in numbers]
+    kept_out = [{"code": error.code, "message": error.message, "hint": error.hint} for error in missing]
+    return _answer(index, {"jobs": [job_dict(job) for job in done], "missing": kept_out})

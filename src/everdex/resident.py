@@ -111,6 +111,10 @@ class ResidentIndex:
         """The same answer that `everdex.mutation.ask_states` gives."""
         return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id, offset=offset)
 
+    def contexts(self, reading: Reading) -> Answer:
+        """The same answer that `everdex.contexts.ask_contexts` gives."""
+        return self.reader.contexts(self.stated(reading), snapshot_id=reading.snapshot_id)
+
     def status(self, reading: Reading) -> Answer:
         """The same answer that `Index.status` gives."""
         looked = self._peek() if reading.sync and reading.snapshot_id is None else None

@@ -18,6 +18,7 @@ from everdex.errors import ConfigError
 from everdex.roots import everdex_home
 
 AUTOSTART: Final = "EVERDEX_AUTOSTART"
+SEMANTIC: Final = "EVERDEX_SEMANTIC"
 SETTINGS_NAME: Final = "config.toml"
 
 
@@ -28,30 +29,58 @@ class DaemonSettings(msgspec.Struct, frozen=True):
     graph: bool = True  # the daemon makes the graph before anyone asks for it
 
 
+class SemanticSettings(msgspec.Struct, frozen=True):
+    """The table [semantic]."""
+
+    unasked: bool = False  # the daemon runs indexers, which run a repository's build configuration
+
+
+_TABLES: Final[dict[str, type[DaemonSettings] | type[SemanticSettings]]] = {
+    "daemon": DaemonSettings, "semantic": SemanticSettings,
+}  # fmt: skip
+
+
 def auto_start() -> bool:
     """Whether a reading command starts the daemon it does not find: EVERDEX_AUTOSTART, else `[daemon] auto_start`."""
-    chosen = os.environ.get(AUTOSTART)
-    if not chosen:
-        return daemon_settings().auto_start
-    if chosen not in ("0", "1"):
-        raise ConfigError(f"{AUTOSTART} is {chosen[:40]!r}; known are 0 and 1", hint=f"set {AUTOSTART} to 0 or 1")
-    return chosen == "1"
+    chosen = _switch(AUTOSTART)
+    return daemon_settings().auto_start if chosen is None else chosen
+
+
+def semantic_unasked() -> bool:
+    """Whether the daemon runs indexers that nobody asked for: EVERDEX_SEMANTIC, else `[semantic] unasked`."""
+    chosen = _switch(SEMANTIC)
+    return SemanticSettings(**_settings()["semantic"]).unasked if chosen is None else chosen
 
 
 def daemon_settings() -> DaemonSettings:
     """What `config.toml` says of daemons; the defaults where there is no such file."""
+    return DaemonSettings(**_settings()["daemon"])
+
+
+def _switch(name: str) -> bool | None:
+    chosen = os.environ.get(name)
+    if not chosen:
+        return None
+    if chosen not in ("0", "1"):
+        raise ConfigError(f"{name} is {chosen[:40]!r}; known are 0 and 1", hint=f"set {name} to 0 or 1")
+    return chosen == "1"
+
+
+def _settings() -> dict[str, dict[str, bool]]:
+    """Every table of `config.toml`, checked; empty ones where there is no such file."""
     path = everdex_home() / SETTINGS_NAME
-    known = DaemonSettings.__struct_fields__
-    hint = f"correct {path}; it may say [daemon] {' and '.join(f'{name} = true' for name in known)}"
+    known = [f"[{table}] {', '.join(shape.__struct_fields__)}" for table, shape in _TABLES.items()]
+    hint = f"correct {path}; known are {' and '.join(known)}, each true or false"
     document = _read(path, hint)
-    table = document.pop("daemon", {})
-    if document or not isinstance(table, dict) or set(table) - set(known):
-        unknown = next(iter(document or (set(table) - set(known) if isinstance(table, dict) else ["daemon"])))
-        raise ConfigError(f"{path}: unknown key {unknown!r}; known are [daemon] {', '.join(known)}", hint=hint)
-    for name, value in table.items():
-        if not isinstance(value, bool):
-            raise ConfigError(f"{path}: daemon.{name} must be true or false, not {value!r}", hint=hint)
-    return DaemonSettings(**table)
+    for table, values in document.items():
+        if table not in _TABLES or not isinstance(values, dict):
+            raise ConfigError(f"{path}: unknown key {table!r}; known are {' and '.join(known)}", hint=hint)
+        for name, value in values.items():
+            if name not in _TABLES[table].__struct_fields__:
+                raise ConfigError(f"{path}: unknown key {name!r}; known are {' and '.join(known)}", hint=hint)
+            if not isinstance(value, bool):
+                raise ConfigError(f"{path}: {table}.{name} must be true or false, not {value!r}", hint=hint)
+    return {table: document.get(table, {}) for table in _TABLES}
 
 
 def _read(path: Path, hint: str) -> dict[str, Any]:

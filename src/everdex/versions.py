@@ -44,7 +44,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 1: a file a context: documents by path and content, symbols with where they are defined
     "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome
-    "jobs": SchemaRange(1, 1, 1),
+    # 2: a job may be of a semantic context
+    "jobs": SchemaRange(1, 2, 2),
     # 1: rename plans by id: what was asked for, and once begun what each file was and becomes
     "rename_plan": SchemaRange(1, 1, 1),
     # 1: what discharges an ambiguity: signature, contents, reason, the places that were open

@@ -11,7 +11,7 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Busy, DaemonStopping, Incompatible, UsageError
-from everdex.refreshing import OwnWork, RefreshJobs, jobs_answer
+from everdex.refreshing import RefreshJobs, jobs_answer
 from everdex.service import Index
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import jobs as records
@@ -19,6 +19,7 @@ from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
+from everdex.work import OwnWork
 from support.processes import Child
 from support.stores import Workspace, synced
 from support.trees import commit_all
@@ -28,8 +29,9 @@ _FILES = {"core.py": "def helper(a):\n    return a\n", "pkg/app.py": "from core 
 # Runs a job and is killed in the middle of it.
 _DYING = """
 import os, signal
-from everdex.refreshing import OwnWork, RefreshJobs
+from everdex.refreshing import RefreshJobs
 from everdex.service import Index
+from everdex.work import OwnWork
 class Fatal(OwnWork):
     def sync(self, options):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -225,7 +227,7 @@ def test_what_a_killed_job_was_asked_to_cover_too_is_not_lost(tmp_path: Path) ->
     kept = records.JobRecords(made.store)
     assert kept.claim(number) is not None  # and whoever did so is gone
     assert jobs.enqueue(_files("pkg/app.py")) == number
-    kept.recover()
+    kept.recover(semantic=False)
     again = kept.get(number)
     assert (again.status, again.scope) == (JobStatus.QUEUED, _files("core.py", "pkg/app.py"))
     assert not again.widened

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "gate": ("gate app.py", PINNABLE),
     "board": ("board", PINNABLE),
     "state": ("state", PINNABLE),
+    "contexts": ("contexts", PINNABLE),
     "refresh": ("refresh", TREE),
     "jobs": ("jobs", TREE),
     "files": ("files", TREE),

@@ -119,7 +119,7 @@ def test_nobody_waits_for_the_sdk_to_be_listed(root: Path, tmp_path: Path) -> No
         heard = {message["id"]: message["result"] for message in (_hear(process) for _ in methods)}
         assert heard[2] == {}
         assert {"search", "symbol", "gate"} <= {tool["name"] for tool in heard[3]["tools"]}
-        assert len(heard[4]["resources"]) == 3
+        assert len(heard[4]["resources"]) == 4
         assert process.communicate(timeout=20) == (b"", b"")
         assert process.returncode == 0
 

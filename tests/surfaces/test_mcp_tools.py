@@ -247,9 +247,9 @@ def test_status_and_health_are_tools_and_resources(agent: Agent) -> None:
     assert (status["files_indexed"], status["pending"]["add"], status["degraded"]) == (66, 0, False)
     assert health["status"] == "ok"
     assert {resource.uri for resource in agent.run(agent.client.list_resources).resources} == {
-        "everdex://status", "everdex://health", "everdex://map",
+        "everdex://status", "everdex://health", "everdex://contexts", "everdex://map",
     }  # fmt: skip
-    for name in ("status", "health", "map"):
+    for name in ("status", "health", "contexts", "map"):
         (content,) = agent.run(agent.client.read_resource, f"everdex://{name}").contents
         assert json.loads(content.text)["snapshot_id"] == status["snapshot_id"]
 

@@ -46,7 +46,8 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     (
         "answers", "describe", "symbols", "named", "occurrences", "relations", "mutation", "renaming", "applying",
         "caution", "exporting", "exploring", "searcher", "service", "warm", "maintain", "kept", "reader", "resident",
-        "refreshing", "semantics", "dependents", "coverage", "notice", "doctor", "rendezvous", "boarding", "picturing",
+        "refreshing", "semantics", "work", "contexts", "indexing", "dependents", "coverage", "notice", "doctor",
+        "rendezvous", "boarding", "picturing",
     ),
     ("surfaces", "__main__"),
 )

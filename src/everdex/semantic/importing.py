@@ -8,7 +8,7 @@ long as their bytes do. A crash leaves all of the new facts or all of the old.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,16 +39,18 @@ _WAIT_MS: Final = 60_000
 
 
 def import_scip(
-    view: SnapshotView, scip_file: Path, context: Context, hashes: Mapping[str, str] | None
-) -> ImportReport:
+    view: SnapshotView, scip_file: Path, context: Context, hashes: Mapping[str, str] | None,
+    owned: Container[str] | None = None,
+) -> ImportReport:  # fmt: skip
     """Keep what an index says of files that are in the snapshot with the bytes it is about.
 
     `hashes` has the SHA-256 of every file (by path key) as it was when the indexer began; None when nobody knows.
+    With `owned`, only what is said of those files is kept; what others define is still known to be there.
     """
     store = view.store
     kept.facts_path(store, context.id)  # a bad id is refused before anything is read
     with open_index(scip_file) as stream:
-        reading = _Reading(view, context, hashes)
+        reading = _Reading(view, context, hashes, owned)
         for document in read_documents(stream):
             reading.add(document)
     fresh = {item.path: item for item in reading.stored()}
@@ -78,8 +80,11 @@ def _still_good(view: SnapshotView, context_id: str) -> tuple[list[Stored], froz
 class _Reading:
     """One import's documents, until where everything is defined is known."""
 
-    def __init__(self, view: SnapshotView, context: Context, hashes: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, view: SnapshotView, context: Context, hashes: Mapping[str, str] | None, owned: Container[str] | None
+    ) -> None:
         self._view = view
+        self._owned = owned
         self._prefix = f"{context.root}/" if context.root else ""
         self._hashes = hashes
         self._documents: list[tuple[str, bytes]] = []  # packed, without homes: there may be millions of places
@@ -93,14 +98,20 @@ class _Reading:
             occurrences = self._placed(path, document)
         except LeftOut as left_out:
             reason = str(left_out)
-            self.skipped[reason] += 1
-            if reason != NOT_INDEXED:
+            if reason == NOT_INDEXED:
+                self.skipped[reason] += 1
+            elif self._owns(path):
+                self.skipped[reason] += 1
                 self.changed.append(path)
             return
         for start, _, symbol, roles in occurrences:
             if roles & DEFINITION:
                 self.homes.setdefault(symbol, []).append((path, start))
-        self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
+        if self._owns(path):
+            self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
+
+    def _owns(self, path: str) -> bool:
+        return self._owned is None or path in self._owned
 
     def _placed(self, path: str, document: ScipDocument) -> list[Placed]:
         line = self._view.file_line(path)

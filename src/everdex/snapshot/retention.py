@@ -16,10 +16,10 @@ from everdex import clock, limits
 from everdex.durable import fsync_directory, storage_errors
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
-from everdex.snapshot.guard import hold_exclusive
+from everdex.snapshot.guard import hold_exclusive, is_locked
 from everdex.snapshot.lease import Lease
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.store import Store, remove_tree
+from everdex.snapshot.store import Store, remove_scratch, remove_tree
 
 # graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
 GRAPH_SUFFIX: Final = ".graph"
@@ -34,6 +34,7 @@ class GcPlan(msgspec.Struct, frozen=True):
     snapshots: tuple[str, ...]
     segments: tuple[str, ...]
     staging: tuple[str, ...]
+    scratch: tuple[str, ...]  # of indexers whose process is gone
     graphs: tuple[str, ...]
     pictures: tuple[str, ...]  # below canvas/
     bytes_freed: int
@@ -61,6 +62,8 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
     removable += [store.segments / name for name in segments]
     staging = tuple(sorted(path.name for path in store.staging.iterdir() if _stale(path)))
     removable += [store.staging / name for name in staging]
+    scratch = _abandoned(store)
+    removable += [store.scratch / name for name in scratch]
     digests = {manifest.digest for manifest in retained}
     graphs, pictures = _orphans(store, digests), _orphan_pictures(store, digests)
     removable += [*(store.graphs / name for name in graphs), *(store.canvas / name for name in pictures)]
@@ -69,10 +72,17 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
         snapshots=snapshots,
         segments=segments,
         staging=staging,
+        scratch=scratch,
         graphs=graphs,
         pictures=pictures,
         bytes_freed=sum(map(_size, removable)),
     )
+
+
+def _abandoned(store: Store) -> tuple[str, ...]:
+    if not store.scratch.is_dir() or is_locked(store.indexer_lock):
+        return ()
+    return tuple(sorted(path.name for path in store.scratch.iterdir()))
 
 
 def _orphans(store: Store, digests: set[str]) -> tuple[str, ...]:
@@ -137,6 +147,8 @@ def _delete(store: Store, todo: GcPlan) -> None:
         remove_tree(store.segments / name)
     for name in todo.staging:
         remove_tree(store.staging / name)
+    if todo.scratch and not is_locked(store.indexer_lock):
+        remove_scratch(store)
     for name in todo.graphs:
         (store.graphs / name).unlink(missing_ok=True)
     for name in todo.pictures:

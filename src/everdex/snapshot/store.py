@@ -121,6 +121,16 @@ class Store(msgspec.Struct, frozen=True):
         """Kept pictures and what they are of, and the evidence board; made when the first of them is."""
         return self.path / "canvas"
 
+    @property
+    def scratch(self) -> Path:
+        """Where an indexer works; made when one does."""
+        return self.path / "scratch"
+
+    @property
+    def indexer_lock(self) -> Path:
+        """Held by whoever runs an indexer: then what is in `scratch` is in use."""
+        return self.locks / "indexer.lock"
+
     def directories(self) -> tuple[Path, ...]:
         return (
             self.path, self.manifests, self.snapshots, self.segments, self.staging, self.locks, self.logs,
@@ -278,6 +288,15 @@ def _file_system_magic(path: Path) -> int:
     if libc.statfs(os.fsencode(path), buffer) != 0:
         raise StorageFailure(f"{path}: {os.strerror(ctypes.get_errno())}")
     return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF
+
+
+def remove_scratch(store: Store) -> None:
+    """Delete what an indexer left, also directories that not even their owner may change; links are not followed."""
+    for path, names, _ in os.walk(store.scratch):
+        for name in names:
+            if not os.path.islink(os.path.join(path, name)):
+                os.chmod(os.path.join(path, name), 0o700)
+    shutil.rmtree(store.scratch, ignore_errors=True)
 
 
 def remove_tree(path: Path) -> int:

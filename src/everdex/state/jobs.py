@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, status TEXT NOT NULL, scope TEXT NOT NULL, desired_scope TEXT,
     trigger_reason TEXT NOT NULL, head_at_enqueue TEXT, budget_ms INTEGER NOT NULL, attempts INTEGER NOT NULL,
     created_at REAL NOT NULL, started_at REAL, finished_at REAL, files TEXT, snapshot_id TEXT, result TEXT,
-    superseded_reason TEXT, error_code TEXT, error TEXT
+    superseded_reason TEXT, error_code TEXT, error TEXT, context TEXT
 );
 CREATE INDEX IF NOT EXISTS jobs_by_status ON jobs (status, id);
 """
@@ -73,6 +73,7 @@ class RefreshJob(msgspec.Struct, frozen=True):
     superseded_reason: str | None
     error_code: str | None
     error: str | None
+    context: str | None  # the semantic context it is about; None for files and references
 
 
 class JobRecords:
@@ -82,10 +83,14 @@ class JobRecords:
         self.path = store.path / NAME
         self._permissions = store.permissions
 
-    def enqueue(self, scope: RefreshScope | None, head: str | None, reason: str, budget_ms: int) -> int | None:
-        """The job that covers a scope, new or widened; None when one that is open covers it already."""
+    def enqueue(
+        self, scope: RefreshScope | None, head: str | None, reason: str, budget_ms: int, context: str | None = None
+    ) -> int | None:
+        """The job that covers a scope of a context, new or widened; None when one that is open covers it already."""
         with self._transaction() as connection:
-            rows = connection.execute("SELECT * FROM jobs WHERE status IN (?, ?) ORDER BY id", OPEN).fetchall()
+            rows = connection.execute(
+                "SELECT * FROM jobs WHERE status IN (?, ?) AND context IS ? ORDER BY id", (*OPEN, context)
+            ).fetchall()
             queued = next((job for row in rows if (job := _job(row)).status is JobStatus.QUEUED), None)
             running = next((job for row in rows if (job := _job(row)).status is JobStatus.RUNNING), None)
             if queued is not None:
@@ -93,7 +98,7 @@ class JobRecords:
                 if queued.head_at_enqueue != head:
                     _set(connection, queued.id, status=JobStatus.SUPERSEDED, superseded_reason="head_changed",
                          finished_at=clock.now())  # fmt: skip
-                    return _insert(connection, wider, head, reason, budget_ms)
+                    return _insert(connection, wider, head, reason, budget_ms, context)
                 if wider == queued.scope:
                     return None
                 _set(connection, queued.id, scope=scopes.encode(wider))
@@ -104,7 +109,7 @@ class JobRecords:
                     return None
                 _set(connection, running.id, desired_scope=scopes.encode(wider))
                 return running.id
-            return _insert(connection, scope, head, reason, budget_ms)
+            return _insert(connection, scope, head, reason, budget_ms, context)
 
     def claim(self, number: int) -> RefreshJob | None:
         """Take a queued job to run it; None when it is not queued (any more)."""
@@ -129,17 +134,20 @@ class JobRecords:
     def failed(self, number: int, code: str, message: str) -> RefreshJob:
         return self._finished(number, status=JobStatus.FAILED, error_code=code, error=message[:1_000])
 
+    def superseded(self, number: int, reason: str) -> RefreshJob:
+        return self._finished(number, status=JobStatus.SUPERSEDED, superseded_reason=reason)
+
     def released(self, number: int) -> RefreshJob:
         """Queue a job again that nobody could finish: it is as if it had not been begun."""
         with self._transaction() as connection:
             _set(connection, number, status=JobStatus.QUEUED, started_at=None, attempts=0)
             return _job(_row(connection, number))
 
-    def recover(self) -> None:
-        """Queue again what a dead process was running; the caller holds the lock of whoever runs jobs."""
+    def recover(self, *, semantic: bool) -> None:
+        """Queue again what a dead process was running; the caller holds the lock of whoever runs jobs of that kind."""
         with self._transaction() as connection:
-            for row in connection.execute("SELECT * FROM jobs WHERE status = ?", (JobStatus.RUNNING,)).fetchall():
-                job = _job(row)
+            rows = connection.execute("SELECT * FROM jobs WHERE status = ?", (JobStatus.RUNNING,)).fetchall()
+            for job in filter(lambda job: (job.context is not None) is semantic, map(_job, rows)):
                 if job.attempts >= _MAX_ATTEMPTS:
                     _set(connection, job.id, status=JobStatus.FAILED, error_code="interrupted",
                          error=f"interrupted {job.attempts} times", finished_at=clock.now())  # fmt: skip
@@ -158,15 +166,37 @@ class JobRecords:
             rows = connection.execute("SELECT * FROM jobs ORDER BY id DESC LIMIT ?", (most,)).fetchall()
             return [_job(row) for row in rows]
 
-    def next_queued(self) -> int | None:
-        """The job that waits longest. Makes no file where there is none."""
+    def next_queued(self, *, semantic: bool) -> int | None:
+        """The job of a kind that waits longest. Makes no file where there is none."""
         if not self.path.exists():
             return None
         with self._transaction() as connection:
             row = connection.execute(
-                "SELECT id FROM jobs WHERE status = ? ORDER BY id LIMIT 1", (JobStatus.QUEUED,)
+                "SELECT id FROM jobs WHERE status = ? AND (context IS NOT NULL) = ? ORDER BY id LIMIT 1",
+                (JobStatus.QUEUED, semantic),
             ).fetchone()
             return None if row is None else int(row["id"])
+
+    def last_of(self, context: str) -> RefreshJob | None:
+        """The job of a context that ended last, well or not. Makes no file where there is none."""
+        if not self.path.exists():
+            return None
+        with self._transaction() as connection:
+            row = connection.execute(
+                "SELECT * FROM jobs WHERE context = ? AND status IN (?, ?) ORDER BY finished_at DESC LIMIT 1",
+                (context, JobStatus.SUCCEEDED, JobStatus.FAILED),
+            ).fetchone()
+            return None if row is None else _job(row)
+
+    def open_of(self, context: str) -> RefreshJob | None:
+        """The job of a context that is not finished. Makes no file where there is none."""
+        if not self.path.exists():
+            return None
+        with self._transaction() as connection:
+            row = connection.execute(
+                "SELECT * FROM jobs WHERE context = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", (context, *OPEN)
+            ).fetchone()
+            return None if row is None else _job(row)
 
     def _finished(self, number: int, **columns: Any) -> RefreshJob:
         with self._transaction() as connection:
@@ -216,6 +246,8 @@ class JobRecords:
                 connection.execute(f"PRAGMA user_version = {versions.ARTIFACTS['jobs'].writable}")
             else:
                 versions.check_readable("jobs", version, str(self.path))
+                if version == 1:
+                    _add_contexts(connection)
             connection.execute("SELECT id FROM jobs LIMIT 1").fetchone()
         except BaseException:
             connection.close()
@@ -223,13 +255,23 @@ class JobRecords:
         return connection
 
 
+def _add_contexts(connection: sqlite3.Connection) -> None:
+    """From version 1 to 2, by whoever comes first."""
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+        connection.execute("ALTER TABLE jobs ADD COLUMN context TEXT")
+        connection.execute("PRAGMA user_version = 2")
+    connection.execute("COMMIT")
+
+
 def _insert(
-    connection: sqlite3.Connection, scope: RefreshScope | None, head: str | None, reason: str, budget_ms: int
-) -> int:
+    connection: sqlite3.Connection, scope: RefreshScope | None, head: str | None, reason: str, budget_ms: int,
+    context: str | None,
+) -> int:  # fmt: skip
     done = connection.execute(
-        "INSERT INTO jobs (status, scope, trigger_reason, head_at_enqueue, budget_ms, attempts, created_at) "
-        "VALUES (?, ?, ?, ?, ?, 0, ?)",
-        (JobStatus.QUEUED, scopes.encode(scope), reason, head, budget_ms, clock.now()),
+        "INSERT INTO jobs (status, scope, trigger_reason, head_at_enqueue, budget_ms, attempts, created_at, context) "
+        "VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
+        (JobStatus.QUEUED, scopes.encode(scope), reason, head, budget_ms, clock.now(), context),
     )
     assert done.lastrowid is not None
     return done.lastrowid

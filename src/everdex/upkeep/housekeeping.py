@@ -87,6 +87,6 @@ def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAP
                 lease_epoch=lease.epoch,
             )  # fmt: skip
     return GcReport(
-        dry_run, plan.retained, plan.snapshots, plan.segments, plan.staging, plan.graphs, plan.pictures,
-        plan.bytes_freed,
+        dry_run, plan.retained, plan.snapshots, plan.segments, (*plan.staging, *plan.scratch), plan.graphs,
+        plan.pictures, plan.bytes_freed,
     )  # fmt: skip

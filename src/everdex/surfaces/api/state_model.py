@@ -217,3 +217,42 @@ class RefreshJobStatus(Struct, frozen=True):
     superseded_reason: str | None
     error_code: str | None
     error: str | None
+    context: str | None
+
+
+class Indexer(Struct, frozen=True):
+    """The program of a context. Without `path` it is not installed; without `version` it does not run."""
+
+    name: str
+    path: str | None
+    version: str | None
+    problem: str | None
+    install: str | None
+
+
+class Context(Struct, frozen=True):
+    """A project that an indexer can be run for. `state`: never, current, behind, queued, running, failed, imported."""
+
+    id: str
+    name: str
+    language: str
+    root: str
+    config_path: str
+    config_hash: str
+    files: int
+    current_files: int
+    state: str
+    tool: Indexer
+    enabled: bool
+    refreshed_at: str | None
+    job_id: int | None
+    error: dict[str, Any] | None
+
+
+class ContextsAnswer(Answer, frozen=True, kw_only=True):
+    """`unasked`: whether a daemon runs indexers that nobody asked for."""
+
+    contexts: tuple[Context, ...]
+    omitted: int
+    unasked: bool
+    files: dict[str, int]

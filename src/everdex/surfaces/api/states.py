@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from everdex import applying, limits, mutation, refreshing, semantics
+from everdex.answers import Freshness
 from everdex.errors import UsageError
 from everdex.mutation import GateQuestion
+from everdex.reader import Reader
 from everdex.refreshing import RefreshJobs
 from everdex.relations import Question, check
 from everdex.service import Reading
@@ -118,6 +121,24 @@ class StateQuestions(Asking):
         """Bring files and what refers to what up to date and wait for it; None when there was nothing to do."""
         document = refreshing.refresh_answer(self._warm.index, scope, budget_ms=budget_ms).to_dict()
         return msgspec.convert(document["job"], state_model.RefreshJobStatus | None)
+
+    def contexts(self, *, sync: bool = True, snapshot_id: str | None = None) -> state_model.ContextsAnswer:
+        """The projects that an indexer can be run for, what each needs and how current it is."""
+
+        def here(reader: Reader, freshness: Freshness) -> Any:
+            return reader.contexts(freshness, snapshot_id=snapshot_id)
+
+        return self._ask(state_model.ContextsAnswer, "contexts", {}, Reading(sync, snapshot_id), here)
+
+    def refresh_semantic(
+        self, context: str | None = None, scope: RefreshScope | None = None, *, budget_ms: int = limits.JOB_BUDGET_MS
+    ) -> tuple[state_model.RefreshJobStatus, ...]:
+        """Run the indexers of all contexts, or of one, and wait; empty when there was nothing to do.
+
+        An indexer runs the repository's build configuration: only this call and the user's settings allow that.
+        """
+        document = refreshing.semantic_answer(self._warm.index, context, scope, budget_ms=budget_ms).to_dict()
+        return msgspec.convert(document["jobs"], tuple[state_model.RefreshJobStatus, ...])
 
     def enqueue_refresh(
         self, scope: RefreshScope | None = None, *, budget_ms: int = limits.JOB_BUDGET_MS

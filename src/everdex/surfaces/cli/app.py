@@ -33,6 +33,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
     "board": ("board", "Keep evidence, claims and decisions about a change."),
     "state": ("state", "Show which files are dirty, stale or pending, and why."),
+    "contexts": ("contexts", "List the projects of a repository that an indexer can be run for."),
     "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),
     "jobs": ("jobs", "List refresh jobs, newest first."),
     "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
@@ -69,6 +70,7 @@ Environment:
   EVERDEX_EMBEDDER        overrides [index] embedder of .everdex.toml
   EVERDEX_ALWAYS_REHASH=1 compare by content, never by size and times
   EVERDEX_AUTOSTART=1     start the daemon when a reading command finds none
+  EVERDEX_SEMANTIC=1      let the daemon run indexers unasked (they run build configuration)
   EVERDEX_DEBUG=1         show tracebacks
   NO_COLOR                no colours
   FORCE_HYPERLINK         1 or 0: links in results on a terminal, or none

@@ -22,6 +22,10 @@ from everdex.surfaces.cli.pathed import named_from_root
     "--scip", "scip_file", type=click.Path(path_type=Path), metavar="FILE",
     help="Import a SCIP index that an indexer made of this repository.",
 )
+@click.option(
+    "--semantic", is_flag=False, flag_value="", metavar="[CONTEXT]",
+    help="Run the indexers of the semantic contexts, or of CONTEXT (see `everdex contexts`).",
+)
 @click.option("--queue", is_flag=True, help="Only queue it: the daemon of the repository will run it.")
 @click.option(
     "--budget", "budget_ms", type=click.IntRange(1), metavar="MS", help="Give up after so many milliseconds."
@@ -29,8 +33,9 @@ from everdex.surfaces.cli.pathed import named_from_root
 @options.shared_option
 @options.json_option
 def refresh_command(
-    paths: tuple[str, ...], root: Path | None, packages: tuple[str, ...], changed_since: float | None, queue: bool,
-    budget_ms: int | None, scip_file: Path | None, shared_store: Path | None, as_json: bool,
+    paths: tuple[str, ...], root: Path | None, packages: tuple[str, ...], changed_since: float | None,
+    scip_file: Path | None, semantic: str | None, queue: bool, budget_ms: int | None, shared_store: Path | None,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Index what changed in the files PATHS and resolve references again; without any, in the whole repository.
 
@@ -40,12 +45,17 @@ def refresh_command(
     With --scip the index of a compiler or type checker is imported: it decides what names mean in the files whose very
     bytes it is about, and files that it does not fit are left out and counted.
 
+    An indexer runs the repository's build configuration, on a copy of its files; --semantic is how you ask for that.
+    Files that change meanwhile are left out and queued again. --queue needs a daemon that may run indexers.
+
     \b
     Examples:
       everdex refresh
       everdex refresh src/app.py --package src/core
       everdex refresh --queue --json | jq .job_id
       everdex refresh --scip index.scip
+      everdex refresh --semantic
+      everdex refresh --semantic=typescript:web --budget 1200000
     """
     from everdex import limits, refreshing, semantics
     from everdex.errors import UsageError
@@ -55,7 +65,7 @@ def refresh_command(
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     if scip_file is not None:
-        if paths or packages or changed_since is not None or queue or budget_ms is not None:
+        if paths or packages or changed_since is not None or semantic is not None or queue or budget_ms is not None:
             raise UsageError("--scip imports a whole index, now", hint="leave out everything but --root and --json")
         return IMPORTED.print(semantics.import_index(index, scip_file).to_dict(), as_json=as_json)
     files = named_from_root(paths, index.root.path, root)
@@ -63,6 +73,9 @@ def refresh_command(
     named = bool(files or below or changed_since is not None)
     scope = scopes.checked(RefreshScope(tuple(files), tuple(below), changed_since)) if named else None
     budget = limits.JOB_BUDGET_MS if budget_ms is None else budget_ms
+    if semantic is not None:
+        asked = refreshing.semantic_answer(index, semantic or None, scope, budget_ms=budget, queue=queue)
+        return SEMANTIC.print(asked.to_dict(), as_json=as_json)
     if queue:
         found = refreshing.enqueue_answer(index, scope, budget_ms=budget)
     else:
@@ -75,8 +88,12 @@ def job_line(job: dict[str, Any]) -> str:
     scope = job["scope"]
     what = "everything" if scope is None else ", ".join((*(scope["files"] or ()), *(scope["packages"] or ())))
     parts = [f"job {job['id']}: {job['status']}", escape(what or "what changed")]
+    if job["context"] is not None:
+        parts.insert(1, escape(job["context"]))
     if job["result"] is not None:
         parts.append(f"{plural(job['result']['indexed'], 'file')} indexed")
+        if job["result"]["left"]:
+            parts.append(f"{job['result']['left']:,} left: they changed meanwhile")
     if job["error"]:
         parts.append(escape(f"{job['error_code']}: {job['error']}"))
     return "  ".join(parts)
@@ -88,9 +105,10 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
 
 
 def _code(document: dict[str, Any]) -> int:
-    job = document["job"]
-    if job is None:
-        return 1
+    return 1 if document["job"] is None else _code_of(document["job"])
+
+
+def _code_of(job: dict[str, Any]) -> int:
     return 11 if job["error_code"] == "timeout" else 70 if job["status"] == "failed" else 0
 
 
@@ -111,3 +129,15 @@ def _imported_code(document: dict[str, Any]) -> int:
 
 
 IMPORTED = Shown(_imported_lines, _imported_code)
+
+
+def _semantic_lines(document: dict[str, Any]) -> Iterator[Line]:
+    for job in document["jobs"]:
+        yield True, job_line(job)
+    for missing in document["missing"]:
+        yield False, escape(f"warning: {missing['message']} (hint: {missing['hint']})")
+    if not document["jobs"]:
+        yield False, "nothing to do"
+
+
+SEMANTIC = Shown(_semantic_lines, lambda document: max(map(_code_of, document["jobs"]), default=1))

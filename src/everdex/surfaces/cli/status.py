@@ -71,6 +71,7 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if document["daemon"]:
         lines += [("", _load(document["daemon"])), ("graph", _graph(document["daemon"]["graph"]))]
+        lines += [("indexers", _indexers(document["daemon"]["indexers"]))]
     if document["refresh_summary"]:
         lines.append(("references", _refreshed(document["refresh_summary"])))
     skipped = ", ".join(f"{reason} {count:,}" for reason, count in document["skipped"].items())
@@ -125,6 +126,12 @@ def _daemon(daemon: dict[str, Any]) -> str:
 def _load(daemon: dict[str, Any]) -> str:
     latency = f"p50 {daemon['p50_ms']:.0f} ms, p95 {daemon['p95_ms']:.0f} ms"
     return f"{latency}, {daemon['in_flight']} at work, {daemon['queued']} waiting"
+
+
+def _indexers(indexers: dict[str, Any]) -> str:
+    if indexers["context"] is not None:
+        return f"running for {indexers['context']} since {indexers['seconds']:.0f} s"
+    return "run unasked when the tree is quiet" if indexers["allowed"] else "run only when asked for"
 
 
 def _graph(graph: dict[str, Any]) -> str:

@@ -14,8 +14,10 @@ from typing import Any, Final
 from everdex import limits
 from everdex.memory import resident_bytes
 from everdex.resident import ResidentIndex
+from everdex.settings import semantic_unasked
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.graphs import Graphs
+from everdex.surfaces.daemon.indexers import IndexerRunner
 from everdex.surfaces.daemon.jobs import JobRunner
 from everdex.surfaces.daemon.lanes import Lanes
 
@@ -40,6 +42,7 @@ class Background:
         self._reconciled = self._memory_checked = time.monotonic()
         self._tidied = False
         self._jobs = JobRunner(warm, log)
+        self.indexers = IndexerRunner(warm, log, allowed=semantic_unasked())
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
 
     def start(self) -> None:
@@ -47,6 +50,7 @@ class Background:
 
     def end(self) -> None:
         self._ended.set()
+        self.indexers.end()
 
     def _run(self) -> None:
         while not self._ended.is_set():
@@ -81,6 +85,7 @@ class Background:
             self._reconcile()
             self._warm.collect()
         self._jobs.turn()
+        self.indexers.turn(now)
         if now - self._memory_checked >= _MEMORY_CHECK_S:
             self._memory_checked = now
             self._mind_memory()
@@ -118,10 +123,11 @@ class Background:
         return resident_bytes() + self._lanes.resident_bytes()
 
 
-def describe(warm: ResidentIndex, lanes: Lanes, graphs: Graphs) -> dict[str, Any]:
+def describe(warm: ResidentIndex, lanes: Lanes, graphs: Graphs, indexers: IndexerRunner) -> dict[str, Any]:
     """The part of a daemon's status that its upkeep knows."""
     return {
         "watching": warm.watching, "publishes": warm.publishes, "compactions": warm.compactions,
         "gc": warm.collections, "helpers": len(lanes.helpers), "graph": graphs.describe(),
+        "indexers": indexers.describe(),
         "rss_bytes": resident_bytes() + lanes.resident_bytes() + graphs.resident_bytes(),
     }  # fmt: skip

@@ -15,6 +15,7 @@ from everdex.errors import Busy, EverdexError
 from everdex.maintain import patiently
 from everdex.refreshing import RefreshJobs
 from everdex.resident import ResidentIndex
+from everdex.semantic.running import Run
 from everdex.state.jobs import NAME, JobStatus
 from everdex.sync.model import SyncOptions
 
@@ -22,8 +23,13 @@ from everdex.sync.model import SyncOptions
 class ResidentWork:
     """The work done on the index that the daemon keeps warm."""
 
-    def __init__(self, warm: ResidentIndex) -> None:
+    def __init__(self, warm: ResidentIndex, begun: Callable[[Run], None] | None = None) -> None:
         self._warm = warm
+        self._begun = begun
+
+    def indexing(self, run: Run) -> None:
+        assert self._begun is not None  # only who can end an indexer runs one here
+        self._begun(run)
 
     def sync(self, options: SyncOptions) -> None:
         patiently(lambda: self._warm.sync(options))

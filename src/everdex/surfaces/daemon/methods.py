@@ -29,6 +29,7 @@ from everdex.surfaces.cli import (
     board_shown,
     callees,
     callers,
+    contexts,
     explain,
     files,
     gate,
@@ -208,6 +209,10 @@ def _explain(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.index.explain(params["path"], reading=reading(params))
 
 
+def _contexts(warm: ResidentIndex, params: Parameters) -> Answer:
+    return warm.contexts(reading(params))
+
+
 def _status(warm: ResidentIndex, params: Parameters) -> Answer:
     return warm.status(reading(params))
 
@@ -272,6 +277,7 @@ METHODS: Final[dict[str, Method]] = {
     "chunks": Method({"meta": _flag, "offset": _count, "count": _count, **SYNCED}, _chunks),
     "files": Method({"skipped": _flag, "paths": _texts, **PINNED}, _files, (), files.SHOWN),
     "explain": Method({"path": _text, **PINNED}, _explain, ("path",), explain.SHOWN),
+    "contexts": Method(SYNCED, _contexts, (), contexts.SHOWN),
     "status": Method(SYNCED, _status, (), status.SHOWN),
     "health": Method(PINNED, _health, (), health.SHOWN),
     "audit": Method(PINNED, _audit, (), audit.SHOWN),

@@ -296,7 +296,7 @@ class Server:
     def _counts(self) -> dict[str, Any]:
         return {
             "in_flight": self._admission.in_flight, "queued": self._admission.queued, **self._metrics.to_dict(),
-            **describe(self._warm, self._lanes, self._graphs),
+            **describe(self._warm, self._lanes, self._graphs, self._background.indexers),
         }  # fmt: skip
 
     def _mind_identity(self) -> None:

@@ -50,6 +50,7 @@ COMMANDS = {
     "gate": ("paths", False, ("--since", "--no-sync", "--snapshot")),
     "state": ("paths", False, ("--since", "--no-sync", "--snapshot")),
     "files": (None, True, ("--skipped", "--snapshot")),
+    "contexts": (None, True, ("--no-sync", "--snapshot", "--color")),
     "status": (None, True, ("--no-sync", "--snapshot")),
     "health": (None, True, ("--snapshot",)),
     "audit": (None, True, ("--snapshot",)),
@@ -57,7 +58,7 @@ COMMANDS = {
 OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map", "architecture")
 _PICTURED = ("impact", "architecture")
 _BUSY = 10
-_DRAWN = ("search", "symbols", *OF_THE_GRAPH)
+_DRAWN = ("search", "symbols", "contexts", *OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _MAX_PATHS = 100
 _WAIT_S = 75.0

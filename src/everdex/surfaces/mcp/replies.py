@@ -182,3 +182,12 @@ def health(document: Document, budget: int) -> Reply:
     reply = {**frame(document), "status": document["status"], "checks": checks}
     fit(reply, budget, [Spendable("checks", checks)])
     return reply
+
+
+def contexts(document: Document, budget: int) -> Reply:
+    """What an agent may want to know of them; having one indexed is for the user to ask."""
+    names = ("name", "state", "files", "current_files", "refreshed_at")
+    found = [{**{name: item[name] for name in names}, "indexer": item["tool"]} for item in document["contexts"]]
+    reply = {**frame(document), "contexts": found}
+    fit(reply, budget, [Spendable("contexts", found)])
+    return reply

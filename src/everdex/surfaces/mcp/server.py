@@ -1,4 +1,4 @@
-"""The server: one root, its tools and three resources, over stdio or over HTTP on this machine only.
+"""The server: one root, its tools and four resources, over stdio or over HTTP on this machine only.
 
 Over stdio it lives as long as its standard input: when the agent that started it dies, it ends. Arguments are
 checked here, because the SDK lets unknown ones pass and reports bad ones without a code.
@@ -47,6 +47,7 @@ class EverdexServer(MCPServer[Any]):
         self._arguments = {tool.name: frozenset(tool.parameters.get("properties", ())) for tool in known}
         self._add_resource("status", "The state of the index", tools.status_reply)
         self._add_resource("health", "Every check of the index, verified in full", tools.health_reply)
+        self._add_resource("contexts", "Projects that an indexer can be run for", tools.contexts_reply)
         self._add_resource("map", "What the repository consists of and what is central in it", tools.map_reply)
 
     async def call_tool(

@@ -368,6 +368,9 @@ class Tools:
     def health_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.health(self._ask("health", {}, progress, build=False), budget_tokens)
 
+    def contexts_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
+        return replies.contexts(self._ask("contexts", {}, progress, build=False), budget_tokens)
+
 
 def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=readable)], structured_content=reply)

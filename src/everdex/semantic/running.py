@@ -1,0 +1,177 @@
+"""One run of an indexer: started in a copy of the tree, watched, and ended whatever happens.
+
+Bounded in time, memory, the size of what it writes and of what it says. Its output is a file in the scratch
+directory; whether that file is any good is not known here. Whoever is interrupted, cancelled or killed takes the
+indexer and everything it started along (see keeper.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from everdex import limits
+from everdex.errors import Cancelled, IndexerFailed, LimitExceeded, Timeout
+from everdex.semantic import keeper
+from everdex.semantic.tools import TOOLS, Installed, environment
+
+_LOOK_S: Final = 0.1
+_MEASURE_S: Final = 1.0
+_LEAVE_S: Final = 10.0
+_PIECES: Final = 16
+_TAIL: Final = 2_000  # bytes of what it said last
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What a run made, and what it took."""
+
+    output: Path
+    size: int
+    seconds: float
+
+
+class Run:
+    """A run of one indexer; `cancel` may come from any thread, also before it begins."""
+
+    def __init__(self, program: Installed, root: Path, scratch: Path, directory: str, name: str) -> None:
+        self._tool = TOOLS[program.tool]
+        self._program = program
+        self._root = root  # the user's, of which nothing is read here
+        self._scratch = scratch
+        self._cwd = scratch / "tree" / directory
+        self._output = scratch / "index.scip"
+        self._name = name
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def run(self, seconds: float) -> Ran:
+        """`Timeout`, `Cancelled`, `LimitExceeded` or `IndexerFailed` when it comes to nothing."""
+        began = time.monotonic()
+        spec = json.dumps(self._spec()).encode() + b"\n"
+        # -I -S: nothing of the directory it is started in, or of this environment, is imported.
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, cwd="/", process_group=0,
+        )  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        said = b""
+        try:
+            process.stdin.write(spec)
+            process.stdin.flush()
+            handle = process.stdout.fileno()
+            os.set_blocking(handle, False)
+            measured = began
+            while process.poll() is None:
+                now = time.monotonic()
+                if self._cancelled.is_set():
+                    raise Cancelled(f"{self._tool.name} was ended before it was done", hint="run the command again")
+                if now - began > seconds:
+                    raise Timeout(f"{self._tool.name} was not done within {seconds:,.0f} s",
+                                  hint="give it longer: --budget MS")  # fmt: skip
+                if now - measured > _MEASURE_S:
+                    measured = now
+                    self._require_room()
+                select.select([handle], [], [], _LOOK_S)
+                said = _heard(handle, said)
+            said = _heard(handle, said)
+        finally:
+            _end(process)
+        return self._result(process.returncode, said, time.monotonic() - began)
+
+    def _result(self, code: int, said: bytes, seconds: float) -> Ran:
+        tail = said.decode("utf-8", "replace").strip()
+        self._require_room()
+        if code:
+            how = f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
+            raise IndexerFailed(f"{self._tool.name} {how}: {tail or 'it said nothing'}")
+        try:
+            found = os.lstat(self._output)
+        except FileNotFoundError as error:
+            raise IndexerFailed(f"{self._tool.name} wrote no index: {tail or 'it said nothing'}") from error
+        if not os.path.isfile(self._output) or os.path.islink(self._output) or not found.st_size:
+            raise IndexerFailed(f"{self._tool.name} wrote an empty index: {tail or 'it said nothing'}")
+        return Ran(self._output, found.st_size, seconds)
+
+    def _spec(self) -> dict[str, object]:
+        empty = self._scratch / "empty.json"
+        empty.write_bytes(b"[]")
+        for name in ("tmp", "cache"):
+            (self._scratch / name).mkdir(exist_ok=True)
+        filled = {
+            "root": os.fspath(self._cwd), "output": os.fspath(self._output), "name": self._name,
+            "scratch": os.fspath(self._scratch), "empty": os.fspath(empty),
+        }  # fmt: skip
+        argv = [self._program.path, *(part.format(**filled) for part in self._tool.argv)]
+        if self._tool.without_marker is not None:
+            markers, more = self._tool.without_marker
+            argv += [] if any((self._cwd / marker).is_file() for marker in markers) else [more]
+        home = Path.home()
+        return {
+            "argv": argv, "cwd": os.fspath(self._cwd), "environment": environment(self._tool, self._root, filled),
+            "niceness": limits.SEMANTIC_NICENESS, "connects": self._tool.connects,
+            "writable": [os.fspath(self._scratch), *(os.fspath(home / name) for name in self._tool.writes)],
+            "limits": {
+                "RLIMIT_DATA": limits.SEMANTIC_MEMORY_BYTES, "RLIMIT_FSIZE": limits.MAX_SCIP_BYTES,
+                "RLIMIT_CORE": 0,
+            },
+        }  # fmt: skip
+
+    def _require_room(self) -> None:
+        """A limit of one file's size does not hold who writes many."""
+        if _size(self._scratch) > limits.SEMANTIC_SCRATCH_BYTES:
+            raise LimitExceeded(
+                f"{self._tool.name} wrote more than {limits.SEMANTIC_SCRATCH_BYTES >> 20:,} MiB",
+                hint="run it yourself and import what it makes: `everdex refresh --scip FILE`",
+            )
+
+
+def _heard(handle: int, said: bytes) -> bytes:
+    """What it said last, and no more of it."""
+    with suppress(BlockingIOError):
+        for _ in range(_PIECES):  # one that never stops talking must not keep us from looking at the clock
+            said = (said + os.read(handle, 65_536))[-_TAIL:]
+    return said
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The keeper ends when its input does, after everything that it keeps."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    try:
+        process.wait(_LEAVE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def _size(directory: Path) -> int:
+    """Bytes below a directory; no link is followed."""
+    total, pending = 0, [os.fspath(directory)]
+    while pending:
+        try:
+            entries = list(os.scandir(pending.pop()))
+        except OSError:
+            continue  # removed while we look
+        for entry in entries:
+            with suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_size
+    return total
