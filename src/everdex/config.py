@@ -220,11 +220,13 @@ def config_fingerprint(index: IndexConfig, embedder_identity: str) -> str:
             "words": versions.WORDS_VERSION,
             "vectors": versions.VECTORS_VERSION,
             # Answers are not stored, graphs and pictures are named by their own versions and made again, jobs are only
-            # records, and neither a board, a plan nor a decision is a part of what is indexed.
+            # records, and neither a board, a plan, a decision nor what indexers said is a part of what is indexed.
             "schemas": {
                 name: known.writable
                 for name, known in versions.ARTIFACTS.items()
-                if name not in ("answer", "graph", "graph_meta", "jobs", "board", "rename_plan", "decision")
+                if name not in (
+                    "answer", "graph", "graph_meta", "jobs", "board", "rename_plan", "decision", "semantic",
+                )
             },
         }
     )

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everdex import contexts, indexing, maintain
+from everdex import config, contexts, indexing, maintain, versions
 from everdex.errors import Busy, ConfigError, IndexerMissing, StorageFailure, UsageError
 from everdex.refreshing import RefreshJobs, semantic_answer
 from everdex.semantic import kept, mirror
@@ -503,6 +503,14 @@ def test_records_of_before_there_were_contexts_are_kept(scene: Scene) -> None:
     connection.close()
     assert scene.jobs.status(number).context is None
     assert scene.run().status is JobStatus.SUCCEEDED
+
+
+@pytest.mark.parametrize("artifact", ["semantic", "jobs"])
+def test_another_form_of_what_is_kept_indexes_nothing_again(monkeypatch: pytest.MonkeyPatch, artifact: str) -> None:
+    """Neither what indexers said nor a job is a part of what a store is for."""
+    before = config.config_fingerprint(config.IndexConfig(), "model")
+    monkeypatch.setitem(versions.ARTIFACTS, artifact, versions.SchemaRange(9, 9, 9))
+    assert config.config_fingerprint(config.IndexConfig(), "model") == before
 
 
 def test_a_failed_context_says_why(scene: Scene) -> None:
