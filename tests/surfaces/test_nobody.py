@@ -107,7 +107,7 @@ def _why(document: dict[str, Any]) -> list[str]:
         ("start", {"written": 1}), ("by_setting", {"written": 1}), ("work", {"named": 1}), ("Box.save", {"unknown": 2}),
         ("Box.by_text", {"written": 1}), ("Box.in_template", {"written": 1}), ("web.js::pressed", {"written": 1}),
         ("Box.formatted", {"unknown": 1}), ("Shop.check", {"written": 1}), ("ShopController.show", {"written": 1}),
-        ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"unknown": 1}),
+        ("free", {"written": 1}), ("a.sh::hidden", {"unknown": 1}), ("told", {"written": 1}), ("slot", {"named": 1}),
         ("Made.Made", {"named": 1}), ("far", {"unknown": 1}),
         ("K._add", {"elsewhere": 1}), ("View.escaped", {"written": 1}), ("Kept", {"unknown": 1}),
         ("Box.width", {"written": 1}), ("Root", {"named": 1}),
