@@ -18,8 +18,8 @@ from benchmarks.measure import Run, run_measured, tree_bytes
 from benchmarks.search.systems import Hit, IndexFacts
 
 if TYPE_CHECKING:
-    from everdex.answers import Answer
     from everdex.search.model import SearchRequest
+    from everdex.service.answers import Answer
 
 
 class Commands:
@@ -60,7 +60,7 @@ class Session:
 
     def __init__(self, home: Path, root: Path) -> None:
         os.environ["EVERDEX_HOME"] = str(home)
-        from everdex.service import Index
+        from everdex.service.index import Index
 
         self._index = Index.open(root)
         self._asked: SearchRequest | None = None
@@ -87,7 +87,7 @@ class Session:
 
     def search(self, query: str, k: int, mode: str = "hybrid") -> list[Hit]:
         from everdex.search.model import Mode, SearchRequest
-        from everdex.service import Reading
+        from everdex.service.index import Reading
 
         if self._answers is None:
             self._answers = self._index.search_many(self._requests(), Reading(sync=False))
@@ -105,7 +105,7 @@ class SearchSystem:
 
     def __init__(self, scratch: Path, mode: str) -> None:
         # What is not installed must be known before anything is timed.
-        import everdex.service  # noqa: F401
+        import everdex.service.index  # noqa: F401
 
         self._home = scratch / "everdex"
         self._mode = mode

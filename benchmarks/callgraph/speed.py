@@ -26,7 +26,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from everdex import relations
 from everdex.durable import make_directory
 from everdex.graph import resolvers
 from everdex.graph.artifact import Graph
@@ -37,9 +36,10 @@ from everdex.graph.naming import find
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
 from everdex.parse import trees_of
-from everdex.relations import Question
 from everdex.search.names import SymbolNames
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 

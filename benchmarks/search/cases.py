@@ -23,7 +23,7 @@ from everdex.search.profiles import BALANCED
 from everdex.search.query import Intent, parse_query
 from everdex.search.rank import Scorer
 from everdex.search.weights import Weights
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
 from everdex.view import SnapshotView
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")

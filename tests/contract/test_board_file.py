@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from everdex import limits, maintain, versions
+from everdex import limits, versions
 from everdex.canvas.board import file as board_file
 from everdex.canvas.board.model import decode
 from everdex.errors import Corrupt, Incompatible, LimitExceeded, UsageError
-from everdex.service import Index
+from everdex.service import maintain
+from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
 from support.boards import Desk
 from support.faults import KILLED

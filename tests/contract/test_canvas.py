@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from everdex import clock, exploring, limits, relations
+from everdex import clock, limits
 from everdex.canvas import keep
 from everdex.canvas.meta import Quality, read_meta
 from everdex.durable import encode_json
-from everdex.relations import Question
-from everdex.service import Index, Reading
+from everdex.service import exploring, relations
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question
 from everdex.snapshot.guard import hold_guard
 from everdex.snapshot.lease import guard_path
 from everdex.snapshot.store import Store

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from everdex import applying, limits, mutation
+from everdex import limits
 from everdex.errors import NeedsDecision, UsageError
-from everdex.mutation import GateQuestion
-from everdex.relations import Question, ask
-from everdex.service import Index, Reading
+from everdex.service import applying, mutation
+from everdex.service.index import Index, Reading
+from everdex.service.mutation import GateQuestion
+from everdex.service.relations import Question, ask
 from everdex.state import decisions
 from everdex.state.decisions import Ambiguity, OpenPlace
 from everdex.state.model import EDIT, SEMANTIC

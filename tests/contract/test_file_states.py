@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from everdex import mutation, relations
 from everdex.errors import UsageError
-from everdex.mutation import GateQuestion, GraphKeeper, ask_gate, ask_states
-from everdex.service import Index, Reading
+from everdex.service import mutation, relations
+from everdex.service.index import Index, Reading
+from everdex.service.mutation import GateQuestion, GraphKeeper, ask_gate, ask_states
 from everdex.state.model import FileState
 from everdex.state.states import States
 from everdex.sync.model import SyncOptions

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from everdex import relations
 from everdex.errors import QueryError
 from everdex.graph import queries, resolvers
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.model import COMPUTED, Role, Status
 from everdex.graph.packed import last_name
-from everdex.service import Reading
+from everdex.service import relations
+from everdex.service.index import Reading
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
 from support.graphs import PROGRAM, Ask, asker

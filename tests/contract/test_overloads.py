@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from everdex import exporting
-from everdex.service import Index, Reading
+from everdex.service import exporting
+from everdex.service.index import Index, Reading
 from everdex.sync.model import SyncOptions
 from support.graphs import asker
 from support.stores import Workspace, synced

@@ -11,15 +11,15 @@ import pytest
 
 from everdex import limits
 from everdex.errors import Busy, DaemonStopping, Incompatible, UsageError
-from everdex.refreshing import RefreshJobs, jobs_answer
-from everdex.service import Index
+from everdex.service.index import Index
+from everdex.service.refreshing import RefreshJobs, jobs_answer
+from everdex.service.work import OwnWork
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import jobs as records
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
-from everdex.work import OwnWork
 from support.processes import Child
 from support.stores import Workspace, synced
 from support.trees import commit_all
@@ -29,9 +29,9 @@ _FILES = {"core.py": "def helper(a):\n    return a\n", "pkg/app.py": "from core 
 # Runs a job and is killed in the middle of it.
 _DYING = """
 import os, signal
-from everdex.refreshing import RefreshJobs
-from everdex.service import Index
-from everdex.work import OwnWork
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.index import Index
+from everdex.service.work import OwnWork
 class Fatal(OwnWork):
     def sync(self, options):
         os.kill(os.getpid(), signal.SIGKILL)

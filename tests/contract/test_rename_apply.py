@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from everdex import applying, limits, relations
+from everdex import limits
 from everdex.errors import Corrupt, NeedsDecision, PlanOutdated, StorageFailure, UsageError
-from everdex.relations import Question
-from everdex.service import Index, Reading
+from everdex.service import applying, relations
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question
 from everdex.state import rewriting
 from everdex.sync.model import SyncOptions
 from support.commands import everdex

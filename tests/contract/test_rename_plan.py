@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from everdex import relations
 from everdex.errors import QueryError
-from everdex.relations import Question
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question
 from everdex.sync.model import SyncOptions
 from support.commands import everdex
 from support.stores import Workspace, synced

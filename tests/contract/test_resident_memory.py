@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from everdex import kept
-from everdex.relations import Question, make
-from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading
+from everdex.service import kept
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question, make
+from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions
 from support.trees import tree
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from everdex import limits, relations
-from everdex.answers import Answer
+from everdex import limits
 from everdex.changes.detect import RACY_NS
-from everdex.relations import Question, make
-from everdex.resident import ResidentIndex
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.answers import Answer
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question, make
+from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions, SyncReport
 from support.trees import commit_all, run_git, tree
 

@@ -17,8 +17,8 @@ from everdex.config import PROFILE_NAMES
 from everdex.embed import bundled
 from everdex.errors import EmbedderUnavailable, QueryError
 from everdex.search.model import Mode, SearchRequest
-from everdex.searcher import Searcher
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
+from everdex.service.searcher import Searcher
 from support.commands import COMMAND, everdex
 from support.stores import Workspace, synced
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from everdex import semantics
-from everdex.service import Index
+from everdex.service import semantics
+from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
 from support.graphs import Ask, asker
 from support.stores import Workspace, workspace

@@ -15,20 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everdex import config, contexts, indexing, maintain, versions
+from everdex import config, versions
 from everdex.errors import Busy, ConfigError, IndexerMissing, StorageFailure, UsageError
-from everdex.refreshing import RefreshJobs, semantic_answer
 from everdex.semantic import kept, mirror
 from everdex.semantic.discovery import context_id
 from everdex.semantic.running import Run
 from everdex.semantic.tools import TOOLS
-from everdex.service import Index, Reading
+from everdex.service import contexts, indexing, maintain
+from everdex.service.index import Index, Reading
+from everdex.service.refreshing import RefreshJobs, semantic_answer
+from everdex.service.work import OwnWork
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import scopes
 from everdex.state.jobs import LOCK, JobRecords, JobStatus, RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
-from everdex.work import OwnWork
 from support.indexers import copying, export_index, put_indexer
 from support.processes import Child
 from support.stores import Workspace, synced
@@ -43,8 +44,8 @@ _FILES = {
 _CONTEXT = context_id("python", "")
 # Runs a job and is killed while the indexer is at work.
 _DYING = """
-from everdex.refreshing import RefreshJobs
-from everdex.service import Index
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.index import Index
 RefreshJobs(Index.open(ARGS[0])).run(int(ARGS[1]))
 """
 

@@ -292,8 +292,8 @@ def test_what_was_imported_can_be_forgotten(made: Workspace) -> None:
 
 def test_a_file_is_certain_where_its_calls_are(made: Workspace) -> None:
     """What was ambiguous for its open calls is certain once an indexer decided them."""
-    from everdex import mutation
-    from everdex.service import Index, Reading
+    from everdex.service import mutation
+    from everdex.service.index import Index, Reading
     from everdex.sync.model import SyncOptions
 
     def certainty() -> str:

@@ -43,7 +43,7 @@ def test_a_script_without_a_main_guard_can_index(tmp_path: Path) -> None:
     _big_tree(root)
     script = tmp_path / "script.py"
     script.write_text(
-        "from everdex.service import Index\n"
+        "from everdex.service.index import Index\n"
         f"report = Index.open({str(root)!r}).sync()\n"
         "print('chunks', report.manifest.counts.chunks_indexed > 100)\n"
     )

@@ -11,7 +11,7 @@ import pytest
 from everdex import clock, limits
 from everdex.errors import Busy, SnapshotNotFound
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
 from everdex.snapshot import active
 from everdex.upkeep.housekeeping import compact_now, gc_now
 from support.processes import Child
@@ -24,7 +24,7 @@ _FILES = tuple(f"{place}/part{number}.py" for number, place in enumerate(("a", "
 _READER = """
 import json, re, select, sys
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
 
 print("ready", flush=True)
 index = Index.open(ARGS[0])

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
 from everdex.view import SnapshotView
 
 RANKED = (

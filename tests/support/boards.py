@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from everdex import boarding
 from everdex.canvas.board.edits import edit_of
-from everdex.service import Index, Reading
+from everdex.service import boarding
+from everdex.service.index import Index, Reading
 from everdex.sync.model import SyncOptions
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from everdex import relations
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import Built, build
 from everdex.graph.keep import Opened, open_graph
 from everdex.graph.model import Site
 from everdex.graph.resolvers import Resolvers
-from everdex.relations import Question
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.index import Index, Reading
+from everdex.service.relations import Question
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
 from support.stores import Workspace

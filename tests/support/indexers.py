@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from everdex import exporting
-from everdex.service import Index, Reading
+from everdex.service import exporting
+from everdex.service.index import Index, Reading
 from everdex.sync.model import SyncOptions
 
 _PROGRAM = """#!{python} -I

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import everdex as api
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.api.state_model import ContextsAnswer
 from support.commands import everdex, on_terminal
 from support.daemons import Daemon

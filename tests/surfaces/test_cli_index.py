@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.snapshot.lease import hold_lease
 from support.commands import COMMAND, everdex, on_terminal
 from support.trees import commit_all, tree

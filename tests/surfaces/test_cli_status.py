@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.snapshot.lease import hold_lease
 from support.commands import everdex
 from support.trees import run_git, tree

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from everdex.service import Index
+from everdex.service.index import Index
 from support.commands import everdex
 from support.stores import rewritten
 from support.trees import tree

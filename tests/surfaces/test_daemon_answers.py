@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from everdex import relations
 from everdex.__main__ import _READING
 from everdex.config import PROFILE_NAMES
 from everdex.search.model import Mode
+from everdex.service import relations
 from everdex.surfaces.cli.app import run
 from everdex.surfaces.cli.related import from_root
 from everdex.surfaces.daemon import thin

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from everdex import limits, machine, relations
+from everdex import limits, machine
 from everdex.errors import Busy, InternalError, LimitExceeded
-from everdex.resident import ResidentIndex
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.index import Index, Reading
+from everdex.service.resident import ResidentIndex
 from everdex.surfaces.daemon import making
 from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.making import Cancelled, Making

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from everdex import indexing, limits
-from everdex.refreshing import RefreshJobs
-from everdex.resident import ResidentIndex
-from everdex.service import Index
+from everdex import limits
+from everdex.service import indexing
+from everdex.service.index import Index
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.resident import ResidentIndex
 from everdex.state.jobs import JobStatus, RefreshJob
 from everdex.surfaces.daemon.indexers import IndexerRunner
 from support.daemons import Wire

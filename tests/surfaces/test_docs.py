@@ -16,12 +16,13 @@ import msgspec
 import pytest
 from msgspec.structs import fields
 
-from everdex import answers, config, errors, limits, versions
+from everdex import config, errors, limits, versions
 from everdex.canvas.board import model
 from everdex.changes.model import ReadError
 from everdex.discover.model import SkipReason
 from everdex.segment.files import FileLine, TombstoneLine
 from everdex.segment.lexical_format import Section
+from everdex.service import answers
 from everdex.snapshot import lease, manifest, state, store
 from everdex.surfaces.cli.app import COMMANDS
 from everdex.surfaces.cli.board import board_command

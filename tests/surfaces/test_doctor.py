@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from everdex import doctor
+from everdex.service import doctor
 from support.commands import everdex
 from support.daemons import Daemon
 from support.trees import tree

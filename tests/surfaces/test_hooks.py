@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from everdex.resident import ResidentIndex
-from everdex.service import Index
+from everdex.service.index import Index
+from everdex.service.resident import ResidentIndex
 from everdex.surfaces.daemon import touched
 from everdex.surfaces.hooks import log
 from everdex.surfaces.hooks.run import MAX_CONTEXT

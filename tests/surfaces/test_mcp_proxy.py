@@ -128,7 +128,7 @@ def test_a_daemon_that_ends_at_once_is_reported(root: Path, monkeypatch: pytest.
     assert index.code == 0
     monkeypatch.setenv("PYTHONHOME", "/nonexistent")  # of the child only: we have started already
     from everdex.errors import DaemonUnavailable
-    from everdex.service import Index
+    from everdex.service.index import Index
     from everdex.surfaces.daemon.start import start
 
     with pytest.raises(DaemonUnavailable):

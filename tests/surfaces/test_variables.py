@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from everdex import named
 from everdex.errors import QueryError
-from everdex.service import Index, Reading
+from everdex.service import named
+from everdex.service.index import Index, Reading
 from everdex.surfaces.cli import impact
 from everdex.surfaces.mcp import replies, text
 from everdex.surfaces.mcp.related import missing

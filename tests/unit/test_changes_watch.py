@@ -11,9 +11,9 @@ import pytest
 from everdex import limits
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
-from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
+from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions
 from support.trees import commit_all, run_git, tree
 

@@ -15,7 +15,7 @@ from everdex.numeric import np, npt
 from everdex.search import weights
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.view import SnapshotView, open_view
 from support.commands import everdex
 from support.stores import synced

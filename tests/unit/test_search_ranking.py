@@ -15,7 +15,7 @@ from everdex.search.features import function_share
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.profiles import PROFILES, in_pages
 from everdex.search.rank import best
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
 from support.stores import synced
 
 

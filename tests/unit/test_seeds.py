@@ -12,9 +12,9 @@ import pytest
 
 from everdex import limits
 from everdex.canvas import meta
-from everdex.describe import chunk_map
 from everdex.identity.symbols import ChunkRef, SymbolRef
 from everdex.segment.model import ChunkRow
+from everdex.service.describe import chunk_map
 from everdex.snapshot.lease import LeaseFile
 from everdex.snapshot.state import StateFile
 from everdex.view import open_view

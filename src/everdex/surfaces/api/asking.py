@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from everdex import service
-from everdex.answers import Freshness
 from everdex.errors import DaemonStopping
-from everdex.reader import Reader
-from everdex.service import Reading
+from everdex.service import index as service
+from everdex.service.answers import Freshness
+from everdex.service.index import Reading
+from everdex.service.reader import Reader
+from everdex.service.warm import WarmIndex
 from everdex.surfaces.daemon.client import connect
 from everdex.surfaces.daemon.start import start
 from everdex.sync.model import silent
-from everdex.warm import WarmIndex
 
 Asked = TypeVar("Asked", bound=msgspec.Struct)
 Here = Callable[[Reader, Freshness], Any]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from everdex.canvas.board.edits import Edit, checked, edit_of
-from everdex.service import Reading
+from everdex.service.index import Reading
 from everdex.surfaces.api.model import Answer
 
 

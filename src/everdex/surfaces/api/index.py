@@ -13,22 +13,23 @@ from typing import Any
 
 import msgspec
 
-from everdex import maintain, service
-from everdex.answers import Freshness
 from everdex.canvas.board.edits import Edit
 from everdex.errors import UsageError
-from everdex.reader import Reader
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.service import Reading
+from everdex.service import index as service
+from everdex.service import maintain
+from everdex.service.answers import Freshness
+from everdex.service.index import Reading
+from everdex.service.reader import Reader
+from everdex.service.warm import WarmIndex
 from everdex.surfaces.api import model, store_model
 from everdex.surfaces.api.board import Board
 from everdex.surfaces.api.keeping import Keeping
 from everdex.surfaces.api.relations import Relations
 from everdex.surfaces.api.states import StateQuestions
 from everdex.surfaces.cli.search import known_languages
-from everdex.warm import WarmIndex
 
 
 class Index(Relations, StateQuestions, Keeping):

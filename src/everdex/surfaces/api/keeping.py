@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from everdex import machine, maintain
+from everdex import machine
+from everdex.service import maintain
 from everdex.surfaces.api import store_model
 from everdex.surfaces.api.asking import Asking, typed
 from everdex.surfaces.daemon.client import stop

@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from everdex import exploring, exporting, limits
-from everdex.answers import Freshness
+from everdex import limits
 from everdex.errors import UsageError
-from everdex.reader import Reader
-from everdex.relations import Question
-from everdex.service import Reading
+from everdex.service import exploring, exporting
+from everdex.service.answers import Freshness
+from everdex.service.index import Reading
+from everdex.service.reader import Reader
+from everdex.service.relations import Question
 from everdex.surfaces.api import model
 from everdex.surfaces.api.asking import Asked, Asking, typed
 from everdex.surfaces.cli.output import encode, escape

@@ -9,14 +9,15 @@ from typing import Any
 
 import msgspec
 
-from everdex import applying, limits, mutation, refreshing, semantics
-from everdex.answers import Freshness
+from everdex import limits
 from everdex.errors import UsageError
-from everdex.mutation import GateQuestion
-from everdex.reader import Reader
-from everdex.refreshing import RefreshJobs
-from everdex.relations import Question, check
-from everdex.service import Reading
+from everdex.service import applying, mutation, refreshing, semantics
+from everdex.service.answers import Freshness
+from everdex.service.index import Reading
+from everdex.service.mutation import GateQuestion
+from everdex.service.reader import Reader
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.relations import Question, check
 from everdex.state.jobs import RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.surfaces.api import state_model

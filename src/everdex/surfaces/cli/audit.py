@@ -28,8 +28,8 @@ def audit_command(path: Path, snapshot_id: str | None, offline: bool, shared_sto
       everdex audit
       everdex audit --json | jq .findings
     """
-    from everdex.maintain import audit
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
+    from everdex.service.maintain import audit
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)

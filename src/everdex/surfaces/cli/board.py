@@ -77,7 +77,7 @@ def board_command(
         if given:
             raise click.UsageError(f"options of `everdex board` come after {context.invoked_subcommand}: {given[0]}")
         return None
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     if output is not None and output.suffix.lower() not in _PICTURES:
         raise click.UsageError(f"{output}: a picture is .svg or .png")
@@ -108,7 +108,7 @@ def add_evidence_command(
       impact:NAME                        what a change of a definition may affect
       run:COMMAND                        that you ran a command (say with --note how it went): it is not run here
     """
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     named = [_from_root(target, index.root.path, root) for target in targets]
@@ -196,7 +196,7 @@ def reset_command(
 
 
 def _changed(edit: dict[str, Any], root: Path | None, shared_store: Path | None, **shown: Any) -> int:
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     return _done(Index.open_to_read(root or ".", shared_store=shared_store), edit, **shown)
 
@@ -206,8 +206,8 @@ def _done(
     offline: bool, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Ask the running daemon, or this process, and show the answer."""
-    from everdex import boarding
     from everdex.canvas.board.edits import checked, edit_of
+    from everdex.service import boarding
 
     edit = checked(edit_of(given))
     document = gathered(
@@ -224,7 +224,7 @@ def _drawn(document: dict[str, Any], output: Path, *, as_json: bool) -> int:
     from everdex.canvas.board.picture import board_scene
     from everdex.canvas.png import png
     from everdex.canvas.svg import svg
-    from everdex.exporting import to_file
+    from everdex.service.exporting import to_file
 
     scene = board_scene(document)
     form = output.suffix.lower().removeprefix(".")

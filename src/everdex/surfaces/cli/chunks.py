@@ -15,7 +15,7 @@ from everdex.surfaces.cli.output import encode, escape, plural, warn, write, wri
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from everdex.service import Reading
+    from everdex.service.index import Reading
     from everdex.surfaces.daemon.client import Connection
 
 # An export is the user's own file, not part of a store.
@@ -48,7 +48,7 @@ def chunks_command(
       everdex chunks -o chunk_uid_map.jsonl
       everdex chunks --snapshot 01K… --json | jq '.chunks | length'
     """
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon.client import reach
     from everdex.sync.model import SyncOptions
 

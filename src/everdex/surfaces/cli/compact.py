@@ -26,8 +26,8 @@ def compact_command(path: Path, force: bool, shared_store: Path | None, as_json:
       everdex compact
       everdex compact --force
     """
-    from everdex.maintain import compact
-    from everdex.service import Index
+    from everdex.service.index import Index
+    from everdex.service.maintain import compact
 
     document = compact(Index.open_to_read(path, shared_store=shared_store), force=force).to_dict()
     if as_json:

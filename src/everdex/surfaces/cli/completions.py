@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from everdex.answers import of_no_index
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli.output import write, write_json
 
 SHELLS = ("bash", "zsh", "fish")

@@ -41,8 +41,8 @@ def contexts_command(
       everdex contexts
       everdex contexts --json | jq -r '.contexts[] | select(.tool.path == null) | .tool.install'
     """
-    from everdex import contexts
-    from everdex.service import Index
+    from everdex.service import contexts
+    from everdex.service.index import Index
 
     index = Index.open_to_read(path, shared_store=shared_store)
     document = gathered(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from everdex.answers import of_no_index
 from everdex.errors import EverdexError
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.install import AGENT_NAMES
 from everdex.surfaces.cli.output import escape, write, write_json
 
 if TYPE_CHECKING:
-    from everdex.doctor import Finding
+    from everdex.service.doctor import Finding
 
 _MARKS: Final = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 
@@ -37,7 +37,7 @@ def doctor_command(path: Path, as_json: bool) -> int:
       everdex doctor ~/src/flask
       everdex doctor --json | jq -r '.checks[] | select(.status == "fail") | .hint'
     """
-    from everdex.doctor import examine
+    from everdex.service.doctor import examine
 
     findings = [*examine(path), *_surroundings(path)]
     worst = next((status for status in ("fail", "warn") if any(f.status == status for f in findings)), "ok")
@@ -60,8 +60,8 @@ def _surroundings(path: Path) -> Iterator[Finding]:
 
 
 def _daemon(path: Path) -> Finding:
-    from everdex.doctor import FAIL, OK, Finding
-    from everdex.service import Index
+    from everdex.service.doctor import FAIL, OK, Finding
+    from everdex.service.index import Index
     from everdex.surfaces.daemon.client import connect
 
     try:
@@ -79,7 +79,7 @@ def _daemon(path: Path) -> Finding:
 
 
 def _mcp() -> Finding:
-    from everdex.doctor import OK, WARN, Finding
+    from everdex.service.doctor import OK, WARN, Finding
 
     try:
         return Finding("mcp", OK, f"mcp {version('mcp')}")
@@ -89,7 +89,7 @@ def _mcp() -> Finding:
 
 def _agents(path: Path) -> Finding:
     """What is installed for whom; half of an installation (an older one, or one edited since) is worth a word."""
-    from everdex.doctor import OK, WARN, Finding
+    from everdex.service.doctor import OK, WARN, Finding
     from everdex.surfaces.install.plan import place_of, plan
 
     whole: list[str] = []

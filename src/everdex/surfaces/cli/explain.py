@@ -13,7 +13,7 @@ from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import Line, Shown, escape, plural, size
 
 if TYPE_CHECKING:
-    from everdex.service import Index
+    from everdex.service.index import Index
 
 
 @click.command("explain", short_help="Tell why one path is in or out, and what the index knows of it.")
@@ -35,7 +35,7 @@ def explain_command(
       everdex explain node_modules/left-pad/index.js
       everdex explain --json build/out.js | jq -r .reason
     """
-    from everdex.service import Reading
+    from everdex.service.index import Reading
     from everdex.surfaces.daemon.client import ask
 
     index = _index(path, root, shared_store)
@@ -49,7 +49,7 @@ def explain_command(
 
 def _index(path: str, root: Path | None, shared_store: Path | None) -> Index:
     """The repository that answers for a path: the one around us, or for an absolute path elsewhere its own."""
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     if root is not None or not os.path.isabs(path):
         return Index.open_to_read(root or ".", shared_store=shared_store)

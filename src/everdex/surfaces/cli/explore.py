@@ -51,8 +51,8 @@ def explore_command(
       everdex explore -o flask.html ~/src/flask
       everdex explore --max-bytes 8000000 -o all.html
     """
-    from everdex import exploring
-    from everdex.service import Index, Reading
+    from everdex.service import exploring
+    from everdex.service.index import Index, Reading
     from everdex.sync.model import SyncOptions
 
     if output is None and max_bytes is not None:

@@ -32,7 +32,7 @@ def files_command(
       everdex files --skipped | grep too_large
       everdex files --json | jq -r '.files[] | select(.language == "python") | .path'
     """
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)

@@ -53,9 +53,9 @@ def gate_command(
       everdex gate --semantic src/app.py --decide "every x.go() is a Runner's"
       everdex gate --json src/app.py | jq -r '.actions[]'
     """
-    from everdex import mutation
     from everdex.errors import UsageError
-    from everdex.service import Index
+    from everdex.service import mutation
+    from everdex.service.index import Index
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     named = named_from_root(paths, index.root.path, root)

@@ -39,8 +39,8 @@ def gc_command(
       everdex gc --apply
       everdex gc --stores --unused-days 90 --apply
     """
-    from everdex import maintain
-    from everdex.service import Index
+    from everdex.service import maintain
+    from everdex.service.index import Index
 
     if stores:
         try:

@@ -14,7 +14,7 @@ from everdex.surfaces.cli.output import encode, escape, warn, write_error, write
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from everdex.exporting import Export
+    from everdex.service.exporting import Export
 
 _FORMATS: Final = ("json", "dot", "scip", "ctags")
 
@@ -50,8 +50,8 @@ def graph_command(
       everdex graph export --format ctags -o tags
       everdex graph export | jq '[.edges[] | select(.kind == "calls")] | length'
     """
-    from everdex import exporting
-    from everdex.service import Index, Reading
+    from everdex.service import exporting
+    from everdex.service.index import Index, Reading
     from everdex.sync.model import SyncOptions
 
     if form == "scip" and output is None and sys.stdout.isatty():
@@ -67,7 +67,7 @@ def graph_command(
 
 
 def _write(found: Export, form: str, output: Path | None, *, as_json: bool) -> int:
-    from everdex import exporting
+    from everdex.service import exporting
 
     document: dict[str, Any] = found.answer.to_dict()
     if not as_json:

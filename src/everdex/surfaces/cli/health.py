@@ -33,8 +33,8 @@ def health_command(
       everdex health
       everdex health --json | jq -r '.checks[] | select(.status != "ok") | .code'
     """
-    from everdex.maintain import health
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
+    from everdex.service.maintain import health
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)

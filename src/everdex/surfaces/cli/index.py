@@ -44,8 +44,8 @@ def index_command(
       everdex index --quiet
       everdex index --json | jq .changes
     """
-    from everdex.maintain import patiently
-    from everdex.service import Index
+    from everdex.service.index import Index
+    from everdex.service.maintain import patiently
     from everdex.sync.model import SyncOptions
 
     index = Index.open(path, force_root=force_root, shared_store=shared_store)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from everdex.answers import of_no_index
 from everdex.errors import Cancelled
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import escape, write, write_error, write_json
 

@@ -33,8 +33,8 @@ def jobs_command(
       everdex jobs
       everdex jobs --json | jq '.jobs[] | select(.status == "failed")'
     """
-    from everdex import refreshing
-    from everdex.service import Index, Reading
+    from everdex.service import refreshing
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)

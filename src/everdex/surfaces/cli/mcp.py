@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from everdex.answers import of_no_index
 from everdex.errors import UsageError
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import write_json
 
@@ -39,7 +39,7 @@ def mcp_command(path: Path, port: int | None, shared_store: Path | None, as_json
     """
     if find_spec("mcp") is None:
         raise UsageError("the MCP server needs the `mcp` package", hint="pip install 'everdex[mcp]'")
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     index = Index.open_to_read(path, shared_store=shared_store)
     if not as_json and port is None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from everdex.answers import Answer
-    from everdex.service import Index, Reading
+    from everdex.service.answers import Answer
+    from everdex.service.index import Index, Reading
     from everdex.sync.model import SyncOptions
 
 
@@ -32,7 +32,7 @@ def gathered(
     here: Callable[[Reading, SyncOptions], Answer], snapshot_id: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The answer of the running daemon, or of this process."""
-    from everdex.service import Reading
+    from everdex.service.index import Reading
     from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions
 

@@ -57,9 +57,10 @@ def refresh_command(
       everdex refresh --semantic
       everdex refresh --semantic=typescript:web --budget 1200000
     """
-    from everdex import limits, refreshing, semantics
+    from everdex import limits
     from everdex.errors import UsageError
-    from everdex.service import Index
+    from everdex.service import refreshing, semantics
+    from everdex.service.index import Index
     from everdex.state import scopes
     from everdex.state.scopes import RefreshScope
 

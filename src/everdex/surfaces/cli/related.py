@@ -52,8 +52,8 @@ def ask(
     workers: int, shared_store: Path | None, quiet: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The answer of the running daemon, or of this process."""
-    from everdex import relations
-    from everdex.service import Index, Reading
+    from everdex.service import relations
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon import client
     from everdex.sync.model import SyncOptions
 

@@ -65,8 +65,8 @@ def _apply(
     root: Path | None, plan_id: str, symbol: str | None, new: str | None, leave_doubts: bool, workers: int,
     shared_store: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    from everdex import applying
-    from everdex.service import Index
+    from everdex.service import applying
+    from everdex.service.index import Index
     from everdex.surfaces.cli.progress import Progress
     from everdex.sync.model import SyncOptions
 

@@ -28,8 +28,8 @@ def repair_command(path: Path, dry_run: bool, workers: int, shared_store: Path |
       everdex repair --dry-run
       everdex repair
     """
-    from everdex.maintain import repair
-    from everdex.service import Index
+    from everdex.service.index import Index
+    from everdex.service.maintain import repair
     from everdex.sync.model import SyncOptions
 
     index = Index.open_to_read(path, shared_store=shared_store)

@@ -23,8 +23,8 @@ from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from everdex.search.model import SearchRequest
-    from everdex.searcher import Searcher
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
+    from everdex.service.searcher import Searcher
     from everdex.surfaces.daemon.client import Connection
 
 MODES: Final = ("hybrid", "lexical", "semantic", "regex", "literal")
@@ -139,7 +139,7 @@ def search_command(
       everdex search --like src/session.py:120
     """
     from everdex.search.check import check
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
 
     if vimgrep and budget is not None:
         raise UsageError("--vimgrep lists places; --budget packs text")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from everdex.answers import of_no_index
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import escape, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from everdex.service import Index
+    from everdex.service.index import Index
 
 _ANNOUNCE_S: Final = 0.1
 
@@ -45,7 +45,7 @@ def serve_command(
       everdex serve --detach ~/src/flask
       everdex serve --detach --json | jq .pid
     """
-    from everdex.service import Index
+    from everdex.service.index import Index
 
     index = Index.open_to_read(path, shared_store=shared_store)
     if announce:
@@ -75,13 +75,13 @@ def _serve(
 ) -> int:  # fmt: skip
     """Be the daemon until there is a reason to leave."""
     from everdex.memory import tame_allocator
-    from everdex.rendezvous import claim
+    from everdex.service.rendezvous import claim
     from everdex.sync.model import SyncOptions
 
     tame_allocator()
     index.sync(SyncOptions(workers=workers, progress=progress), wait=True)
     with claim(index) as held:
-        from everdex.resident import ResidentIndex
+        from everdex.service.resident import ResidentIndex
         from everdex.surfaces.daemon.server import Server
 
         warm = ResidentIndex(index)
@@ -98,7 +98,7 @@ def _serve(
 
 
 def _ready(index: Index, pid: int, as_json: bool) -> None:
-    from everdex.rendezvous import socket_of
+    from everdex.service.rendezvous import socket_of
 
     root, place = os.fspath(index.root.path), os.fspath(socket_of(index))
     if as_json:
@@ -109,7 +109,7 @@ def _ready(index: Index, pid: int, as_json: bool) -> None:
 
 def _detached(index: Index, progress: Progress, workers: int) -> int:
     """Start a daemon of its own session and wait until it answers."""
-    from everdex.rendezvous import claim
+    from everdex.service.rendezvous import claim
     from everdex.surfaces.daemon.start import start
 
     index.create_store()

@@ -39,8 +39,8 @@ def state_command(
       everdex state src/app.py
       everdex state --since 01M7GKD12H6R7QZE62RSHB11DX --json | jq '.files[].path'
     """
-    from everdex import mutation
-    from everdex.service import Index
+    from everdex.service import mutation
+    from everdex.service.index import Index
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     named = named_from_root(paths, index.root.path, root)

@@ -32,7 +32,7 @@ def status_command(
       everdex status
       everdex status --json | jq .freshness
     """
-    from everdex.service import Index, Reading
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon.client import ask
 
     index = Index.open_to_read(path, shared_store=shared_store)

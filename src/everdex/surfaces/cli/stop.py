@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from everdex.answers import of_no_index
+from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import write_error, write_json
 
@@ -25,7 +25,7 @@ def stop_command(path: Path, shared_store: Path | None, as_json: bool) -> int:
       everdex stop
       everdex stop ~/src/flask
     """
-    from everdex.service import Index
+    from everdex.service.index import Index
     from everdex.surfaces.daemon.client import stop
 
     pid = stop(Index.open_to_read(path, shared_store=shared_store))

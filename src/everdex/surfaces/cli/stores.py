@@ -18,7 +18,7 @@ def stores_command(as_json: bool) -> int:
       everdex stores
       everdex gc --stores
     """
-    from everdex.maintain import stores
+    from everdex.service.maintain import stores
 
     document = stores()
     if as_json:

@@ -48,8 +48,8 @@ def symbols_command(
       everdex symbols --refs 20 settings.TIMEOUT
       everdex symbols --json open_view | jq -r '.definitions[].source'
     """
-    from everdex import named
-    from everdex.service import Index, Reading
+    from everdex.service import named
+    from everdex.service.index import Index, Reading
     from everdex.surfaces.daemon.client import ask
     from everdex.sync.model import SyncOptions
 

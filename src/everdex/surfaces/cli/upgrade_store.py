@@ -25,8 +25,8 @@ def upgrade_store_command(path: Path, shared_store: Path | None, as_json: bool) 
     Examples:
       everdex upgrade-store
     """
-    from everdex.maintain import upgrade
-    from everdex.service import Index
+    from everdex.service.index import Index
+    from everdex.service.maintain import upgrade
 
     document = upgrade(Index.open_to_read(path, shared_store=shared_store)).to_dict()
     if as_json:

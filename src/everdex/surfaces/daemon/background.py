@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.memory import resident_bytes
-from everdex.resident import ResidentIndex
+from everdex.service.resident import ResidentIndex
 from everdex.settings import semantic_unasked
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.graphs import Graphs

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from everdex import errors, limits
 from everdex.errors import Busy, DaemonGone, DaemonStopping, EverdexError, NotIndexed, Timeout
-from everdex.rendezvous import is_claimed, is_own_socket, socket_of
-from everdex.service import Index, Reading
+from everdex.service.index import Index, Reading
+from everdex.service.rendezvous import is_claimed, is_own_socket, socket_of
 from everdex.settings import auto_start
 from everdex.surfaces.cli.options import wants_daemon, wants_json
 from everdex.surfaces.cli.output import escape, write_error

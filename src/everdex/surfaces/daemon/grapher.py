@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from everdex import relations
 from everdex.graph import resolvers
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import tame_allocator
-from everdex.service import Index
+from everdex.service import relations
+from everdex.service.index import Index
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.cli.output import write_json
 from everdex.sync.model import SyncOptions

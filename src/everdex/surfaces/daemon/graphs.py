@@ -19,8 +19,8 @@ from typing import Any, Final
 from everdex import limits, machine
 from everdex.errors import Busy, DaemonStopping, EverdexError, LimitExceeded
 from everdex.memory import resident_bytes
-from everdex.reader import GraphOf
-from everdex.resident import ResidentIndex
+from everdex.service.reader import GraphOf
+from everdex.service.resident import ResidentIndex
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.client import error_of
 from everdex.surfaces.daemon.making import Cancelled, Making, dismiss, start

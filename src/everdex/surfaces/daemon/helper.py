@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from everdex.answers import Freshness
 from everdex.memory import tame_allocator
-from everdex.reader import Reader
-from everdex.service import Index
+from everdex.service.answers import Freshness
+from everdex.service.index import Index
+from everdex.service.reader import Reader
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire
 from everdex.surfaces.daemon.protocol import Request

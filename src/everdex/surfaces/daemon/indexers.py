@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from everdex import indexing, limits
+from everdex import limits
 from everdex.errors import Busy, EverdexError
-from everdex.refreshing import RefreshJobs
-from everdex.resident import ResidentIndex
 from everdex.semantic.running import Run
+from everdex.service import indexing
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.resident import ResidentIndex
 from everdex.state.jobs import JobStatus
 from everdex.surfaces.daemon.jobs import ResidentWork
 

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable
 
 from everdex.errors import Busy, EverdexError
-from everdex.maintain import patiently
-from everdex.refreshing import RefreshJobs
-from everdex.resident import ResidentIndex
 from everdex.semantic.running import Run
+from everdex.service.maintain import patiently
+from everdex.service.refreshing import RefreshJobs
+from everdex.service.resident import ResidentIndex
 from everdex.state.jobs import NAME, JobStatus
 from everdex.sync.model import SyncOptions
 

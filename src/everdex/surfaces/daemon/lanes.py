@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.memory import resident_bytes
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.daemon import wire
 from everdex.surfaces.daemon.protocol import encode
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from everdex.errors import InternalError, LimitExceeded
 from everdex.memory import resident_bytes
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.daemon.client import error_of
 
 _LOOK_S: Final = 0.5

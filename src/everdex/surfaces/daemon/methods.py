@@ -11,16 +11,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everdex import limits, maintain, refreshing
-from everdex.answers import Answer
+from everdex import limits
 from everdex.canvas.board.edits import edit_of
 from everdex.errors import UsageError
-from everdex.mutation import MAX_PATHS, GateQuestion
-from everdex.relations import Question
-from everdex.resident import ResidentIndex
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.service import Index, Reading
+from everdex.service import maintain, refreshing
+from everdex.service.answers import Answer
+from everdex.service.index import Index, Reading
+from everdex.service.mutation import MAX_PATHS, GateQuestion
+from everdex.service.relations import Question
+from everdex.service.resident import ResidentIndex
 from everdex.state import scopes
 from everdex.state.model import EDIT
 from everdex.surfaces.cli import (

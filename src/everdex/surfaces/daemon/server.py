@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from everdex import __version__, limits
 from everdex.errors import Busy, DaemonStopping, EverdexError, Timeout, UsageError
-from everdex.rendezvous import Claim, build_stamp
-from everdex.resident import ResidentIndex
 from everdex.search.check import check
+from everdex.service.rendezvous import Claim, build_stamp
+from everdex.service.resident import ResidentIndex
 from everdex.settings import daemon_settings
 from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon import methods, wire

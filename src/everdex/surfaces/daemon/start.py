@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from everdex.errors import Busy, DaemonUnavailable
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.daemon.client import Connection, connect, error_of
 
 Progress = Callable[[str, int, int], None]

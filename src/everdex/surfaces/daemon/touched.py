@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from everdex.answers import UNCHECKED, Answer
-from everdex.caution import ALLOWED, caution
 from everdex.errors import UsageError
-from everdex.notice import Touch, notice
-from everdex.resident import ResidentIndex
+from everdex.service.answers import UNCHECKED, Answer
+from everdex.service.caution import ALLOWED, caution
+from everdex.service.notice import Touch, notice
+from everdex.service.resident import ResidentIndex
 
 MOMENTS: Final = ("start", "before", "after")
 _MAX_ITEMS: Final = 100

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from everdex import config
 from everdex.errors import DaemonStopping
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.daemon.client import connect
 from everdex.surfaces.daemon.start import start
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from everdex import __version__, clock
 from everdex.errors import UsageError
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.surfaces.cli.output import escape, write_error
 from everdex.surfaces.mcp.budget import MOST_TOKENS
 from everdex.surfaces.mcp.call import coded, failed

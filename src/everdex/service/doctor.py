@@ -1,8 +1,8 @@
 """Is this machine fit for everdex? One check a question, each ok, warn or fail, with what to do about it.
 
-Part of the façade's room. A failed check means that something will not work, a warning that something works less well
-or is not set up. Changes nothing but for a lock file of its own, which it removes. Knows no daemon and no agent: those
-checks belong to the surfaces that have them.
+A failed check means that something will not work, a warning that something works less well or is not set up. Changes
+nothing but for a lock file of its own, which it removes. Knows no daemon and no agent: those checks belong to the
+surfaces that have them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from everdex import __version__, config, limits, maintain
+from everdex import __version__, config, limits
 from everdex.discover.beneath import openat2_works
 from everdex.embed import open_embedder
 from everdex.errors import ConfigError, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.languages import GRAMMARS
 from everdex.roots import Root, canonical_root, everdex_home, git_environment
-from everdex.service import Index
+from everdex.service import maintain
+from everdex.service.index import Index
 from everdex.settings import auto_start, daemon_settings
 
 OK: Final = "ok"

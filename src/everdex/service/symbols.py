@@ -1,7 +1,7 @@
 """Definitions by name, and the outline of a file, as the body of an answer.
 
-Part of the façade's room. The names that were asked for and the names that are merely like them never share a
-list: several matches are all listed, and a guess is always called one. Reads one view and opens nothing.
+The names that were asked for and the names that are merely like them never share a list: several matches are all
+listed, and a guess is always called one. Reads one view and opens nothing.
 """
 
 from __future__ import annotations

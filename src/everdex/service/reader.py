@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from everdex import describe
-from everdex.answers import Answer, Freshness
 from everdex.errors import Busy
-from everdex.kept import Kept, KeptViews
 from everdex.memory import trim
 from everdex.search.check import check
 from everdex.search.engine import Engine
 from everdex.search.model import Mode, SearchRequest
-from everdex.searcher import Searcher
-from everdex.service import Index, Reading
+from everdex.service import describe
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading
+from everdex.service.kept import Kept, KeptViews
+from everdex.service.searcher import Searcher
+from everdex.service.symbols import find
 from everdex.state.model import SEMANTIC
-from everdex.symbols import find
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
     from everdex.canvas.board.edits import Edit
-    from everdex.mutation import GateQuestion, GraphKeeper, Scene
-    from everdex.relations import Open, Question
+    from everdex.service.mutation import GateQuestion, GraphKeeper, Scene
+    from everdex.service.relations import Open, Question
     from everdex.state.states import Known
 
 
@@ -79,7 +79,7 @@ class Reader:
         offset: int = 0,
     ) -> Answer:  # fmt: skip
         """The same answer that `Index.symbols` gives; without references while nobody has made the graph."""
-        from everdex import named, relations
+        from everdex.service import named, relations
 
         with self._views.pinned(snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
@@ -92,15 +92,15 @@ class Reader:
             )
 
     def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
-        """The same answer that `everdex.relations.ask` gives."""
-        from everdex import relations
+        """The same answer that `everdex.service.relations.ask` gives."""
+        from everdex.service import relations
 
         relations.check(question)
         with self._views.pinned(snapshot_id) as kept:
             return self._related(kept, question, freshness)
 
     def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
-        from everdex import relations
+        from everdex.service import relations
 
         opened = kept.graph(self._opened)
         if opened is None:
@@ -109,20 +109,20 @@ class Reader:
 
     def graph_of(self, snapshot_id: str | None = None) -> GraphOf:
         """Which snapshot a question about the graph would be answered from."""
-        from everdex import relations
+        from everdex.service import relations
 
         with self._views.pinned(snapshot_id) as kept:
             manifest = kept.view.manifest
             return GraphOf(manifest.snapshot_id, manifest.seq, kept.graph(relations.open_made) is not None)
 
     def _opened(self, view: SnapshotView) -> Open | None:
-        from everdex import relations
+        from everdex.service import relations
 
         return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
 
     def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
-        """The same answer that `everdex.mutation.ask_gate` gives."""
-        from everdex import mutation
+        """The same answer that `everdex.service.mutation.ask_gate` gives."""
+        from everdex.service import mutation
 
         mutation.check(question)
         with self._scene(freshness, question.since, snapshot_id, make=question.intent == SEMANTIC) as found:
@@ -132,8 +132,8 @@ class Reader:
         self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None = None,
         offset: int = 0,
     ) -> Answer:  # fmt: skip
-        """The same answer that `everdex.mutation.ask_states` gives."""
-        from everdex import mutation
+        """The same answer that `everdex.service.mutation.ask_states` gives."""
+        from everdex.service import mutation
 
         mutation.check_paths(paths)
         with self._scene(freshness, since, snapshot_id, make=False) as found:
@@ -143,7 +143,7 @@ class Reader:
     def _scene(
         self, freshness: Freshness, since: str | None, snapshot_id: str | None, *, make: bool
     ) -> Iterator[Scene]:
-        from everdex import mutation
+        from everdex.service import mutation
 
         with self._views.pinned(snapshot_id) as kept:
             if make:
@@ -154,7 +154,7 @@ class Reader:
 
     def known(self, kept: Kept) -> Known | None:
         """The graph to compute states with: the view's own if it is made, else the nearest that is kept."""
-        from everdex import mutation, relations
+        from everdex.service import mutation, relations
 
         if self._graphs is None:
             self._graphs = mutation.GraphKeeper()
@@ -162,10 +162,10 @@ class Reader:
         return self._graphs.known(kept.view, opened.atlas.graph if opened is not None else None)
 
     def board(self, edit: Edit, freshness: Freshness, reading: Reading) -> Answer:
-        """The same answer that `everdex.boarding.ask` gives; the edit is a checked one."""
-        from everdex import boarding
+        """The same answer that `everdex.service.boarding.ask` gives; the edit is a checked one."""
         from everdex.canvas.board.drafts import Sources
         from everdex.canvas.board.edits import search_request
+        from everdex.service import boarding
 
         with self._views.pinned(reading.snapshot_id) as kept:
 
@@ -181,8 +181,8 @@ class Reader:
             return boarding.answer(self.index, sources, edit, freshness, reading)
 
     def contexts(self, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
-        """The same answer that `everdex.contexts.ask_contexts` gives."""
-        from everdex import contexts
+        """The same answer that `everdex.service.contexts.ask_contexts` gives."""
+        from everdex.service import contexts
 
         with self._views.pinned(snapshot_id) as kept:
             return contexts.contexts_answer(self.index, kept.view, freshness)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 
 from everdex import config
-from everdex.answers import Freshness
-from everdex.reader import Reader
-from everdex.service import Index, Reading
+from everdex.service.answers import Freshness
+from everdex.service.index import Index, Reading
+from everdex.service.reader import Reader
 from everdex.sync.model import SyncOptions
 
 

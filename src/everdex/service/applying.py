@@ -1,8 +1,8 @@
 """Carries out a rename plan: every file of it, or none.
 
-Part of the façade's room, and the only part of it that writes to the tree. The plan is worked out again from the tree
-as it is and must be the same to the letter: a reference that came meanwhile, or a new doubt, is a new plan. When a file
-cannot be written the others are taken back; a process that dies leaves a plan that the next call finishes.
+The only part of this room that writes to the tree. The plan is worked out again from the tree as it is and must be the
+same to the letter: a reference that came meanwhile, or a new doubt, is a new plan. When a file cannot be written the
+others are taken back; a process that dies leaves a plan that the next call finishes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from everdex import relations
-from everdex.answers import Answer
 from everdex.errors import EverdexError, NeedsDecision, PlanOutdated, UsageError
 from everdex.graph import naming
-from everdex.service import Index, Reading
+from everdex.service import relations
+from everdex.service.answers import Answer
+from everdex.service.index import Index, Reading
 from everdex.snapshot.guard import lock_for_life
 from everdex.state import decisions, plans, rewriting
 from everdex.state.plans import KeptPlan

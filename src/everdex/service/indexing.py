@@ -1,9 +1,9 @@
 """A semantic context indexed, as a job: an indexer is run over a copy of the snapshot, and what still holds is kept.
 
-Part of the façade's room. The order is what makes it right: the job is claimed, the files and their hashes are
-recorded, the indexer runs; then job, HEAD and tree are looked at afresh, files that changed meanwhile are left out and
-queued again, the rest is imported in one step, and only then the job has succeeded. Nothing is run that the user did
-not ask for: a repository cannot queue such a job, nor name the program.
+The order is what makes it right: the job is claimed, the files and their hashes are recorded, the indexer runs; then
+job, HEAD and tree are looked at afresh, files that changed meanwhile are left out and queued again, the rest is
+imported in one step, and only then the job has succeeded. Nothing is run that the user did not ask for: a repository
+cannot queue such a job, nor name the program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 
 from everdex import clock, limits
 from everdex.changes import git_state
-from everdex.contexts import Programs, current_paths, inputs_digest, is_current, named, projects_of, require
 from everdex.durable import make_directory
 from everdex.errors import Cancelled, DaemonStopping, EverdexError, IndexerMissing, UsageError
 from everdex.semantic import kept, mirror
@@ -25,14 +24,15 @@ from everdex.semantic.importing import import_scip
 from everdex.semantic.model import Context
 from everdex.semantic.running import Run
 from everdex.semantic.tools import TOOLS, Installed
-from everdex.service import Index
+from everdex.service.contexts import Programs, current_paths, inputs_digest, is_current, named, projects_of, require
+from everdex.service.index import Index
+from everdex.service.work import Work, within
 from everdex.snapshot.store import Store, remove_scratch
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
-from everdex.work import Work, within
 
 # -- asking --------------------------------------------------------------------------------------
 

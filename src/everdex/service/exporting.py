@@ -1,6 +1,6 @@
 """The graph of a repository as a stream of bytes in a format other programs read, with the envelope of the answer.
 
-Part of the façade's room. Large graphs are never held as one document: pieces are made as they are written.
+Large graphs are never held as one document: pieces are made as they are written.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from everdex import coverage
-from everdex.answers import Answer
 from everdex.errors import StorageFailure, UsageError
 from everdex.graph.atlas import Atlas
 from everdex.graph.export import Exporter
 from everdex.graph.export_scip import scip
 from everdex.graph.export_text import ctags, dot
-from everdex.relations import open_for
-from everdex.service import Index, Reading
+from everdex.service import coverage
+from everdex.service.answers import Answer
+from everdex.service.index import Index, Reading
+from everdex.service.relations import open_for
 from everdex.sync.model import SyncOptions
 
 FORMATS: Final = ("json", "dot", "scip", "ctags")

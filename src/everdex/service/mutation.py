@@ -1,8 +1,8 @@
 """States of files and the mutation gate, as answers: may this file be changed now, why not, and what to do first.
 
-Part of the façade's room. Looks at the tree first (and indexes it, unless told not to), takes the graph that is at hand
-and makes one only for an intent that needs references; says in every answer which graph that was. With `since`, the
-base is the snapshot from which the asker took what it knows.
+Looks at the tree first (and indexes it, unless told not to), takes the graph that is at hand and makes one only for an
+intent that needs references; says in every answer which graph that was. With `since`, the base is the snapshot from
+which the asker took what it knows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import msgspec
 from msgspec.structs import asdict
 
 from everdex import limits
-from everdex.answers import PINNED, Answer, Freshness, checked
 from everdex.discover import explain as explain_path
 from everdex.discover.model import Skip
 from everdex.errors import QueryError, UsageError
@@ -29,9 +28,10 @@ from everdex.graph.artifact import Graph
 from everdex.graph.keep import kept_graph
 from everdex.graph.kept_interfaces import KeptInterfaces
 from everdex.graph.resolvers import Resolvers
-from everdex.relations import open_for
 from everdex.roots import everdex_home
-from everdex.service import Index, Reading
+from everdex.service.answers import PINNED, Answer, Freshness, checked
+from everdex.service.index import Index, Reading
+from everdex.service.relations import open_for
 from everdex.state import decisions, gate, scopes
 from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked

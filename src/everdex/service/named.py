@@ -1,22 +1,22 @@
 """What is known of a name: its definitions, and from the graph those that only bodies make, and who uses it.
 
-Part of the façade's room. Definitions come from the index and need no graph; only who asks for references waits until
-there is one.
+Definitions come from the index and need no graph; only who asks for references waits until there is one.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from everdex import coverage, limits, relations
-from everdex.answers import Answer
+from everdex import limits
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import written_out
-from everdex.relations import DEFAULT_LIMIT, MAX_MATCHES, Open, Question
 from everdex.search.names import SymbolNames
-from everdex.service import Index, Reading
-from everdex.symbols import find
+from everdex.service import coverage, relations
+from everdex.service.answers import Answer
+from everdex.service.index import Index, Reading
+from everdex.service.relations import DEFAULT_LIMIT, MAX_MATCHES, Open, Question
+from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
 
 MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from everdex import answers, config, describe
-from everdex.answers import Answer, Freshness, Origin
+from everdex import config
 from everdex.changes import detect
 from everdex.changes.model import NO_CHANGES
 from everdex.discover import discover
@@ -27,7 +26,9 @@ from everdex.discover.model import Discovery
 from everdex.embed import identity_of
 from everdex.errors import Busy, EmbedderUnavailable, NotIndexed, RootRefused, Timeout, UsageError
 from everdex.roots import Root, canonical_root, everdex_home, store_id
-from everdex.searcher import Searcher
+from everdex.service import answers, describe
+from everdex.service.answers import Answer, Freshness, Origin
+from everdex.service.searcher import Searcher
 from everdex.snapshot import active
 from everdex.snapshot.live import LiveMap, live_map
 from everdex.snapshot.store import Store, create_store, open_store, open_store_at

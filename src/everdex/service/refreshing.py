@@ -1,9 +1,9 @@
 """Refreshing as jobs: brings files, and what refers to what, up to date, asked for by scope and run by whoever can.
 
-Part of the façade's room. A job syncs the index and makes the graph of the snapshot that comes of it; success is told
-after both are on disk. What changed while it ran is found by a fresh look at the tree and queued again; what it was
-asked to cover meanwhile is queued after it. One process at a time runs jobs; its death frees the lock, and the next one
-takes its job up again. Jobs of semantic contexts are done by indexing.py, under a lock of their own.
+A job syncs the index and makes the graph of the snapshot that comes of it; success is told after both are on disk.
+What changed while it ran is found by a fresh look at the tree and queued again; what it was asked to cover meanwhile
+is queued after it. One process at a time runs jobs; its death frees the lock, and the next one takes its job up again.
+Jobs of semantic contexts are done by indexing.py, under a lock of their own.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from typing import Any, Final
 
 import msgspec
 
-from everdex import answers, clock, indexing, limits
-from everdex.answers import Answer
+from everdex import clock, limits
 from everdex.changes import git_state
 from everdex.changes.model import ChangeSet
 from everdex.errors import Busy, DaemonStopping, EverdexError, NotIndexed, UsageError
 from everdex.graph import resolvers
 from everdex.graph.keep import graph_path
 from everdex.graph.resolvers import Resolvers
-from everdex.service import Index
+from everdex.service import answers, indexing
+from everdex.service.answers import Answer
+from everdex.service.index import Index
+from everdex.service.work import OwnWork, Work, within
 from everdex.settings import SEMANTIC, semantic_unasked
 from everdex.snapshot import active
 from everdex.snapshot.guard import lock_for_life
@@ -32,7 +34,6 @@ from everdex.state.now import TreeNow
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
-from everdex.work import OwnWork, Work, within
 
 MAX_LISTED: Final = limits.JOBS_KEPT
 _POLL_S: Final = 0.05

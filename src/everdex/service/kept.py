@@ -25,7 +25,7 @@ from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
 
 if TYPE_CHECKING:
-    from everdex.relations import Open
+    from everdex.service.relations import Open
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
 _LANES: Final = 2

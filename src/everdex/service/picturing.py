@@ -1,7 +1,7 @@
 """Pictures as answers: the architecture of a repository and the impact of a symbol, drawn or kept on the canvas.
 
-Part of the façade's room. A picture is asked for by form: `svg` or `png` come with the answer and say which snapshot
-they show and how fresh it was; `kept` goes to the store's canvas directory and the answer says where.
+A picture is asked for by form: `svg` or `png` come with the answer and say which snapshot they show and how fresh it
+was; `kept` goes to the store's canvas directory and the answer says where.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any, Final
 import msgspec
 
 from everdex import limits
-from everdex.answers import Freshness
 from everdex.canvas.architecture import Architecture, described
 from everdex.canvas.blueprint import picture as draw_architecture
 from everdex.canvas.impact import ImpactModel
@@ -26,6 +25,7 @@ from everdex.canvas.survey import survey
 from everdex.canvas.svg import svg
 from everdex.errors import Busy, QueryError
 from everdex.graph.atlas import Atlas, Definition
+from everdex.service.answers import Freshness
 
 FORMS: Final = ("svg", "png", "kept")
 _MEDIA: Final = {"svg": "image/svg+xml", "png": "image/png"}

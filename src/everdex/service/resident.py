@@ -15,17 +15,18 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from everdex import answers, boarding, clock, config, limits, maintain
-from everdex.answers import Answer, Freshness
+from everdex import clock, config, limits
 from everdex.canvas.board.edits import Edit, checked
 from everdex.changes.git_state import git_directories
 from everdex.changes.watch import Watch
 from everdex.errors import Busy, EverdexError
-from everdex.mutation import GateQuestion, queue_refresh
-from everdex.reader import Reader
-from everdex.relations import Question, check
 from everdex.roots import everdex_home
-from everdex.service import Index, Reading, only_paths
+from everdex.service import answers, boarding, maintain
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading, only_paths
+from everdex.service.mutation import GateQuestion, queue_refresh
+from everdex.service.reader import Reader
+from everdex.service.relations import Question, check
 from everdex.state.model import SEMANTIC
 from everdex.sync.model import SyncOptions, SyncReport
 
@@ -71,7 +72,7 @@ class ResidentIndex:
     # -- questions -----------------------------------------------------------------------------
 
     def symbols(self, asked: str, reading: Reading, references: int = 0, offset: int = 0) -> Answer:
-        """The same answer that `everdex.named.ask` gives."""
+        """The same answer that `everdex.service.named.ask` gives."""
         return self.reader.symbols(
             asked, self.stated(reading), snapshot_id=reading.snapshot_id, references=references, offset=offset
         )
@@ -87,7 +88,7 @@ class ResidentIndex:
         )  # fmt: skip
 
     def relations(self, question: Question, reading: Reading, *, wait_s: float | None = None) -> Answer:
-        """The same answer that `everdex.relations.ask` gives; `Busy` when its graph takes longer than `wait_s`."""
+        """The same answer that `relations.ask` gives; `Busy` when its graph takes longer than `wait_s`."""
         check(question)
         freshness = self.stated(reading)
         snapshot_id = reading.snapshot_id
@@ -96,7 +97,7 @@ class ResidentIndex:
         return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:
-        """The same answer that `everdex.mutation.ask_gate` gives."""
+        """The same answer that `everdex.service.mutation.ask_gate` gives."""
         freshness = self.stated(reading)
         if question.intent == SEMANTIC and self.graphs is not None:
             self.graphs.ready(reading.snapshot_id)
@@ -108,11 +109,11 @@ class ResidentIndex:
         return answer
 
     def states(self, paths: tuple[str, ...], since: str | None, reading: Reading, offset: int = 0) -> Answer:
-        """The same answer that `everdex.mutation.ask_states` gives."""
+        """The same answer that `everdex.service.mutation.ask_states` gives."""
         return self.reader.states(paths, since, self.stated(reading), snapshot_id=reading.snapshot_id, offset=offset)
 
     def contexts(self, reading: Reading) -> Answer:
-        """The same answer that `everdex.contexts.ask_contexts` gives."""
+        """The same answer that `everdex.service.contexts.ask_contexts` gives."""
         return self.reader.contexts(self.stated(reading), snapshot_id=reading.snapshot_id)
 
     def status(self, reading: Reading) -> Answer:
@@ -134,7 +135,7 @@ class ResidentIndex:
         return only_paths(listed, paths)
 
     def board(self, edit: Edit, reading: Reading, *, wait_s: float | None = None) -> Answer:
-        """The same answer that `everdex.boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
+        """The same answer that `boarding.ask` gives; `Busy` when evidence needs a graph that takes longer."""
         edit = checked(edit)
         freshness = self.stated(reading)
         if self.graphs is not None and boarding.needs_graph(self.reader.store, edit):

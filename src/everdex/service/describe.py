@@ -1,7 +1,7 @@
 """The bodies of answers that need no search: what a sync did or would do, files, one path, the store's state.
 
-Part of the façade's room: takes what the service read, gives plain JSON values. Imports neither numpy nor a
-grammar, because `files`, `explain` and `status` are asked often and must start at once.
+Takes what the service read, gives plain JSON values. Imports neither numpy nor a grammar, because `files`, `explain`
+and `status` are asked often and must start at once.
 """
 
 from __future__ import annotations

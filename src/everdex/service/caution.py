@@ -1,8 +1,8 @@
 """What an agent is told before it edits files, and whether it may: the mutation gate in a few hundred characters.
 
-Part of the façade's room. Cheap, because an agent waits: the named files are read, the tree is not looked at unless one
-of them is not indexed as it is. A reason that nobody can act on is not told. Paths and names are a repository's own and
-so untrusted: they go out short and only when they are plain; no signature is ever passed on.
+Cheap, because an agent waits: the named files are read, the tree is not looked at unless one of them is not indexed as
+it is. A reason that nobody can act on is not told. Paths and names are a repository's own and so untrusted: they go
+out short and only when they are plain; no signature is ever passed on.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final
 
 import msgspec
 
-from everdex.answers import UNCHECKED
 from everdex.errors import EverdexError
-from everdex.mutation import GateQuestion, Scene, judged, path_key, queue_refresh
-from everdex.resident import ResidentIndex
+from everdex.service.answers import UNCHECKED
+from everdex.service.mutation import GateQuestion, Scene, judged, path_key, queue_refresh
+from everdex.service.resident import ResidentIndex
 from everdex.state.model import Decision, GateReason, GateResult
 from everdex.state.now import FilesNow
 

@@ -1,6 +1,6 @@
 """What an answer about the graph could not take into account, in words: files, a name, a path.
 
-Part of the façade's room. Says what is not there and why; what may be missing from a list is counted elsewhere.
+Says what is not there and why; what may be missing from a list is counted elsewhere.
 """
 
 from __future__ import annotations

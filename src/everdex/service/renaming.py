@@ -1,7 +1,7 @@
 """A rename plan as an answer's body: edits that are sure, places in doubt, names that clash. The tree is not touched.
 
-Part of the façade's room. The plan is of one snapshot: each edit names the content it counts in, and the bytes around
-it, so that whoever carries it out can make sure that it is still there. It is kept by its id (`applying.py`).
+The plan is of one snapshot: each edit names the content it counts in, and the bytes around it, so that whoever carries
+it out can make sure that it is still there. It is kept by its id (`applying.py`).
 """
 
 from __future__ import annotations

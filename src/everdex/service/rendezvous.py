@@ -22,7 +22,7 @@ from everdex import limits
 from everdex.durable import PRIVATE, make_directory, replace_atomically
 from everdex.errors import Busy, StorageFailure
 from everdex.roots import everdex_home
-from everdex.service import Index
+from everdex.service.index import Index
 from everdex.snapshot import log
 from everdex.snapshot.guard import is_locked, lock_for_life
 from everdex.snapshot.store import Store, store_path

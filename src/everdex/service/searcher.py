@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from everdex import answers, config
-from everdex.answers import Answer, Freshness
+from everdex import config
+from everdex.service import answers
+from everdex.service.answers import Answer, Freshness
 
 if TYPE_CHECKING:
     from everdex.search.engine import Engine
     from everdex.search.model import SearchRequest
-    from everdex.service import Index
+    from everdex.service.index import Index
     from everdex.view import SnapshotView
 
 

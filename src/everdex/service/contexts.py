@@ -1,8 +1,8 @@
 """The semantic contexts of a snapshot as an answer: which there are, what each needs, and how current it is.
 
-Part of the façade's room. Contexts come from the snapshot alone; beside each stands what this machine has for it (the
-indexer and its version) and what the store knows of it (when it was indexed, of how many files the result still
-holds). Nothing of the repository is run to find that out.
+Contexts come from the snapshot alone; beside each stands what this machine has for it (the indexer and its version)
+and what the store knows of it (when it was indexed, of how many files the result still holds). Nothing of the
+repository is run to find that out.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 import msgspec
 
 from everdex import clock
-from everdex.answers import Answer, Freshness
 from everdex.durable import decode_json, encode_json, replace_atomically
 from everdex.errors import IndexerMissing, UsageError
 from everdex.semantic import kept
 from everdex.semantic.discovery import Member, Project, Projects, discover
 from everdex.semantic.kept import ContextFacts
 from everdex.semantic.tools import TOOLS, Installed, installed, locate
-from everdex.service import Index, Reading
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading
 from everdex.settings import semantic_unasked
 from everdex.snapshot.store import Store
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob

@@ -1,4 +1,4 @@
-"""Who does what a job asks for: the process that asks, or one that keeps the index warm. Part of the façade's room."""
+"""Who does what a job asks for: the process that asks, or one that keeps the index warm."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from everdex import relations
 from everdex.errors import Timeout
 from everdex.semantic.running import Run
-from everdex.service import Index
+from everdex.service import relations
+from everdex.service.index import Index
 from everdex.state.jobs import RefreshJob
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view

@@ -1,7 +1,7 @@
 """Looking after stores on a user's word, as answers: health, audit, repair, upgrade, compaction, collection.
 
-Part of the façade's room: the work is done in `upkeep`; here it gets its store and its envelope. An answer about a
-store that is too damaged to name its snapshot speaks of the tree instead.
+The work is done in `upkeep`; here it gets its store and its envelope. An answer about a store that is too damaged to
+name its snapshot speaks of the tree instead.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from everdex import answers, limits
-from everdex.answers import Answer, Origin
+from everdex import limits
 from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
-from everdex.service import Index
+from everdex.service import answers
+from everdex.service.answers import Answer, Origin
+from everdex.service.index import Index
 from everdex.snapshot import active
 from everdex.sync.model import SyncOptions
 

@@ -1,7 +1,7 @@
 """The evidence board as answers: reading it, and changing it, against the snapshot that is current.
 
-Part of the façade's room, and the one way every surface comes to the board. Evidence is anchored in the snapshot of
-the answer; searches and impact are asked here, as anybody would, and what they named is what the evidence stands on.
+The one way every surface comes to the board. Evidence is anchored in the snapshot of the answer; searches and impact
+are asked here, as anybody would, and what they named is what the evidence stands on.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import getpass
 from typing import Any
 
 from everdex import clock, limits
-from everdex.answers import Answer, Freshness
 from everdex.canvas.board import edits
 from everdex.canvas.board.drafts import Sources, drafted, drafted_again
 from everdex.canvas.board.edits import IMPACT, Draft, Edit, search_request
@@ -20,8 +19,9 @@ from everdex.canvas.board.model import Board, Evidence, Stamp
 from everdex.canvas.board.shown import Shown
 from everdex.canvas.board.summary import headline, summary
 from everdex.errors import EverdexError, UsageError
-from everdex.searcher import Searcher
-from everdex.service import Index, Reading
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading
+from everdex.service.searcher import Searcher
 from everdex.snapshot.store import Store
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
@@ -40,8 +40,8 @@ def needs_graph(store: Store, edit: Edit) -> bool:
 
 def ask(index: Index, edit: Edit, reading: Reading, options: SyncOptions) -> Answer:
     """Read the board, or change it; the index is brought up to date first unless the reading says otherwise."""
-    from everdex import relations
     from everdex.search.names import SymbolNames
+    from everdex.service import relations
 
     edit = edits.checked(edit)
     with index.view(reading, options) as (view, freshness):
@@ -61,7 +61,7 @@ def ask(index: Index, edit: Edit, reading: Reading, options: SyncOptions) -> Ans
 
 
 def impact_question(symbol: str) -> Any:
-    from everdex.relations import Question
+    from everdex.service.relations import Question
 
     return Question("impact", symbol, limit=limits.MAX_BOARD_ANCHORS - 1)
 

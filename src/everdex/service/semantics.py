@@ -1,7 +1,7 @@
 """Imports a SCIP index that somebody else made: a build machine, an editor, a person with an indexer.
 
-Part of the façade's room. The tree is indexed first, and each document has to prove that it is about the bytes that
-are there now; the graph that knows of it is made before the answer. Runs no indexer.
+The tree is indexed first, and each document has to prove that it is about the bytes that are there now; the graph that
+knows of it is made before the answer. Runs no indexer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from everdex import answers, relations
-from everdex.answers import Answer
 from everdex.roots import Root
 from everdex.semantic.importing import import_scip
 from everdex.semantic.model import Context
 from everdex.semantic.reading import Metadata, open_index, read_metadata
-from everdex.service import Index
+from everdex.service import answers, relations
+from everdex.service.answers import Answer
+from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
 from everdex.view import open_view
 

@@ -1,6 +1,6 @@
 """Places and definitions of a graph in the shape that answers have: plain values, with every symbol in its envelope.
 
-Part of the façade's room. Chooses nothing and counts nothing: which places belong to an answer is decided elsewhere.
+Chooses nothing and counts nothing: which places belong to an answer is decided elsewhere.
 """
 
 from __future__ import annotations

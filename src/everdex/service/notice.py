@@ -1,9 +1,9 @@
 """What a coding agent should know about the files it touches, in a few hundred characters.
 
-Part of the façade's room. Before an edit: who else uses what the file defines, or while no graph is at hand what that
-is. After one: which definitions came, went or changed, told from the file itself, because an agent does not wait for
-an index, and who used those that went or changed. Names and paths are a repository's own and so untrusted: they go
-out short and only when they look like names; no signature, comment or heading is ever passed on.
+Before an edit: who else uses what the file defines, or while no graph is at hand what that is. After one: which
+definitions came, went or changed, told from the file itself, because an agent does not wait for an index, and who used
+those that went or changed. Names and paths are a repository's own and so untrusted: they go out short and only when
+they look like names; no signature, comment or heading is ever passed on.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from everdex import boarding
-from everdex.dependents import Dependents, Used, dependents
 from everdex.discover.beneath import read_beneath
 from everdex.graph.atlas import Definition
-from everdex.kept import Kept
 from everdex.languages import GRAMMARS, language_of
 from everdex.parse.file import parse_file
-from everdex.relations import open_made
-from everdex.resident import ResidentIndex
+from everdex.service import boarding
+from everdex.service.dependents import Dependents, Used, dependents
+from everdex.service.kept import Kept
+from everdex.service.relations import open_made
+from everdex.service.resident import ResidentIndex
 from everdex.view import SnapshotView
 
 # What can be parsed while an agent waits.

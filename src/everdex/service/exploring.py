@@ -1,7 +1,6 @@
 """A repository as a page for a browser: made from one pinned snapshot, given back or kept on the canvas.
 
-Part of the façade's room. Always made by the process that asks, as exports are: a page is larger than an answer of the
-daemon need be.
+Always made by the process that asks, as exports are: a page is larger than an answer of the daemon need be.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from everdex import coverage, limits
-from everdex.answers import Answer, Freshness
+from everdex import limits
 from everdex.canvas.blueprint import picture
 from everdex.canvas.explorer.page import Page, page
 from everdex.canvas.keep import keep_explorer
@@ -22,8 +20,10 @@ from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
 from everdex.errors import QueryError, StorageFailure
 from everdex.graph.atlas import Atlas
-from everdex.relations import open_for
-from everdex.service import Index, Reading
+from everdex.service import coverage
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading
+from everdex.service.relations import open_for
 from everdex.sync.model import SyncOptions
 
 

@@ -1,9 +1,8 @@
 """What a graph is asked, as answers: references, callers, callees, impact and renaming of one symbol, the map and the
 architecture of a repository.
 
-Part of the façade's room; opens and makes graphs for the rest of it. A symbol that several definitions fit is never
-guessed: all are listed and nothing else is answered. Every answer counts what resolution could not decide, and names
-what may hide more.
+Opens and makes graphs for the rest of the room. A symbol that several definitions fit is never guessed: all are listed
+and nothing else is answered. Every answer counts what resolution could not decide, and names what may hide more.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from everdex import coverage, limits, occurrences, picturing
-from everdex.answers import Answer, Freshness
+from everdex import limits
 from everdex.canvas.impact import impact_model
 from everdex.canvas.sheet import Caption
 from everdex.errors import QueryError
@@ -31,12 +29,14 @@ from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.identity.symbols import resolution
 from everdex.memory import remembering
-from everdex.renaming import rename_body
 from everdex.search.names import SymbolNames
-from everdex.service import Index, Reading
+from everdex.service import coverage, occurrences, picturing
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index, Reading
+from everdex.service.renaming import rename_body
+from everdex.service.symbols import suggestions
 from everdex.state.rename import check_name
 from everdex.state.unknown import Unseen, unseen_uses
-from everdex.symbols import suggestions
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
