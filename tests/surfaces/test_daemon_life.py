@@ -41,7 +41,7 @@ def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Pa
         assert f"process {pid}" in again.json["error"]["message"]
     finally:
         stopped = everdex("stop", "--json", cwd=repository)
-    assert (stopped.code, stopped.json) == (0, {"stopped": True, "pid": pid})
+    assert (stopped.code, stopped.json["stopped"], stopped.json["pid"]) == (0, True, pid)
     assert everdex("stop", cwd=repository).code == 1
     assert list((home / "run").iterdir()) == []
     assert [line["event"] for line in _log(home) if line["event"] != "graph_made"] == ["start", "stop"]
