@@ -88,9 +88,9 @@ def test_an_unexpected_exception_is_one_line(tmp_path: Path) -> None:
     """Exit code 70 and no traceback, unless EVERDEX_DEBUG asks for it."""
     root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
     broken = (
-        "import sys\nfrom everdex import service\nfrom everdex.surfaces.cli.app import run\n"
+        "import sys\nfrom everdex.service.index import Index\nfrom everdex.surfaces.cli.app import run\n"
         "def fail(*_, **__): raise ZeroDivisionError('planted')\n"
-        "service.Index.status = fail\nsys.exit(run(['status', sys.argv[1]]))\n"
+        "Index.status = fail\nsys.exit(run(['status', sys.argv[1]]))\n"
     )
     for debug in ("", "1"):
         done = subprocess.run(
