@@ -18,7 +18,7 @@ _MEMORY = "/dev/shm"
 # Commands are started by the thousand. Where bytecode is not to be written beside the source (the workers inherit what
 # is set here) it goes elsewhere: compiling takes longer than most commands do.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    _BYTECODE = tempfile.TemporaryDirectory(prefix="everdex-bytecode-")
+    _BYTECODE = tempfile.TemporaryDirectory(prefix="everdex-bytecode-", ignore_cleanup_errors=True)
     os.environ["PYTHONPYCACHEPREFIX"] = _BYTECODE.name
 
 # Where it is set, what commands put on a terminal comes in an order that users do not see.

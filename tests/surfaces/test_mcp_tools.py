@@ -275,6 +275,7 @@ def test_an_answer_fits_the_budget_it_was_given(
 ) -> None:
     """The whole JSON, and the text, at three bytes a token; something is always left in it."""
     result = agent.call(tool, **arguments, budget_tokens=budget)
+    assert not result.is_error, result.structured_content
     assert _tokens(result.structured_content) <= budget
     assert len(result.content[0].text.encode()) / 3 <= budget  # type: ignore[union-attr]
     assert result.structured_content[listed]  # type: ignore[index]
