@@ -62,7 +62,8 @@ def record(
             overridden.update(site.targets)
         elif site.role is Role.CALL:
             calls[site.status] += 1
-            unnamed += site.reason == COMPUTED or (site.status is Status.UNRESOLVED and not name)
+            # Of a variable alone: what is read of such a value has the name that it is read by.
+            unnamed += name == site.text if site.reason == COMPUTED else site.status is Status.UNRESOLVED and not name
     entry = FileEntry(
         path=path,
         content=content,
