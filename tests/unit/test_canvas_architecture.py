@@ -69,6 +69,16 @@ def test_what_there_is_no_room_for_is_counted() -> None:
     assert "+65 more" in _texts(blueprint(model, CAPTION))
 
 
+def test_what_there_is_no_room_for_makes_no_cycle() -> None:
+    """The box that stands for the first and for the last of a chain is no part that uses both ways."""
+    files = {f"file{number:03}.py": 90 - abs(45 - number) for number in range(90)}
+    chain = [(f"file{number:03}.py", f"file{number + 1:03}.py") for number in range(89)]
+    model = architecture(_survey(files, chain), 200)
+    frame = model.frames[model.root.key]
+    assert frame.cycles == ()
+    assert not any(tie.against for tie in frame.ties)
+
+
 def test_bundled_files_make_no_cycle_that_is_not_there() -> None:
     """Files above and below the directories beside them are two bundles: one of both would close a cycle."""
     base = {f"base{number}.py": 5 for number in range(20)}

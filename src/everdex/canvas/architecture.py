@@ -73,7 +73,7 @@ def architecture(found: Survey, boxes: int, depth: int | None = None) -> Archite
     ways = _ways(root)
     pairs = _pairs(found, ways)
     opened = {part.key: part for part in _parts(root) if part.children}
-    frames = {key: _frame(key, len(part.children), pairs.get(key, {})) for key, part in opened.items()}
+    frames = {key: _frame(part, pairs.get(key, {})) for key, part in opened.items()}
     return Architecture(
         found.name, root, frames, _tests(found), _tested_by(found, root), found.calls, found.outside, found.left_out
     )
@@ -134,7 +134,11 @@ def _meeting(ways: dict[int, Way], user: int, used: tuple[int, ...]) -> tuple[st
     return None
 
 
-def _frame(key: str, count: int, counted: _Counted) -> Frame:
+def _frame(part: Part, every: _Counted) -> Frame:
+    # What there was no room for is no part of its own: ties of all of it together would be cycles that nobody wrote.
+    rest = {number for number, child in enumerate(part.children) if child.kind is Kind.MORE}
+    counted = {edge: counts for edge, counts in every.items() if rest.isdisjoint(edge)}
+    count = len(part.children)
     weights = {edge: imports + uses + doubtful * _FAINT for edge, (imports, uses, doubtful) in counted.items()}
     turned = against(count, weights)
     followed = implied(count, [edge for edge in weights if edge not in turned])
@@ -146,7 +150,7 @@ def _frame(key: str, count: int, counted: _Counted) -> Frame:
         Tie(*edge, imports, uses, doubtful, edge in turned, edge in followed)
         for edge, (imports, uses, doubtful) in sorted(counted.items())
     )
-    return Frame(key, ties, tuple(tuple(group) for group in members.values() if len(group) > 1))
+    return Frame(part.key, ties, tuple(tuple(group) for group in members.values() if len(group) > 1))
 
 
 def _tests(found: Survey) -> tuple[Tests, ...]:
