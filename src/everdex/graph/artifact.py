@@ -85,16 +85,16 @@ def pack(parts: Parts) -> bytes:
         "parts": (1, b"".join(parts.parts)),
         "part_ends": (8, np.cumsum([len(blob) for blob in parts.parts], dtype=np.uint64).tobytes()),
         "offer_keys": (8, parts.offers.keys.tobytes()),
-        "offer_files": (small.itemsize, parts.offers.files.astype(small).tobytes()),
+        "offer_files": (small.itemsize, parts.offers.files.astype(small, copy=False).tobytes()),
         "offer_contents": (4, parts.offers.contents.tobytes()),
         "asked_keys": (8, parts.asked.keys.tobytes()),
-        "asked_files": (small.itemsize, parts.asked.files.astype(small).tobytes()),
+        "asked_files": (small.itemsize, parts.asked.files.astype(small, copy=False).tobytes()),
         "asked_counts": (4, parts.asked.contents.tobytes()),
     }
     for name in TABLES:
         table = parts.tables[name]
         sections[f"{name}_keys"] = (4, table.keys.tobytes())
-        sections[f"{name}_files"] = (small.itemsize, table.files.astype(small).tobytes())
+        sections[f"{name}_files"] = (small.itemsize, table.files.astype(small, copy=False).tobytes())
     offset = _HEAD.size + _ENTRY.size * len(_SECTIONS)
     entries, pieces = [], []
     for number, name in enumerate(_SECTIONS):
@@ -103,9 +103,11 @@ def pack(parts: Parts) -> bytes:
         entries.append(_ENTRY.pack(number, width, offset + padding, len(data) // width))
         pieces += [bytes(padding), data]
         offset += padding + len(data)
-    body = b"".join((*entries, *pieces))
-    version = versions.ARTIFACTS["graph"].writable
-    return _HEAD.pack(_MAGIC, version, len(_SECTIONS), offset, xxhash.xxh3_128_digest(body)) + body
+    checksum = xxhash.xxh3_128()
+    for piece in (*entries, *pieces):
+        checksum.update(piece)
+    head = _HEAD.pack(_MAGIC, versions.ARTIFACTS["graph"].writable, len(_SECTIONS), offset, checksum.digest())
+    return b"".join((head, *entries, *pieces))
 
 
 class Graph:

@@ -64,7 +64,7 @@ def build(
             progress("offers", len(fresh), len(changed))
         gone = [entry.path for entry in old if entry.path not in same]
         offers = (base.offers if base is not None else NO_OFFERS).merged(
-            _renumber(old, numbers, same), {numbers[path]: item for path, item in fresh.items()}
+            _renumber(old, numbers), {numbers[path]: item for path, item in fresh.items()}
         )
         keys = _changed_keys(crew, base, gone, fresh, offers)
         todo = sorted({*changed, *(_suspects(base, keys) & same)})
@@ -143,11 +143,9 @@ def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32)
     }  # fmt: skip
 
 
-def _renumber(
-    old: Sequence[FileEntry], numbers: dict[str, int], keep: set[str]
-) -> npt.NDArray[np.int64]:
-    """Old file numbers to new ones; -1 for files of which nothing is kept. Both are in path order."""
-    return np.array([numbers[entry.path] if entry.path in keep else -1 for entry in old], dtype=np.int64)
+def _renumber(old: Sequence[FileEntry], numbers: dict[str, int]) -> npt.NDArray[np.int64]:
+    """Old file numbers to new ones; -1 for files that are gone. Both are in path order."""
+    return np.array([numbers.get(entry.path, -1) for entry in old], dtype=np.int64)
 
 
 def _parts(
@@ -168,7 +166,7 @@ def _parts(
             entries.append(old[copied[path]])
             blobs.append(base.blob(copied[path]))
             parts.append(base.parts(copied[path]))
-    renumber = _renumber(old, numbers, numbers.keys() & copied.keys())
+    renumber = _renumber(old, numbers)
     tables = {
         name: (base.tables[name] if base is not None else EMPTY).merged(
             renumber, {numbers[path]: item.keys[name] for path, item in records.items()}

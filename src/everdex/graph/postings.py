@@ -20,6 +20,7 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
 _MANY_BIT: Final = 0x80000000
+_FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
 def key64(text: str) -> int:
@@ -65,33 +66,79 @@ class Postings:
 
     def of(self, numbers: Sequence[int]) -> dict[int, U32]:
         """The keys of some files, each file's in order."""
-        chosen = np.isin(self.files, np.array(numbers, dtype=np.uint32))
+        chosen = _among(self.files, np.array(numbers, dtype=np.uint32))
         keys, files = self.keys[chosen], self.files[chosen]
         return {number: keys[files == number] for number in numbers}
 
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
-        """With files renumbered (-1: gone) in an order-keeping way, and the keys of some new ones."""
-        files = renumber[self.files]
-        alive = files >= 0
-        kept = _joined(self.keys[alive], files[alive])
-        fresh = [_joined(keys, np.full(len(keys), number)) for number, keys in added.items() if len(keys)]
-        if not fresh:
-            both = kept
-        elif not len(kept):
-            both = np.sort(np.concatenate(fresh))
-        else:
-            new = np.sort(np.concatenate(fresh))
-            both = np.insert(kept, np.searchsorted(kept, new), new)
-        return Postings((both >> np.uint64(32)).astype(np.uint32), (both & np.uint64(_LOW)).astype(np.uint32))
+        """With files renumbered (-1: gone) in an order-keeping way, and other keys for some of them, or of new ones.
+
+        After an edit nearly all rows stay what and where they are: only those that come and go are looked at.
+        """
+        fresh = [_joined(keys, np.full(len(keys), number)) for number, keys in added.items()]
+        new = np.sort(np.concatenate(fresh)) if fresh else np.zeros(0, dtype=np.uint64)
+        if not len(self.keys):
+            return Postings(_keys_of(new), _files_of(new))
+        rows = np.flatnonzero(_leaving(self.files, renumber, added))
+        old = _joined(self.keys[rows], renumber[self.files[rows]])
+        gone, come = rows[~np.isin(old, new)], new[~np.isin(new, old)]
+        keys, files = self.keys, _renumbered(self.files, renumber)
+        if len(gone):
+            keys, files = np.delete(keys, gone), np.delete(files, gone)
+        if len(come):
+            places = _places(keys, files, come)
+            keys = np.insert(keys, places, _keys_of(come))
+            files = np.insert(files.astype(np.uint32, copy=False), places, _files_of(come))
+        return Postings(keys, files)
 
     def beside(self, other: Postings) -> Postings:
         """Both, where no file is in both."""
         both = np.sort(np.concatenate([_joined(item.keys, item.files) for item in (self, other)]))
-        return Postings((both >> np.uint64(32)).astype(np.uint32), (both & np.uint64(_LOW)).astype(np.uint32))
+        return Postings(_keys_of(both), _files_of(both))
 
 
 def _joined(keys: npt.NDArray[np.uint32], files: npt.NDArray[Any]) -> U64:
+    """Rows as one number each, in the order of the rows."""
     return keys.astype(np.uint64) << np.uint64(32) | files.astype(np.uint64)
+
+
+def _keys_of(rows: U64) -> U32:
+    return (rows >> np.uint64(32)).astype(np.uint32)
+
+
+def _files_of(rows: U64) -> U32:
+    return (rows & np.uint64(_LOW)).astype(np.uint32)
+
+
+def _leaving(files: U32, renumber: npt.NDArray[np.int64], added: Iterable[int]) -> npt.NDArray[np.bool_]:
+    """Of each row whether it goes: its file is gone, or has others now."""
+    return _among(files, np.flatnonzero((renumber < 0) | np.isin(renumber, np.array(list(added), dtype=np.int64))))
+
+
+def _among(files: U32, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Of each row whether it is of one of these files."""
+    if len(numbers) > _FEW:
+        return np.isin(files, numbers.astype(files.dtype))
+    found = np.zeros(len(files), dtype=np.bool_)
+    for number in numbers.tolist():
+        found |= files == number
+    return found
+
+
+def _renumbered(files: U32, renumber: npt.NDArray[np.int64]) -> U32:
+    """The same array when every file that stays has the number that it had."""
+    staying = np.flatnonzero(renumber >= 0)
+    return files if np.array_equal(renumber[staying], staying) else renumber.astype(np.uint32)[files]
+
+
+def _places(keys: U32, files: U32, rows: U64) -> npt.NDArray[np.int64]:
+    """Before which of the rows that are there each of some others belongs."""
+    wanted = _keys_of(rows)
+    spans = np.searchsorted(keys, wanted).tolist(), np.searchsorted(keys, wanted, "right").tolist()
+    view = files.data
+    return np.array([
+        bisect_left(view, number, low, high) for number, low, high in zip(_files_of(rows).tolist(), *spans, strict=True)
+    ], dtype=np.int64)  # fmt: skip
 
 
 EMPTY: Final = Postings(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
@@ -178,7 +225,7 @@ class Offers:
 
     def of(self, numbers: Sequence[int], wholes: Sequence[int]) -> dict[int, FileOffers]:
         """The offers of some files; `wholes` are all files' hashes."""
-        mask = np.isin(self.files, np.array(numbers, dtype=np.uint32))
+        mask = _among(self.files, np.array(numbers, dtype=np.uint32))
         keys, files, contents = self.keys[mask], self.files[mask], self.contents[mask]
         order = np.argsort(files, kind="stable")
         keys, files, contents = keys[order], files[order], contents[order]
@@ -189,9 +236,9 @@ class Offers:
         }
 
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, FileOffers]) -> Offers:
-        """With files renumbered (-1: gone) in an order-keeping way, and the offers of some new ones."""
-        files = renumber[self.files]
-        alive = files >= 0
+        """With files renumbered (-1: gone) in an order-keeping way, and other offers of some, or those of new ones."""
+        alive = ~_leaving(self.files, renumber, added)
+        files = _renumbered(self.files, renumber)
         keys, numbers, contents = self.keys[alive], files[alive].astype(np.uint32), self.contents[alive]
         if not added:
             return Offers(keys, numbers, contents)
