@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python.calls import MAX_SIZE_APART
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     filled_key,
@@ -25,16 +24,9 @@ from everdex.graph.python.keys import (
 )
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.parameters import CALL_KEY
+from everdex.graph.python.slices import OPERANDS
 
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
-# Of each kind of expression the items of its entry that name other expressions, in lists or not; -1 is none.
-_OPERANDS: Final[dict[int, tuple[int, ...]]] = {
-    m.ATTRIBUTE: (1,), m.CALL: (1, 2, 3), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.DICT: (1,), m.EITHER: (1,),
-    m.AWAIT: (1,), m.YIELD: (1,), m.YIELD_FROM: (1,), m.STAR: (1,), m.COMPREHENSION: (2, 3), m.BINARY: (2, 3),
-    m.UNARY: (2,), m.COMPARE: (2,), m.FORMATTED: (1,), m.ELEMENT: (1,), m.ITEM: (1,), m.ENTERED: (1,), m.INSTANCE: (1,),
-    m.DECORATED: (1, 2), m.TYPED: (1, 2), m.STORE: (1,), m.STORE_ITEM: (1, 2), m.NARROWED: (1, 2), m.MATCHED: (1,),
-    m.LITERAL: (), m.IMPORTED: (), m.FROM: (), m.UNKNOWN: (),
-}  # fmt: skip
 
 
 def unseen(old: File, new: File, is_changed: Callable[[str], bool]) -> list[str]:
@@ -88,7 +80,7 @@ class _Pair:
     def _function(self, old: int, new: int) -> bool:
         first, second = self.old.scopes[old], self.new.scopes[new]
         return (
-            (first.flags, self.old.sizes[old] > MAX_SIZE_APART) == (second.flags, self.new.sizes[new] > MAX_SIZE_APART)
+            first.flags == second.flags
             and self._heads(first, second)
             and self._both(first.returns, second.returns)
             and self._both(first.yields, second.yields)
@@ -185,7 +177,7 @@ class _Pair:
             return left[1] == right[1] and self._names(first, second, left[1])
         if kind == m.DEFINITION or kind == m.PARAMETER:
             return old.scopes[left[1]].key == new.scopes[right[1]].key and left[2:] == right[2:]
-        operands = _OPERANDS.get(kind)
+        operands = OPERANDS.get(kind)
         if operands is None or len(left) != len(right):
             return False
         for place in range(1, len(left)):

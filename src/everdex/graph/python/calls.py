@@ -58,7 +58,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # Calls are told apart for functions that are small enough to be decorators, factories or wrappers; a large one is
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
-MAX_SIZE_APART: Final = 40  # expressions of its own: a long docstring makes no function large
+MAX_SIZE_APART: Final = 20  # expressions behind what it gives back: what it does beside that makes no function large
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -148,7 +148,7 @@ def entered(engine: Engine, function: Value, positional: Positional, keywords: K
     _, path, scope, outer, receiver = function
     file = engine.file(path)
     own = file.scopes[scope]
-    if not own.params or len(own.returns) > MAX_RETURNS_APART or file.sizes[scope] > MAX_SIZE_APART:
+    if not own.params or len(own.returns) > MAX_RETURNS_APART or file.is_larger(scope, MAX_SIZE_APART):
         return int(outer)
     given = with_receiver(receiver, positional)
     return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)

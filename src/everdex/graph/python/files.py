@@ -10,6 +10,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python.flows import Flows
 from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.seen import Seen
+from everdex.graph.python.slices import is_larger
 from everdex.graph.python.values import Values
 
 _MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten times that
@@ -54,12 +55,20 @@ class File(Flows):
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
         self._seen_members: dict[str, Seen] = {}
+        self._is_larger: dict[tuple[int, int], bool] = {}
         self.forget()
 
     def forget(self) -> None:
         """Lose the answers about its expressions, which the engine keeps here."""
         self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
         self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
+
+    def is_larger(self, scope: int, limit: int) -> bool:
+        """Whether more than some expressions stand behind what a function gives back."""
+        found = self._is_larger.get((scope, limit))
+        if found is None:
+            found = self._is_larger[scope, limit] = is_larger(self, scope, limit)
+        return found
 
     # -- what an answer looked at
 

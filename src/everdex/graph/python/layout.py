@@ -61,16 +61,6 @@ class Layout:
         return found
 
     @cached_property
-    def sizes(self) -> list[int]:
-        """How many expressions stand in each scope itself; literals are none."""
-        sizes = [0] * len(self.scopes)
-        for scope in self.where:
-            sizes[scope] += 1
-        for number in self.of_kind(m.LITERAL):
-            sizes[self.where[number]] -= 1
-        return sizes
-
-    @cached_property
     def from_inside(self) -> dict[tuple[int, str], list[int]]:
         """Bindings that inner functions make in a scope around them."""
         found: dict[tuple[int, str], list[int]] = {}
