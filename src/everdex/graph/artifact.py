@@ -20,6 +20,7 @@ import xxhash
 
 from everdex import versions
 from everdex.errors import Corrupt
+from everdex.graph.blobs import Blobs
 from everdex.graph.postings import Offers, Postings
 from everdex.numeric import np, npt
 
@@ -67,8 +68,8 @@ class Parts:
     digest: str  # of the snapshot
     resolvers: str  # version of what resolved it
     files: tuple[FileEntry, ...]  # by path
-    blobs: Sequence[bytes]
-    parts: Sequence[bytes]
+    blobs: Blobs
+    parts: Blobs
     offers: Offers
     asked: Offers  # how many sites of a file are not resolved, by `asked_key`
     tables: dict[str, Postings]
@@ -78,36 +79,42 @@ def pack(parts: Parts) -> bytes:
     """The bytes of the file."""
     header = _Header(parts.digest, parts.resolvers, parts.files)
     small = np.dtype(np.uint16 if len(parts.files) <= 1 << 16 else np.uint32)
-    sections: dict[str, tuple[int, bytes]] = {
-        "header": (1, zlib.compress(msgspec.msgpack.encode(header), 1)),
-        "blobs": (1, b"".join(parts.blobs)),
-        "blob_ends": (8, np.cumsum([len(blob) for blob in parts.blobs], dtype=np.uint64).tobytes()),
-        "parts": (1, b"".join(parts.parts)),
-        "part_ends": (8, np.cumsum([len(blob) for blob in parts.parts], dtype=np.uint64).tobytes()),
-        "offer_keys": (8, parts.offers.keys.tobytes()),
-        "offer_files": (small.itemsize, parts.offers.files.astype(small, copy=False).tobytes()),
-        "offer_contents": (4, parts.offers.contents.tobytes()),
-        "asked_keys": (8, parts.asked.keys.tobytes()),
-        "asked_files": (small.itemsize, parts.asked.files.astype(small, copy=False).tobytes()),
-        "asked_counts": (4, parts.asked.contents.tobytes()),
+    sections: dict[str, tuple[int, Sequence[bytes | memoryview]]] = {
+        "header": (1, (zlib.compress(msgspec.msgpack.encode(header), 1),)),
+        "blobs": (1, parts.blobs.pieces),
+        "blob_ends": _column(parts.blobs.ends, np.uint64),
+        "parts": (1, parts.parts.pieces),
+        "part_ends": _column(parts.parts.ends, np.uint64),
+        "offer_keys": _column(parts.offers.keys, np.uint64),
+        "offer_files": _column(parts.offers.files, small),
+        "offer_contents": _column(parts.offers.contents, np.uint32),
+        "asked_keys": _column(parts.asked.keys, np.uint64),
+        "asked_files": _column(parts.asked.files, small),
+        "asked_counts": _column(parts.asked.contents, np.uint32),
     }
     for name in TABLES:
-        table = parts.tables[name]
-        sections[f"{name}_keys"] = (4, table.keys.tobytes())
-        sections[f"{name}_files"] = (small.itemsize, table.files.astype(small, copy=False).tobytes())
+        sections[f"{name}_keys"] = _column(parts.tables[name].keys, np.uint32)
+        sections[f"{name}_files"] = _column(parts.tables[name].files, small)
     offset = _HEAD.size + _ENTRY.size * len(_SECTIONS)
-    entries, pieces = [], []
+    entries: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     for number, name in enumerate(_SECTIONS):
-        width, data = sections[name]
-        padding = -offset % _ALIGNMENT
-        entries.append(_ENTRY.pack(number, width, offset + padding, len(data) // width))
-        pieces += [bytes(padding), data]
-        offset += padding + len(data)
+        width, section = sections[name]
+        size, padding = sum(map(len, section)), -offset % _ALIGNMENT
+        entries.append(_ENTRY.pack(number, width, offset + padding, size // width))
+        pieces += [bytes(padding), *section]
+        offset += padding + size
     checksum = xxhash.xxh3_128()
     for piece in (*entries, *pieces):
         checksum.update(piece)
     head = _HEAD.pack(_MAGIC, versions.ARTIFACTS["graph"].writable, len(_SECTIONS), offset, checksum.digest())
     return b"".join((head, *entries, *pieces))
+
+
+def _column(array: npt.NDArray[Any], kind: npt.DTypeLike) -> tuple[int, tuple[memoryview]]:
+    """The bytes of each element, and all of them."""
+    column = np.ascontiguousarray(array, dtype=kind)
+    return column.itemsize, (column.data.cast("B"),)
 
 
 class Graph:
@@ -123,8 +130,8 @@ class Graph:
         self.resolvers = header.resolvers
         self.files = header.files
         self.paths = tuple(entry.path for entry in header.files)
-        self._blobs = sections["blobs"][1], _array(sections["blob_ends"], np.uint64)
-        self._parts = sections["parts"][1], _array(sections["part_ends"], np.uint64)
+        self.blobs = Blobs((sections["blobs"][1],), _array(sections["blob_ends"], np.uint64))
+        self.part_blobs = Blobs((sections["parts"][1],), _array(sections["part_ends"], np.uint64))
         self.offers = _offers(sections, "offer_keys", "offer_files", "offer_contents")
         self.asked = _offers(sections, "asked_keys", "asked_files", "asked_counts")
         self.tables = {
@@ -149,16 +156,11 @@ class Graph:
 
     def blob(self, number: int) -> bytes:
         """The columns of a file."""
-        return _piece(self._blobs, number)
+        return self.blobs.of(number)
 
     def parts(self, number: int) -> bytes:
         """What the parts of a file looked at; b"" when it was resolved whole."""
-        return _piece(self._parts, number)
-
-
-def _piece(pieces: tuple[memoryview, npt.NDArray[Any]], number: int) -> bytes:
-    data, ends = pieces
-    return bytes(data[int(ends[number - 1]) if number else 0 : int(ends[number])])
+        return self.part_blobs.of(number)
 
 
 def _checked(data: bytes | mmap.mmap, where: str) -> dict[str, tuple[int, memoryview]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
+from everdex.graph.blobs import NO_BLOBS
 from everdex.graph.crew import Crew, Edited, Wanted, hire
 from everdex.graph.model import MANY
 from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, many64
@@ -155,25 +156,21 @@ def _parts(
     numbers = {path: number for number, path in enumerate(paths)}
     old = base.files if base is not None else ()
     copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in records}
-    entries, blobs, parts = [], [], []
-    for path in paths:
-        if path in records:
-            entries.append(records[path].entry)
-            blobs.append(records[path].blob)
-            parts.append(records[path].parts)
-        else:
-            assert base is not None
-            entries.append(old[copied[path]])
-            blobs.append(base.blob(copied[path]))
-            parts.append(base.parts(copied[path]))
+    entries = tuple([records[path].entry if path in records else old[copied[path]] for path in paths])
+    kept = np.array([copied.get(path, -1) for path in paths], dtype=np.int64)
+    fresh = {numbers[path]: item for path, item in records.items()}
+    blobs = (base.blobs if base is not None else NO_BLOBS).spliced(kept, {each: fresh[each].blob for each in fresh})
+    parts = (base.part_blobs if base is not None else NO_BLOBS).spliced(
+        kept, {each: fresh[each].parts for each in fresh}
+    )
     renumber = _renumber(old, numbers)
     tables = {
         name: (base.tables[name] if base is not None else EMPTY).merged(
-            renumber, {numbers[path]: item.keys[name] for path, item in records.items()}
+            renumber, {number: item.keys[name] for number, item in fresh.items()}
         )
         for name in TABLES
     }
     asked = (base.asked if base is not None else NO_OFFERS).merged(
-        renumber, {numbers[path]: item.asked for path, item in records.items()}
+        renumber, {number: item.asked for number, item in fresh.items()}
     )
-    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, parts, offers, asked, tables)
+    return Parts(view.manifest.digest, resolvers.version, entries, blobs, parts, offers, asked, tables)

@@ -15,6 +15,7 @@ import xxhash
 
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
 from everdex.graph.atlas import Atlas
+from everdex.graph.blobs import joined
 from everdex.graph.joining import Joiner
 from everdex.graph.postings import EMPTY, Postings
 from everdex.graph.record import FileRecord, record
@@ -58,9 +59,8 @@ def overlay(view: SnapshotView, graph: Graph, semantic: Semantic, before: Graph 
     asked = graph.asked.merged(same, {number: item.asked for number, item in records.items()})
     if before is not None:
         asked = asked.beside(before.asked.merged(moved, {}))
-    return pack(
-        Parts(graph.digest, version, tuple(entries), blobs, [b""] * len(entries), graph.offers, asked, tables)
-    )
+    nothing = joined([b""] * len(entries))
+    return pack(Parts(graph.digest, version, tuple(entries), joined(blobs), nothing, graph.offers, asked, tables))
 
 
 def _moved(before: Graph | None, reused: Mapping[int, int]) -> npt.NDArray[np.int64]:
