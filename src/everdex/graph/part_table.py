@@ -78,31 +78,41 @@ def _differences(numbers: Sequence[int]) -> list[int]:
 
 def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     """The table of a file that was resolved in parts, some of them kept from before."""
-    names = np.array([key32(key) for key in parts.keys], dtype=np.uint32)
     asked = [number for number, part in enumerate(parts.all) if part.kept < 0]
+    names = np.array([key32(key) for key in parts.keys], dtype=np.uint32)
+    is_own = _bits((parts.own,), len(names))[:, 0]
     looked = _bits([parts.all[number].looked for number in asked], len(names))
-    found = [(asked, names, _bits((parts.own,), len(names))[:, 0], looked)]
-    if before is not None:
-        kept = [number for number, part in enumerate(parts.all) if part.kept >= 0]
-        looked = before.looked[:, [parts.all[number].kept for number in kept]]
-        is_own = np.arange(len(looked)) >= len(before.others)
-        found.append((kept, np.concatenate((before.others, before.own)), is_own, looked))
-    others, first = _joined(found, len(parts.all), own=False)
-    own, second = _joined(found, len(parts.all), own=True)
+    if before is None:
+        kept, earlier, earlier_own = np.zeros((0, len(parts.all)), dtype=np.bool_), names[:0], names[:0]
+    else:
+        kept, earlier, earlier_own = _kept(before, [part.kept for part in parts.all]), before.others, before.own
+    of_others, of_own = (looked.any(axis=1) & (is_own == own) for own in (False, True))
+    others, first = _joined(earlier, kept[: len(earlier)], asked, names[of_others], looked[of_others])
+    own, second = _joined(earlier_own, kept[len(earlier) :], asked, names[of_own], looked[of_own])
     named = tuple((part.node, part.digest) for part in parts.all)
     return PartTable(named, parts.of_sites, others, own, np.concatenate((first, second)))
 
 
-def _joined(found: Sequence[tuple[list[int], U32, Bits, Bits]], width: int, *, own: bool) -> tuple[U32, Bits]:
-    """The keys that some part looked at, and the parts that did, from several tables over some parts each."""
-    chosen = [np.flatnonzero((is_own == own) & looked.any(axis=1)) for _, _, is_own, looked in found]
-    keys = np.unique(np.concatenate([names[rows] for rows, (_, names, _, _) in zip(chosen, found, strict=True)]))
-    joined = np.zeros((len(keys), width), dtype=np.bool_)
-    for rows, (numbers, names, _, looked) in zip(chosen, found, strict=True):
-        places = np.searchsorted(keys, names[rows])
-        joined[np.ix_(places, np.array(numbers, dtype=np.int64))] = looked[rows]
-        for again in np.flatnonzero(np.bincount(places, minlength=1)[places] > 1):  # hashes that collide
-            joined[places[again], numbers] |= looked[rows[again]]
+def _kept(before: PartTable, columns: Sequence[int]) -> Bits:
+    """What was looked at before, of the parts as they are now; -1 is one that was not."""
+    chosen = np.array(columns, dtype=np.int64)
+    is_kept = chosen >= 0
+    same = len(columns) == before.looked.shape[1] and np.array_equal(chosen[is_kept], np.flatnonzero(is_kept))
+    kept: Bits = before.looked.copy() if same else before.looked[:, chosen]
+    kept[:, ~is_kept] = False
+    return kept
+
+
+def _joined(earlier: U32, kept: Bits, asked: list[int], names: U32, looked: Bits) -> tuple[U32, Bits]:
+    """The keys that some part looked at, and the parts that did: those kept from earlier, and those that were asked."""
+    alive = kept.any(axis=1)
+    keys = np.union1d(earlier[alive], names)
+    joined = np.zeros((len(keys), kept.shape[1]), dtype=np.bool_)
+    joined[np.searchsorted(keys, earlier[alive])] = kept[alive]
+    places = np.searchsorted(keys, names)
+    joined[np.ix_(places, np.array(asked, dtype=np.int64))] = looked
+    for again in np.flatnonzero(np.bincount(places, minlength=1)[places] > 1):  # hashes that collide
+        joined[places[again], asked] |= looked[again]
     return keys, joined
 
 
