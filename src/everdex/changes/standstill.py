@@ -1,9 +1,9 @@
-"""Everything that a look at a git tree depends on, and how each looked: while all look the same, so does the tree.
+"""The stamps of everything that a listing of a git tree depends on. While all are the same, the tree is the same.
 
-A directory whose stat has not moved has the same entries, so new, renamed and deleted files show without listing
-anything; git's own files stand for HEAD and for what is tracked. Taken only after a look, and only when nothing in it
-is stamped so late that it could have changed since that look began. In every doubt there is no standstill, and
-the tree is looked at in full: it can cost time, never an answer.
+A directory whose stat has not changed has the same entries, so new, renamed and deleted files show without listing
+anything; git's own files stand for HEAD and for what is tracked. A standstill is taken only after a full look at the
+tree, and only when no stamp is so recent that something could have changed since that look began. In every doubt there
+is none, and the tree is looked at in full: it can cost time, never a wrong answer.
 """
 
 from __future__ import annotations
