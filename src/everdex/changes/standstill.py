@@ -29,6 +29,8 @@ _OBJECT_ID: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n?")
 # What decides HEAD, the index and how the two compare with the tree.
 _PER_WORKTREE: Final = (b"HEAD", b"index", b"config.worktree", b"reftable/tables.list")
 _COMMON: Final = (b"config", b"packed-refs", b"reftable/tables.list")
+# Each level of directories without a listed file is one question to git, and a hostile tree can have thousands.
+_MAX_UNLISTED_LEVELS: Final = 32
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 _GONE: Final[Stamp] = (-1, -1, -1, -1)
@@ -146,11 +148,12 @@ class _Taking:
 
     def add_unlisted(self) -> None:
         """Directories in which nothing is listed, but something could be: empty ones, or with only ignored files."""
-        new = self._directories
+        new, levels = self._directories, 0
         while new:
+            levels += 1
             unlisted = [path for directory in new for path in self._unlisted_below(directory)]
-            if len(self._directories) + len(unlisted) > limits.MAX_FILES:
-                raise Hopeless("too many directories")
+            if len(self._directories) + len(unlisted) > limits.MAX_FILES or levels > _MAX_UNLISTED_LEVELS:
+                raise Hopeless("too many directories, or too deep")
             ignored = ignored_directories(self._root, unlisted) if unlisted else frozenset()
             new = {path for path in unlisted if path not in ignored}
             self._directories |= new
