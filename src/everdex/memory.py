@@ -1,6 +1,7 @@
-"""Keeping a process small that lives for hours: caches that keep nobody alive, memory given back, collections held.
+"""Keeps a long-lived process small: caches that keep nothing else alive, memory given back, the collector paused.
 
-A view is opened for every publish, so whatever outlives one is paid for with every edit. Knows nothing of views.
+A daemon opens a new view at every publish, so whatever survives a view would add up with every edit. Knows nothing of
+views.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def test_a_new_module_has_a_new_digest_and_a_new_picture(index: Index) -> None:
 
 def test_a_graph_of_another_digest_is_never_used(index: Index) -> None:
     """Call-edge gating: edges live in the graph named by digest, and a file of another digest is made again."""
-    _draw(index)
+    assert _draw(index)["architecture"]["edges"]
     old = next(index.store().graphs.glob("*.graph"))
     held = old.read_bytes()
     (index.root.path / "shop" / "till.py").write_text("def sell(count: int) -> int:\n    return count\n")

@@ -196,6 +196,13 @@ def test_submodules_are_left_to_git(tmp_path: Path) -> None:
     assert not _stands_still(made)
 
 
+def test_empty_directories_without_end_are_looked_at_in_full(made: Workspace) -> None:
+    """git is asked about them level by level, and a hostile tree has thousands of levels: the asking is bounded."""
+    made.path.joinpath(*["d"] * 40).mkdir(parents=True)
+    _settle(made)
+    assert not _stands_still(made)
+
+
 def test_nested_repositories_stay_closed(tmp_path: Path) -> None:
     """A repository inside is out of the index, and what happens in it is its own business."""
     root = tree(tmp_path / "tree", {"main.py": "y = 2\n"}, git=True)

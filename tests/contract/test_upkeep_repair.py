@@ -249,6 +249,7 @@ def test_a_damaged_store_description_is_written_again(made: Workspace) -> None:
 def test_valid_snapshots_survive_a_repair(made: Workspace) -> None:
     """Older snapshots that pass their checks stay readable by id."""
     older = [path for _, path in active.published(made.store)[1:]]
+    assert older
     _flip(made.store.path / active.pin(made.store).manifest.segments[2].path / "rows.db")
     repair(made.root, made.config, made.store, dry_run=False)
     for path in older:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from everdex.sync.processes import WorkerProcess
 
-# Enough bytes that a sync starts workers.
-_BODY = "".join(f"def function_{n}(value):\n    return value + {n}\n\n" for n in range(9_000))
+# Enough bytes that a sync starts workers, and little to do for each.
+_TEXT = ("so many words and none of them new " * 3 + "\n") * 3_200
 
 
 def _big_tree(root: Path) -> None:
     root.mkdir()
     for n in range(10):
-        (root / f"module_{n}.py").write_text(_BODY)
+        (root / f"notes_{n}.txt").write_text(_TEXT)
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -70,6 +70,7 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
     program = [sys.executable, "-P", "-m", "everdex", "index", str(root)]
     parent = subprocess.Popen(program, env=_environment(tmp_path / "home"), stderr=subprocess.DEVNULL)
     children = _wait(lambda: _children(parent.pid), bool)
+    assert children
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     assert _wait(lambda: [pid for pid in children if _alive(pid)], lambda left: not left) == []

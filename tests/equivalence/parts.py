@@ -48,7 +48,7 @@ def unseen(path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int]
 def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]:
     """The tree's next graph, and how many parts it has and how many of them were resolved."""
     world = MemoryWorld(files)
-    offers = {path: file_offers(RESOLVER.offers(path, world.facts(path), world.source(path))) for path in files}
+    offers = {path: file_offers(world.offers[path]) for path in files}
     low = seen_keys(before, world, offers)
     records, asked, parts = {}, {}, 0
     resolution: Resolution = RESOLVER.open(world)

@@ -1,15 +1,13 @@
-"""A world of files in memory for resolvers by imports and names: facts and offers as sync and graph would make them."""
+"""The fixtures of the languages that are resolved by imports and names, and their world in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from everdex.facts import facts_of
 from everdex.graph.model import Resolver
 from everdex.graph.names import RESOLVER
-from everdex.languages import language_of
-from everdex.parse import trees_of
+from support import worlds
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph"
 LANGUAGES = (
@@ -24,34 +22,6 @@ def load(root: Path) -> dict[str, bytes]:
     }
 
 
-def facts(path: str, data: bytes) -> bytes:
-    return facts_of(path, trees_of(path, data), data)
-
-
-class MemoryWorld:
-    """`everdex.graph.model.World` over a dict."""
-
+class MemoryWorld(worlds.MemoryWorld):
     def __init__(self, files: Mapping[str, bytes], resolver: Resolver = RESOLVER) -> None:
-        self._files = dict(files)
-        self._facts = {path: facts(path, data) for path, data in files.items()}
-        self.offers = {path: dict(resolver.offers(path, self._facts[path], files[path])) for path in sorted(files)}
-        self._offering: dict[str, list[str]] = {}
-        for path, offered in self.offers.items():
-            for key in offered:
-                self._offering.setdefault(key, []).append(path)
-
-    @property
-    def paths(self) -> Sequence[str]:
-        return sorted(self._files)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or "text"
-
-    def facts(self, path: str) -> bytes:
-        return self._facts[path]
-
-    def source(self, path: str) -> bytes:
-        return self._files[path]
-
-    def offering(self, key: str) -> Sequence[str]:
-        return self._offering.get(key, ())
+        super().__init__(files, resolver)

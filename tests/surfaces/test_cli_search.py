@@ -142,6 +142,7 @@ def test_truncation_is_never_silent(repository: Path) -> None:
 def test_explain_shares_add_up_to_the_score(repository: Path) -> None:
     """--explain names the features of a score and hides none."""
     document = everdex("search", "sign cookie", "--explain", "--json", cwd=repository).json
+    assert document["results"]
     for result in document["results"]:
         assert sum(share["value"] for share in result["explain"]) == pytest.approx(result["score"], abs=1e-6)
 

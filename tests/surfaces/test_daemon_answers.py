@@ -354,6 +354,7 @@ def test_another_process_may_publish(daemon: Daemon) -> None:
 def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
     """Interleaved questions of many clients, edits meanwhile: every answer is to its question and none is lost."""
     wrong: list[object] = []
+    right: list[object] = []
 
     def ask(number: int) -> None:
         wanted = {"ServeRoutes": "src/routes.go", "sign_cookie": "src/session.py"}
@@ -361,8 +362,8 @@ def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
             for turn in range(10):
                 query, path = list(wanted.items())[(number + turn) % 2]
                 reply = wire.call("search", query=query, mode="literal", no_sync=turn % 3 == 0)
-                if [item["path"] for item in reply["result"]["results"]] != [path]:
-                    wrong.append(reply)
+                found = [item["path"] for item in reply["result"]["results"]]
+                (right if found == [path] else wrong).append(reply)
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(16)]
     for thread in threads:
@@ -371,7 +372,7 @@ def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
         (daemon.root / "busy.py").write_text(f"edit = {number}\n")
     for thread in threads:
         thread.join(timeout=30)
-    assert wrong == []
+    assert (wrong, len(right)) == ([], 160)
 
 
 def test_gc_and_health_work_beside_an_idle_daemon(daemon: Daemon) -> None:

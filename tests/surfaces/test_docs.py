@@ -32,11 +32,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "everdex"
 CONTRACTS = (ROOT / "docs" / "contracts.md").read_text()
 # Not below benchmarks/corpora: other people's pages lie there.
-PAGES = sorted(
-    path
-    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "adr", ROOT / "benchmarks", ROOT / "benchmarks" / "search")
-    for path in folder.glob("*.md")
-)
+FOLDERS = (
+    ".", "docs", "docs/adr", "training",
+    "benchmarks", "benchmarks/callgraph", "benchmarks/search", "benchmarks/symbols",
+)  # fmt: skip
+PAGES = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.md"))
 
 
 def _section(title: str) -> str:
@@ -202,6 +202,25 @@ def test_every_column_and_section_of_a_segment_is_documented() -> None:
         columns = {row[1] for table in tables for row in connection.execute(f"PRAGMA table_info({table})")}
     assert {*tables, *columns} - _named(_section("Segment: rows.db")) == set()
     assert {section.name for section in Section} - _named(_section("Segment: lexical.bin")) == set()
+
+
+def test_every_file_of_a_store_is_documented(tmp_path: Path, home: Path) -> None:
+    """Whatever commands leave in a store is a row of the contract's table, and the design draws where it lies."""
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "a.py").write_text("def first():\n    return 1\n\n\ndef second():\n    return first()\n")
+    everdex("index", cwd=repository)
+    (repository / "b.py").write_text("from a import first\n")
+    for command in ("refresh", "architecture", "contexts", "rename first third --plan", "board claim because"):
+        everdex(*command.split(), cwd=repository)
+    (found,) = (home / "data").glob("repository-*")
+    rows = re.findall(r"^\| (`.+?) \| .+ \| .+ \| .+ \|$", _section("The store"), re.MULTILINE)
+    told = [re.escape(name) for row in rows for name in re.findall(r"`([^`]+)`", row)]
+    patterns = [re.compile(re.sub(r"<[^>]+>", "[^/]+", name) + (".*" if name.endswith("/") else "")) for name in told]
+    files = sorted(str(path.relative_to(found)) for path in found.rglob("*") if path.is_file())
+    assert {name for name in files if not any(pattern.fullmatch(name) for pattern in patterns)} == set()
+    drawn = (ROOT / "docs" / "design.md").read_text().partition("~/.everdex/data/")[2].partition("```")[0]
+    assert {name.partition("/")[0] for name in files} - set(re.findall(r"^  ([\w.]+)", drawn, re.MULTILINE)) == set()
 
 
 def test_every_log_event_is_documented() -> None:

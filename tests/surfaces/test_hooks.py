@@ -163,6 +163,8 @@ def test_files_elsewhere_are_none_of_its_business(daemon: Daemon, tmp_path: Path
     (daemon.root / "link.py").symlink_to(outside)
     assert told(daemon, "PostToolUse", "Write", file_path=str(outside)) == ""
     assert told(daemon, "PostToolUse", "Write", file_path=str(daemon.root / "link.py")) == ""
+    (daemon.root / "inside.py").write_text(outside.read_text())
+    assert "secret_name" in told(daemon, "PostToolUse", "Write", file_path=str(daemon.root / "inside.py"))
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_an_excluded_directory_is_none_of_its_business(root: Path) -> None:
     watch = Watch(root, frozenset({root / "home"}))
     (root / "home/data/file").write_text("changed")
     assert not watch.touched()
+    (root / "beside").write_text("changed")
+    assert watch.touched()
     watch.close()
 
 

@@ -40,6 +40,7 @@ def test_configurations_do_not_share(tmp_path: Path) -> None:
     """The same text under another embedder is another entry."""
     with EmbeddingCache(tmp_path / "cache.db", CONFIG, DIM) as cache:
         cache.put_many(keys(1), vectors(1))
+        assert cache.get_many(keys(1))[0].all()
     with EmbeddingCache(tmp_path / "cache.db", "d" * 64, DIM) as cache:
         assert not cache.get_many(keys(1))[0].any()
 

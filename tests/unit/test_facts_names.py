@@ -11,7 +11,8 @@ from everdex.facts.expressions import chain_of, split_callee
 from everdex.facts.imports import imports_of
 from everdex.languages import language_of
 from everdex.parse import parse_file, trees_of
-from support.names import FIXTURES, LANGUAGES, facts, load
+from support.names import FIXTURES, LANGUAGES, load
+from support.worlds import facts
 
 FILES = [
     pytest.param(language, path, id=f"{language}/{path}")

@@ -188,7 +188,7 @@ def _placed(
     if drawn.arranged is None:
         return box(
             x, y, drawn.width, drawn.height, _paint(part, in_cycle=in_cycle), part.label, _box_notes(model, part),
-            _told(model, part), entry=bool(part.entries), link=link("part", part.key),
+            _told(part), entry=bool(part.entries), link=link("part", part.key),
         )  # fmt: skip
     found = drawn.arranged
     shapes: list[Shape] = []
@@ -196,7 +196,7 @@ def _placed(
     if part is not model.root:
         stroke, room = Ink.WARNING if in_cycle else Ink.FRAME_LINE, drawn.width - 2 * _PADDING
         shapes = [
-            Rectangle(x, y, drawn.width, drawn.height, Ink.FRAME, stroke, 1.2, Line.SOLID, 9, _told(model, part),
+            Rectangle(x, y, drawn.width, drawn.height, Ink.FRAME, stroke, 1.2, Line.SOLID, 9, _told(part),
                       link("part", part.key)),
             label(x + _PADDING, y + 19, _frame_title(part), NAME - 0.5, room, ink=Ink.MUTED, bold=True),
         ]  # fmt: skip
@@ -226,7 +226,7 @@ def _weight(tie: Tie, heaviest: int) -> float:
     return round(1 + 3.5 * math.log1p(tie.certain or tie.doubtful) / math.log1p(max(2, heaviest)), 1)
 
 
-def _told(model: Architecture, part: Part) -> str:
+def _told(part: Part) -> str:
     lines = [part.key]
     lines.append(f"{plural(len(part.files), 'file')}, {plural(part.lines, 'line')}")
     lines += [f"entry point: {path}" for path in part.entries[:5]]

@@ -52,24 +52,12 @@ def keep_architecture(atlas: Atlas, draw: Callable[[], bytes]) -> Kept:
     if current is not None:
         return Kept(str(path), str(store.canvas / LATEST), False, True, "")
     data = draw()
-    name = path.name
-    drawn = Drawn(LATEST, name, digest, clock.rfc3339(), versions.PICTURES_VERSION, hashlib.sha256(data).hexdigest())
+    drawn = Drawn(
+        LATEST, path.name, digest, clock.rfc3339(), versions.PICTURES_VERSION, hashlib.sha256(data).hexdigest()
+    )
     claimed = claim(atlas)
-    meta = graph_meta(atlas, claimed, drawn)
-    make_directory(store.canvas, store.permissions)
-    try:
-        with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS) as guard:
-            remove_leftovers(store.canvas)
-            replace_atomically(path, data, store.permissions)
-            reason = _objection(store, claimed)
-            if not reason:
-                guard.require()
-                replace_atomically(store.canvas / LATEST, data, store.permissions)
-                replace_atomically(store.canvas / META, encode_json(meta), store.permissions)
-    except Busy as busy:
-        return Kept("", "", True, False, busy.message)
-    latest = "" if reason else str(store.canvas / LATEST)
-    return Kept(str(path), latest, True, not reason, reason)
+    meta = encode_json(graph_meta(atlas, claimed, drawn))
+    return _keep(store, claimed, path, data, {store.canvas / LATEST: data, store.canvas / META: meta})
 
 
 def _current(store: Store, known: GraphMeta | None, digest: str, resolvers: str) -> GraphMeta | None:
@@ -92,19 +80,25 @@ def _current(store: Store, known: GraphMeta | None, digest: str, resolvers: str)
 def keep_explorer(atlas: Atlas, page: bytes) -> Kept:
     """Keep the page of this digest, and make it the latest if nothing speaks against it."""
     store, claimed = atlas.view.store, claim(atlas)
-    path, latest = store.canvas / f"explorer.{claimed.digest}.html", store.canvas / LATEST_PAGE
+    path = store.canvas / f"explorer.{claimed.digest}.html"
+    return _keep(store, claimed, path, page, {store.canvas / LATEST_PAGE: page})
+
+
+def _keep(store: Store, claimed: Claim, path: Path, data: bytes, latest: dict[Path, bytes]) -> Kept:
+    """Write what is named by digest; then, if nothing speaks against it, what points to the latest, in that order."""
     make_directory(store.canvas, store.permissions)
     try:
         with hold_guard(guard_path(store), store.permissions, wait_ms=_WAIT_MS) as guard:
             remove_leftovers(store.canvas)
-            replace_atomically(path, page, store.permissions)
+            replace_atomically(path, data, store.permissions)
             reason = _objection(store, claimed)
             if not reason:
                 guard.require()
-                replace_atomically(latest, page, store.permissions)
+                for pointer, content in latest.items():
+                    replace_atomically(pointer, content, store.permissions)
     except Busy as busy:
         return Kept("", "", True, False, busy.message)
-    return Kept(str(path), "" if reason else str(latest), True, not reason, reason)
+    return Kept(str(path), "" if reason else str(next(iter(latest))), True, not reason, reason)
 
 
 def _objection(store: Store, claimed: Claim) -> str:

@@ -65,9 +65,9 @@ def arrange(
     if across:
         return _turned(arrange([Size(size.height, size.width) for size in sizes], edges, upward))
     down = {edge: (edge[1], edge[0]) if edge in upward else edge for edge in sorted(set(edges)) if edge[0] != edge[1]}
-    tied = sorted({vertex for edge in down for vertex in edge})
-    loose = [vertex for vertex in range(len(sizes)) if vertex not in set(tied)]
-    rows = _rows(sizes, tied, sorted(set(down.values())))
+    tied = {vertex for edge in down for vertex in edge}
+    loose = [vertex for vertex in range(len(sizes)) if vertex not in tied]
+    rows = _rows(sizes, sorted(tied), sorted(set(down.values())))
     rows += _grid(sizes, loose, max((_width(sizes, row) for row in rows), default=0.0))
     cells, chains = _cells(sizes, rows, down)
     _reduce_crossings(cells)

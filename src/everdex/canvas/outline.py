@@ -1,7 +1,7 @@
-"""Which directories and files are boxes: a tree of parts, opened where there is most to see, as far as there is room.
+"""Which directories and files become boxes of a picture: a tree of parts, opened where there is most to see.
 
-Nothing is left out silently: a part that stands for several says for how many. Files that lie beside directories are
-bundled by where they stand in the order of uses, so that a bundle of them makes no cycle that is not there.
+Nothing is left out silently: a part that stands for several says for how many. Files beside directories are bundled by
+their place in the order of uses, so that a bundle makes no cycle that the code does not have.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Everything that a look at a git tree depends on, and how each looked: while all look the same, so does the tree.
+"""The stamps of everything that a listing of a git tree depends on. While all are the same, the tree is the same.
 
-A directory whose stat has not moved has the same entries, so new, renamed and deleted files show without listing
-anything; git's own files stand for HEAD and for what is tracked. Taken only after a look, and only when nothing in it
-is stamped so late that it could have changed since that look began. In every doubt there is no standstill, and
-the tree is looked at in full: it can cost time, never an answer.
+A directory whose stat has not changed has the same entries, so new, renamed and deleted files show without listing
+anything; git's own files stand for HEAD and for what is tracked. A standstill is taken only after a full look at the
+tree, and only when no stamp is so recent that something could have changed since that look began. In every doubt there
+is none, and the tree is looked at in full: it can cost time, never a wrong answer.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _OBJECT_ID: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n?")
 # What decides HEAD, the index and how the two compare with the tree.
 _PER_WORKTREE: Final = (b"HEAD", b"index", b"config.worktree", b"reftable/tables.list")
 _COMMON: Final = (b"config", b"packed-refs", b"reftable/tables.list")
+# Each level of directories without a listed file is one question to git, and a hostile tree can have thousands.
+_MAX_UNLISTED_LEVELS: Final = 32
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 _GONE: Final[Stamp] = (-1, -1, -1, -1)
@@ -146,11 +148,12 @@ class _Taking:
 
     def add_unlisted(self) -> None:
         """Directories in which nothing is listed, but something could be: empty ones, or with only ignored files."""
-        new = self._directories
+        new, levels = self._directories, 0
         while new:
+            levels += 1
             unlisted = [path for directory in new for path in self._unlisted_below(directory)]
-            if len(self._directories) + len(unlisted) > limits.MAX_FILES:
-                raise Hopeless("too many directories")
+            if len(self._directories) + len(unlisted) > limits.MAX_FILES or levels > _MAX_UNLISTED_LEVELS:
+                raise Hopeless("too many directories, or too deep")
             ignored = ignored_directories(self._root, unlisted) if unlisted else frozenset()
             new = {path for path in unlisted if path not in ignored}
             self._directories |= new

@@ -1,7 +1,8 @@
-"""Texts of expressions, types and parameters made short and alike: `a->b(x, y).c` and `a::b(1)!!.c` are `a.b().c`.
+"""Brings the texts of expressions, types and parameters of many languages into one short form.
 
-A chain is a head and steps, `.`-separated: a step is a name, a call `name()` or an index `[]`; a head that states its
-type is `@{Type}`; `?` is an expression whose value nobody can tell from its text. Knows no syntax tree and no names.
+`a->b(x, y).c` and `a::b(1)!!.c` both become `a.b().c`. A chain is a head and steps, `.`-separated: a step is a name, a
+call `name()` or an index `[]`; a head that states its type is `@{Type}`; `?` is an expression whose value its text does
+not tell. Knows no syntax tree and resolves no name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A graph with the view it was made from: definitions by place, and everything by which an answer refers to them.
+"""A graph together with the view it was made from: definitions by place, and the names and ids that answers use.
 
-Reads one snapshot and changes nothing. What it remembers is bounded by the files an answer touches.
+Reads one snapshot and changes nothing. Its memory grows only with the files that an answer touches.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Makes the graph of a snapshot: from nothing, or from the graph of another snapshot and what differs.
+"""Makes the graph of a snapshot: from nothing, or from the graph of another snapshot and the difference to it.
 
-A file is looked at again when its content changed or when it looked at a key whose offers changed; everything else is
-copied. Of such a file only those parts are resolved of which one of both is true, where its resolver knows parts. What
-comes out does not depend on what it was made from.
+A file is resolved again when its content changed, or when it read a key whose offers changed (`model` explains keys and
+offers). All other files are copied from the graph before. Where a resolver knows parts of a file, the same rule is
+applied to each part, and the other parts are copied. The bytes of the result do not depend on which way it was made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""One file's graph read from its blob (`packed.py`), as far as it is asked for.
+"""Reads the stored form of one file's graph (`packed.py`) and decodes only the columns that are asked for.
 
-It is read without its source, which may have changed since. Looking for a target costs a look into one table.
+The file's source is not needed, and may have changed since. Whether a file has a site for some target is one look into
+one table.
 """
 
 from __future__ import annotations

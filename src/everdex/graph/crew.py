@@ -1,8 +1,9 @@
-"""Who does the resolving: this process for a few files, worker processes of our own for many.
+"""The processes that resolve files: this one when they are few, worker processes when they are many.
 
-A crew is asked for offers first, then which of their changes nobody could see, and for graphs once it has entered a
-world. Graphs come in any order, all else in that of the questions; which process gave them makes no difference. Workers
-die with their parent.
+The order of work: `offers` of the changed files; `unseen`, which of the changed offers no reader can tell from what
+they were; `enter` with all offers of the new snapshot; then `resolve`. Resolved files come back in any order,
+everything else in the order it was asked for. The answers do not depend on which process gave them. Workers die with
+their parent.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What is declared in one place and written out in another: one definition to whoever asks.
+"""Joins a declaration with the place that has its body, so that both count as one definition.
 
-Calls lead to where the body is. So a declaration of C or C++ whose body is known stands for that, and so does an
-overload of TypeScript or Python; one without (a library's, a pure virtual method, an interface's) stays what it is.
-Several bodies, as platforms have them, are all given: nothing is chosen. Only where some of them include the file of
-the declaration and others do not, as with two copies of a library, it is that of those.
+A call leads to the body. A declaration of C or C++, and an overload of TypeScript or Python, therefore stands for its
+body where that is known; one without a body (a library's, a pure virtual method, an interface's) stays what it is. When
+there are several bodies, as for several platforms, all are given and none is chosen. The one exception: when only some
+of the bodies' files include the declaration's file, as with two copies of a library, only those bodies count.
 """
 
 from __future__ import annotations

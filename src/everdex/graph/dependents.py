@@ -1,7 +1,7 @@
-"""Which files depend on which, for a whole graph at once: two sorted tables joined, and walked backwards.
+"""Which files depend on which, for a whole graph at once: two sorted tables joined, then walked backwards.
 
-A file depends on those that define what its sites and imports have as targets. Keys have 32 bits here, so about one
-edge in 10⁵ may be one too many; none is ever missing. Reachability over cycles says the same as condensing them first.
+A file depends on the files that define the targets of its sites and imports. Keys are 32-bit hashes here, so about one
+edge in 10⁵ may be one too many; none is ever missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `could_add` counts, in words: why a list may lack something. The same on a terminal and in a picture."""
+"""The counts of `could_add` in words: why a list may lack something. Terminals and pictures say it alike."""
 
 from __future__ import annotations
 

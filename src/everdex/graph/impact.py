@@ -1,9 +1,9 @@
 """What a change of a definition may affect: everything that leads to it, each with one shortest way.
 
-Walks callers and readers backwards, level by level; who only writes a variable is not affected by it. A method is also
-reached through the methods it overrides, but not by `super()`, a class through its subclasses, a class's constructor
-through the class. The result depends on the graph alone: among ways of one length a certain one is taken, then the
-first by place.
+Walks callers and readers backwards, level by level; whoever only writes a variable is not affected by it. A method is
+also reached through the methods it overrides (but not by `super()`), a class through its subclasses, a constructor
+through its class. Among ways of one length a certain one is preferred, then the first by place, so that the result
+depends on the graph alone.
 """
 
 from __future__ import annotations

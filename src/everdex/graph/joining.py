@@ -1,10 +1,10 @@
-"""What an indexer says of one file, put over what was read from its text: sites with both, and sites that are new.
+"""Joins what a semantic indexer says of one file with what was resolved from its text.
 
-An indexer says what a name means where it stands; a call's site says what runs. So a call keeps what it leads to where
-that only goes further (what implements a method that is only declared, what a variable holds), and the indexer's word
-counts where resolution knew less, or another definition. What was found here stays where the indexer only knows that
-it did not find it. Nothing is said of a site whose definition lies in bytes that have changed since. Whatever is looked
-at in other files is noted.
+The two answer different questions: an indexer says what a *name* means, a call site says what *runs*. So a call keeps
+our targets where they only go further than the indexer's (to the implementation of a declared method, to the function
+that a variable holds). Elsewhere the indexer's word counts where we knew less or another definition. That an indexer
+found nothing does not take our answer away. A definition in a file whose bytes have changed since is not used. Other
+files that are looked at are noted, for `overlay`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The graphs of a store: found by digest, made when they are missing or not to be trusted, and few of them kept.
+"""The graphs of a store: each is found by its snapshot's digest, and made when it is missing or damaged.
 
-A graph is a derived file. It is written whole, flushed and renamed into place, and never changed; whoever finds it
-damaged makes it again. One process at a time makes one, the others wait for it.
+A graph is derived from a snapshot, so losing one costs time and nothing else. It is written whole, flushed, renamed
+into place and never changed. One process at a time makes a graph of a store, under `graph.lock`; the others wait for
+it. Only a few are kept.
 """
 
 from __future__ import annotations

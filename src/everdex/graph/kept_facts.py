@@ -1,6 +1,6 @@
-"""Facts by path and content: taken from the stored source when they are first needed, and remembered.
+"""The facts of files, by path and content: extracted from the stored source when first needed, then remembered.
 
-Whoever only searches never pays for them.
+Searching never needs them and never pays for them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Interfaces by content: what other files may rely on in a file, worked out at most once for any content.
+"""The interface of a file (what other files may rely on), worked out once for each content and remembered.
 
-The same bytes have the same interface under every path of one language (a package's `__init__` apart), in every
-snapshot and in the working tree, so one memory serves them all.
+Equal bytes have equal interfaces under every path of one language, a package's `__init__` apart. So one memory serves
+all snapshots and the working tree.
 """
 
 from __future__ import annotations

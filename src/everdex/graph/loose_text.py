@@ -1,6 +1,6 @@
-"""What a name is in templates, configuration and assembly: files that nobody resolves and that may run what they name.
+"""What a name is in a file that nobody resolves but that may run it: a template, configuration, assembly.
 
-Told by the text around the name on its line. A template's prose and a setting's own name are nothing.
+Decided by the text around the name on its line. Prose in a template, and the name of a setting itself, do not count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Places that write a name and of which resolution says nothing: reads of an unknown owner, keyword arguments, keys of
+"""Places that write a name without being a site of the graph: attributes of unknown values, keyword arguments, keys of
 objects, names in strings, in templates and in configuration.
 
-The inverted index tells which files hold the word, syntax tells what each place is. Where a site or a definition
-stands, in comments and in prose there are none. What such a place means is not guessed: whoever asks must look.
+The inverted index says which files hold the word, and the syntax what each place is. Comments and prose are left out.
+What a place means is not guessed: answers only count and list such places, so that whoever asks can look.
 """
 
 from __future__ import annotations

@@ -1,10 +1,17 @@
-"""What resolution reads and what it answers: the contract between the languages' resolvers and the graph.
+"""The contract between the languages' resolvers and the graph: what resolution reads, and what it answers.
 
-A resolver turns one file's facts into a `FileGraph`, reading other files' facts only through a `World`, and says by
-keys what it looked at. A key is any string a file may *offer* (a definition, a module's name, the names it calls); the
-graph keeps who offers what with which content, so that after an edit exactly the files are resolved again that looked
-at a key whose offers changed. A FileGraph must be a function of the world alone: never of the order of asking.
-Bytes are half-open; lines are 1-based, columns 0-based and in bytes.
+A resolver turns one file's *facts* (`everdex.facts`) into a `FileGraph`. It may read other files only through a
+`World`. Words that the whole room uses:
+
+    site     a place in a file that names something: a call, a read, a write, an import …
+    key      a string that names something one file can learn from another: a definition, a module, a called name
+    offer    a key that a file has something to say about, with a hash of what a reader could see there
+    read     a key that was looked up while a file was resolved, whether or not anybody offers it
+    part     a stretch of a file (in Python a function) that can be resolved again without the rest
+
+After an edit exactly those files are resolved again that read a key whose offers changed. For that to be right a
+FileGraph must depend on the world alone, never on the order of the questions. Byte ranges are half-open; lines count
+from 1, columns from 0 and in bytes.
 """
 
 from __future__ import annotations

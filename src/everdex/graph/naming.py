@@ -1,8 +1,7 @@
-"""Which definition a person means: by name, `Class.name`, `path:line`, `path::Class.name`, a path or an id.
+"""Which definitions a person means by a name, `Class.name`, `path:line`, `path::Class.name`, a path or an id.
 
-Everything that fits is returned, in order of place: choosing between several is the asker's business.
-A bare name means definitions; a module is meant by its path, or by its name when nothing else has it. A class's name
-with one that it inherits means the definition that it inherits.
+Returns everything that fits, by place, and leaves the choice to whoever asked. A bare name means definitions; a module
+is meant by its path, or by its name when nothing else has that name. `Class.member` finds an inherited member, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who may call a definition although no line of the repository does: the language, a framework, whoever uses it.
+"""Why something outside the repository may call a definition: the language, a framework, a user of a public name.
 
-Says why, never who: nothing outside of the repository is read. What cannot be called (variables, files) has none.
+It gives the reason, never the caller: nothing outside the repository is read. Variables and files have none.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A graph with what indexers say put over it: made from the graph of the text, which stays as it is.
+"""The graph of a snapshot with what semantic indexers say put over it.
 
-Of files without facts everything is copied. A file with facts is joined when its own graph, its facts or one of the
-files that were looked at for it are not what they were for an earlier overlay; else it is taken from there. What comes
-out does not depend on what it was made from. Nobody makes the graph of another snapshot from an overlay, so it lists
-neither parts of files nor what they looked at.
+The graph of the text stays as it is; this is a second one, made from it. Files without semantic facts are copied. A
+file with facts is joined anew when its own graph, its facts, or a file that was looked at for it changed since an
+earlier overlay; otherwise it is copied from that one. The result does not depend on which way it was made. An overlay
+is never the base of another snapshot's graph, so it stores neither parts nor reads.
 """
 
 from __future__ import annotations

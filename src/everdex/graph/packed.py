@@ -1,7 +1,7 @@
 """The stored form of one file's graph: columns of small numbers and one table of strings, compressed.
 
-A blob names other files by path and definitions by key, never by number, so it stays right wherever it is copied. The
-same graph gives the same bytes. How it is read again is not known here.
+Other files are named by path and definitions by key, never by number, so that the bytes stay right when they are copied
+into the graph of another snapshot. Equal graphs have equal bytes. `columns.py` reads this form.
 """
 
 from __future__ import annotations

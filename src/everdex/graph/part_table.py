@@ -1,7 +1,8 @@
-"""The parts of one file and what each looked at: a row of bits for each key, a column for each part.
+"""Which keys each part of a file read, as a bit table: one row a key, one column a part.
 
-The keys of others' content stand in the graph's table of reads already; here are only those of the file's own, which
-matter when the file itself changes. Keys are hashes of 32 bits: two that collide cost a part that is resolved in vain.
+After an edit it tells which parts of a file can be kept. Only keys of the file's own content are listed here; those of
+other files are in the graph's table of reads. Keys are 32-bit hashes: a collision makes one part be resolved in vain,
+and never leaves one out.
 """
 
 from __future__ import annotations

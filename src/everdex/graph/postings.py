@@ -1,7 +1,7 @@
-"""Which files hold which keys: sorted arrays that are looked up by bisection and merged without sorting again.
+"""Which files hold which keys: sorted arrays of hashes, searched by bisection and merged without sorting again.
 
-Keys are hashes of strings. `Postings` uses 32 bits, for questions whose answers are read and checked anyway (a false
-candidate costs a look); `Offers` uses 64, because a resolver believes what it is told, and so does who counts.
+`Postings` hashes keys to 32 bits, for questions whose answers are checked in the file anyway: a false candidate costs
+one look. `Offers` uses 64 bits, because resolvers and counts rely on its answers unchecked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Who uses a definition, and what it uses: occurrences, callers and callees, with what could be missing from them.
+"""Who uses a definition, and what it uses: occurrences, callers, callees, and what could be missing from each list.
 
-No site is left out of the counts: what resolution could not decide is counted beside what it could, by the name that
-the site asks for.
+Every site is counted. Those that resolution could not decide are counted beside the list, by the name they ask for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is kept of one resolved file: its blob, its entry, and the keys by which questions find it."""
+"""What the graph stores of one resolved file: its packed sites, its entry, and the keys to find it by."""
 
 from __future__ import annotations
 

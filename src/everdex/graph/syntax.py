@@ -1,6 +1,6 @@
-"""What a name at a place of a source file is, by its grammar: a member, a key, a name in a string, or a bare name.
+"""What a name at a place of a source file is, by its grammar: a member, a key, part of a string, or a bare name.
 
-Nothing is resolved here. A comment, prose and the module of an import are nothing.
+Names in comments, in prose and in the module part of an import are none of these. Nothing is resolved here.
 """
 
 from __future__ import annotations

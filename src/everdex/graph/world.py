@@ -1,7 +1,7 @@
-"""A snapshot as resolvers see it, and resolvers at work on it, one file at a time.
+"""One snapshot as resolvers see it, and the resolvers' work on it, one file at a time.
 
-What a resolver raises costs its file its answers, never the others theirs: the file is kept as failed, with its
-module alone, and every answer that may have needed it says so.
+When a resolver fails on a file, only that file loses its answers: it is kept as failed, with its module node and
+nothing else, and every answer that may have needed it says so.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def trees_of(path_key: str, data: bytes) -> Trees:
     if GRAMMARS[language].query != "html":
         return ((language, root),)
     found = definitions.find(language, data, root)
-    parts = segments.locate(language, found.segments, data)
+    parts = segments.locate(found.segments, data)
     lines = split_atoms(data, len(data))
     embedded = [(part.grammar, _embedded(part, data, lines)) for part in parts]
     return ((language, root), *((name, inner) for name, inner in embedded if name is not None and inner is not None))
@@ -87,7 +87,7 @@ def _plain_chunk(ordinal: int, span: Span, atoms: Atoms, language: str) -> Chunk
 
 def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> ParsedFile:
     found = definitions.find(language, data, root)
-    parts = segments.locate(language, found.segments, data) if found.segments else []
+    parts = segments.locate(found.segments, data) if found.segments else []
     roots: dict[int, Node] = {-1: root}
     partial = root.has_error or macros.leaves_out(language, data)
     if parts:

@@ -51,7 +51,7 @@ def virtual_path(path_key: str, uid: str = "") -> str:
     return f"{path_key}#seg:{uid}" if uid else path_key
 
 
-def locate(host: str, nodes: list[tuple[str, Node]], data: bytes) -> list[Segment]:
+def locate(nodes: list[tuple[str, Node]], data: bytes) -> list[Segment]:
     """The segments of a document in order; `nodes` are (type, node) as the query found them."""
     found: list[Segment] = []
     counts: dict[str, int] = {}

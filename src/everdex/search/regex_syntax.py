@@ -321,9 +321,9 @@ class _Parser:
             elif self.done:
                 raise self.error("unclosed character class", start)
             else:
-                items.append(self._item(start, depth))
+                items.append(self._item(depth))
 
-    def _item(self, start: int, depth: int) -> classes.Leaf:
+    def _item(self, depth: int) -> classes.Leaf:
         at = self._at
         if self._accept("["):
             if self._peek() == ":":

@@ -1,4 +1,5 @@
-"""Immutable segments: what one sync wrote. Rows, vectors and the inverted index of some files.
+"""Immutable segments: rows, vectors and inverted index of the files that one sync wrote.
 
-Written once into staging, sealed, never touched again. Knows nothing of snapshots or of what is live.
+A segment is written into staging, sealed and never changed. What of it is still live is not known here: `snapshot`
+decides.
 """

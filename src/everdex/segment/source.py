@@ -1,8 +1,8 @@
-"""A file's bytes as a segment keeps them: one zlib stream that can also be entered on the way.
+"""A file's bytes as a segment keeps them: one zlib stream with points at which decompression can start.
 
-Every result shows a piece of a file. To read from the beginning what may lie at the end of a large one was a sixth of
-a first answer's time, so the stream forgets its past every `_STRIDE` bytes, and where is written down. Whoever wants
-the whole file need not know.
+Every search result shows a piece of a file, and reading a large file from its beginning for a piece near its end was a
+sixth of a first answer's time. So the compressor is reset every `_STRIDE` bytes and the places are stored. Whoever
+wants the whole file need not know.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""vectors.i8: one int8 row for each chunk's text and one for each file's path, with what joins them.
+"""vectors.i8: one int8 row for each chunk's text and one for each file's path, with what is needed to join them.
 
-A chunk's vector is its text's unit vector plus a share of its path's and one of the mean of its file's texts. Text and
-path are stored apart, so that a renamed file keeps its text vectors; the mean follows from the texts, but for how near
-each is to it. So the shares are a matter of the query. int8 rows are a quarter of f32 on
-disk and several times faster to scan (docs/adr/0005-int8-vectors.md). What is live is not known here.
+A chunk's vector is its text's unit vector plus a share of its path's and a share of the mean of its file's texts. Text
+and path are stored apart, so that a renamed file keeps its text vectors. The mean is computed from the texts; only each
+text's cosine with it is stored. So the shares can be chosen by each query. int8 rows take a quarter of f32's room and
+are several times faster to scan (docs/adr/0005-int8-vectors.md). What is live is not known here.
 """
 
 from __future__ import annotations

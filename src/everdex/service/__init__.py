@@ -1,4 +1,4 @@
-"""The façade: one room between the surfaces and everything else. `index.py` is its door, the rest are kinds of answers.
+"""The façade between surfaces and all other rooms. `index.py` is the way in, each other module one kind of answer.
 
-Nothing is imported here: the thin client looks only for where a daemon is, and starts in the time of an empty Python.
+Nothing is imported here: the thin client only looks up where a daemon is, and must start as fast as an empty Python.
 """

@@ -1,8 +1,8 @@
 """What an agent is told before it edits files, and whether it may: the mutation gate in a few hundred characters.
 
-Cheap, because an agent waits: the named files are read, the tree is not looked at unless one of them is not indexed as
-it is. A reason that nobody can act on is not told. Paths and names are a repository's own and so untrusted: they go
-out short and only when they are plain; no signature is ever passed on.
+An agent waits for it, so it is cheap: it reads the named files, and compares the whole tree only when one of them is
+not indexed as it is. Reasons that nobody can act on are left out. Paths and names come from the repository and are
+untrusted: they go out short and only when they are plain; no signature is passed on.
 """
 
 from __future__ import annotations

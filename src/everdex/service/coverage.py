@@ -1,6 +1,7 @@
-"""What an answer about the graph could not take into account, in words: files, a name, a path.
+"""What an answer about the graph could not take into account, in words: files with errors, a name that nothing defines,
+a path that is not in the graph.
 
-Says what is not there and why; what may be missing from a list is counted elsewhere.
+`queries` counts what may be missing from a list; this says what is not there at all, and why.
 """
 
 from __future__ import annotations

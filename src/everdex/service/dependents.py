@@ -1,7 +1,7 @@
-"""Who else uses what a file defines, told within the time of a keystroke: for notices, not for answers.
+"""Who else uses what a file defines, fast enough for a notice at every edit (answers use `relations`).
 
-Which files refer to a definition is read from the graph's tables without opening any of them; single uses, their
-callers and how certain they are, are told only where few files have to be opened for that.
+Which files refer to a definition is read from the graph's tables without opening any of them. Single uses, their
+callers and how certain they are, are told only when few files have to be opened for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The façade: every surface calls this and nothing below it.
+"""The façade: every surface calls this, and nothing below it.
 
-An `Index` is a root, its configuration and its store. Reading commands make sure the index is current
-(unless told otherwise) and answer from one pinned snapshot; the answer says which, and how fresh it is.
-Whatever needs numpy or a model is imported where it is used: most commands need neither.
+An `Index` is a root with its configuration and its store. Reading commands first bring the index up to date, unless
+they are told not to, and then answer from one pinned snapshot; every answer names that snapshot and says how fresh it
+is. What needs numpy or a model is imported where it is used, because most commands need neither.
 """
 
 from __future__ import annotations

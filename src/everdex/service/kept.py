@@ -1,7 +1,7 @@
-"""Open views and their engines, kept between questions: the active snapshot's, and the last one asked for by id.
+"""Open views and their search engines, kept between questions: of the active snapshot, and of the last one asked by id.
 
-The readers' lock is held only while a question is answered, so a process that idles for hours never keeps GC
-waiting; what is kept is used again only when its snapshot, looked up under that lock, is still there.
+The readers' lock is held only while a question is answered, so that a process which idles for hours never blocks
+garbage collection. A kept view is used again only if its snapshot, looked up under that lock, is still there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""States of files and the mutation gate, as answers: may this file be changed now, why not, and what to do first.
+"""States of files and the mutation gate, as answers: may this file be changed now, if not why, and what to do first.
 
-Looks at the tree first (and indexes it, unless told not to), takes the graph that is at hand and makes one only for an
-intent that needs references; says in every answer which graph that was. With `since`, the base is the snapshot from
-which the asker took what it knows.
+Brings the index up to date first, unless told not to. It uses the newest graph there is and makes one only for an
+intent that needs references; the answer names the graph. With `since`, files are compared with the snapshot that the
+asker's knowledge comes from.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What is known of a name: its definitions, and from the graph those that only bodies make, and who uses it.
+"""What is known of a name: its definitions, those that only exist inside function bodies, and who uses it.
 
-Definitions come from the index and need no graph; only who asks for references waits until there is one.
+Definitions come from the index and need no graph; only a question for references waits for one.
 """
 
 from __future__ import annotations

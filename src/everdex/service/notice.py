@@ -1,9 +1,9 @@
 """What a coding agent should know about the files it touches, in a few hundred characters.
 
-Before an edit: who else uses what the file defines, or while no graph is at hand what that is. After one: which
-definitions came, went or changed, told from the file itself, because an agent does not wait for an index, and who used
-those that went or changed. Names and paths are a repository's own and so untrusted: they go out short and only when
-they look like names; no signature, comment or heading is ever passed on.
+Before an edit: who else uses what the file defines; while there is no graph, what the file defines. After an edit:
+which definitions came, went or changed, and who used those that went or changed. This is told from the file itself,
+because an agent does not wait for an index. Names and paths come from the repository and are untrusted: they go out
+short and only when they look like names; no signature, comment or heading is passed on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Answers from one kept view: the part of a warm index that reads, whoever made sure of the freshness.
+"""Answers questions from a kept view. It does not look at the tree: the caller says how fresh the answer is.
 
-The daemon's own process and its helper processes both answer through here, each with its own view and engines, so
-their answers cannot differ. How fresh an answer is the caller says; which snapshot gave it, the answer says.
+The daemon's own process and its helper processes answer through this one class, each with views and engines of its own,
+so that their answers cannot differ. The answer itself names its snapshot.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Refreshing as jobs: brings files, and what refers to what, up to date, asked for by scope and run by whoever can.
+"""Refresh jobs: bring files and their references up to date. Anybody may ask for one; one process at a time runs them.
 
-A job syncs the index and makes the graph of the snapshot that comes of it; success is told after both are on disk.
-What changed while it ran is found by a fresh look at the tree and queued again; what it was asked to cover meanwhile
-is queued after it. One process at a time runs jobs; its death frees the lock, and the next one takes its job up again.
-Jobs of semantic contexts are done by indexing.py, under a lock of their own.
+A job syncs the index and makes the graph of the new snapshot, and has succeeded when both are on disk. Files that
+changed while it ran are found by comparing the tree afterwards, and queued again; so is whatever was added to its scope
+meanwhile. When the running process dies its lock is free, and the next one takes the job up again. Jobs of semantic
+contexts are done by `indexing`, under a lock of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""An index kept warm for many questions: a reader over its views, and the proof of how fresh they are.
+"""An index kept warm for many questions in one process: a `reader`, and the proof of how fresh its views are.
 
-Promises what the service promises: an answer comes from one snapshot and says truly how fresh it is. A question
-looks at the tree first, unless the kernel reported nothing since a look at most two seconds old; `checked_at` is
-the time of the look it stands on. Looks are single-flight. Knows nothing of sockets, clients or schedules.
+Every answer comes from one snapshot and says truly how fresh it is. A question compares the tree with the snapshot
+first; it skips that only when the last comparison is at most two seconds old and the kernel has reported no change
+since. `checked_at` in an answer is the time of the comparison it rests on. Several questions at once share one
+comparison. Knows nothing of sockets, clients or schedules.
 """
 
 from __future__ import annotations

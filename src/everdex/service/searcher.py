@@ -1,6 +1,6 @@
-"""Questions to one pinned snapshot, each with its answer in the envelope that every surface shows.
+"""Searches one pinned snapshot and puts each result into the envelope that every surface shows.
 
-What is found is the engine's work; which snapshot is asked and how fresh it is, the caller's.
+Finding is the engine's work. Which snapshot is asked, and how fresh it is, the caller decides.
 """
 
 from __future__ import annotations

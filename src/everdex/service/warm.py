@@ -1,7 +1,7 @@
-"""Answers for a process that stays with one root and asks no daemon: a reader kept between questions.
+"""A warm index for a process that works on one root without a daemon: it keeps a reader between questions.
 
-Every question brings the index up to date first, as far as its reading asks for that. A change of `.everdex.toml`
-is followed: another configuration is another store.
+Each question brings the index up to date first, as far as it asks for that. When `.everdex.toml` changes, another store
+is used from then on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who does what a job asks for: the process that asks, or one that keeps the index warm."""
+"""Who carries out a job that is asked for: the asking process itself, or one that keeps the index warm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Snapshots of a store: manifests, the writer's lease, publishing, retention and integrity.
 
-One writer at a time, fenced by an epoch; readers pin a published manifest and are never blocked.
+One writer at a time, fenced by an epoch: a writer that lost its lease cannot publish any more. Readers pin a published
+manifest and never wait for a writer.
 """

@@ -1,7 +1,7 @@
 """Which files of which segments are live in a snapshot: the one place where tombstones are applied.
 
-A file is live in a segment iff no newer segment holds its path and no later tombstone removes it
-(IDX.MUST.001). Everything that reads a snapshot starts from a `LiveMap`.
+A file is live in a segment when no newer segment holds its path and no later tombstone removes it (IDX.MUST.001). Every
+reader of a snapshot starts from a `LiveMap`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The manifest: everything needed to assemble one snapshot, in one self-checking JSON document.
+"""The manifest: one JSON document with its own checksum that lists all a snapshot consists of.
 
-A manifest never points at its parent for content: its segments and tombstones define the live view.
-`seq` orders publishes; a tombstone speaks only of segments with a smaller `seq` than its own.
+Its segments and tombstones alone define what is live; its parent is named for the record and never read. `seq` numbers
+the publishes; a tombstone removes a path only from segments with a smaller `seq` than its own.
 """
 
 from __future__ import annotations

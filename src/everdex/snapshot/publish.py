@@ -1,8 +1,8 @@
-"""Publishing: make staged segments, tombstones and a manifest the next snapshot, or nothing at all.
+"""Publishing: staged segments, tombstones and a manifest become the next snapshot, whole or not at all.
 
-Everything is durable before it is named. The commit point is `link()` of the manifest to the next
-number: it fails if another writer was first. The pointer swap that follows only spares readers the
-search for the highest number, and a writer that finds it behind rolls it forward.
+Everything is flushed to disk before anything refers to it. The commit is one `link()` of the manifest to the next
+number, which fails when another writer was first. Moving the pointer ACTIVE_SNAPSHOT afterwards only spares readers the
+search for the highest number; the next writer moves a pointer that was left behind. docs/design.md lists every step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where a writer starts: what a crash left behind is rolled forward or swept away, then there is a base to build on.
+"""Where every writer starts: finishes or removes what a crash left behind, and gives the snapshot to build on.
 
-Only a lease holder may come here. A published snapshot is never touched; what no numbered manifest knows was
-never published, and its writer is gone or fenced.
+Only the lease holder may call it. Published snapshots are never touched; what no numbered manifest refers to was never
+published, and the writer that left it is dead or fenced.
 """
 
 from __future__ import annotations

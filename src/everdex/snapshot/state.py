@@ -1,7 +1,7 @@
-"""index_state.json: a summary for people and scripts, rebuilt from the manifest at every publish.
+"""index_state.json: a summary for people and scripts, written anew at every publish.
 
-Nothing decides by its content, so a damaged one is only rewritten. One of a newer schema is refused:
-whoever wrote it knows something about this store that this build does not.
+Nothing is decided by it, so a damaged one is simply rewritten. One of a newer schema is refused: its writer knows
+something about this store that this build does not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What differs from the base now, and the bytes of it: the working tree, or another snapshot.
+"""What differs now from the base, and the new bytes: from the working tree, or from another snapshot.
 
-Contents are read when they are asked for, below the root only, and their hash is that of the bytes that were read.
+Contents are read on demand, below the root only, and each is hashed from the very bytes that were read.
 """
 
 from __future__ import annotations

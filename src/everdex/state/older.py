@@ -1,7 +1,7 @@
-"""Contents of the snapshot that a graph was made of, for as long as that snapshot is retained.
+"""Contents of the snapshot that a graph was made from, while that snapshot is retained.
 
-Only asked when the graph is behind and the interface of a content was never worked out. The caller holds the readers'
-lock, so nothing that is found here goes away meanwhile.
+Needed only when the graph is behind the index and the interface of an old content was never worked out. The caller
+holds the readers' lock, so nothing that is found can be deleted meanwhile.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The state of files: what was known of each when it was indexed, against what is there now.
+"""The state of each file: what was known when it was indexed, compared with what is there now.
 
-Each dependency's interface as it was used when the graph was made is compared with its interface now; a difference
-makes whoever depends on it stale, and those behind it. Linear in files and edges for any number of paths. What a file
-refers to comes from the graph alone, so without one every changed file may be anybody's dependency.
+Each file was resolved against the interfaces of the files it depends on. When such an interface is another now, the
+file is stale, and so are the files that depend on it in turn. Linear in files and edges. Which file depends on which
+comes from the graph alone; without a graph any changed file may be a dependency of any other.
 """
 
 from __future__ import annotations

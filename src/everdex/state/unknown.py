@@ -1,7 +1,7 @@
-"""Which of the places that nobody understood may mean what is renamed, and whether a bare name is bound to it.
+"""Which unresolved places may mean the definition that is to be renamed, and whether a bare name is bound to it.
 
-A rename that leaves such a place out breaks the program in silence, so each is a doubt. The rules only leave out what
-cannot mean it: a member is not meant by a bare name, nor what stands at the top of a file by a key.
+A rename that skips such a place breaks the program silently, so each is listed as a doubt. Only what cannot mean the
+definition is left out: a bare name never means a member, and a key never means something at the top of a file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A look that asks nobody: whether the tree stands as it stood when it was last found equal to the snapshot.
+"""The fast answer to "did anything change?": are all stamps what they were when the tree last equalled the snapshot?
 
-The memory of that standstill belongs to one snapshot, one root and one set of rules. It is a saving only: damaged,
-absent or out of date, the tree is looked at in full, and only a full look that found nothing to do writes it.
+It remembers a *standstill* (`changes.standstill`) of one snapshot, one root and one set of rules. That only saves time:
+if the memory is damaged, missing or out of date, the tree is compared in full. Only a full comparison that found
+nothing to do writes it.
 """
 
 from __future__ import annotations

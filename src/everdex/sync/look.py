@@ -1,6 +1,6 @@
-"""The tree compared with a snapshot: what a sync would have to do. Reads only, and needs no lease.
+"""Compares the tree with a snapshot: what a sync would have to do. Reads only, and needs no lease.
 
-On the way of every command, so nothing here imports numpy or a grammar.
+Every command runs through here, so nothing in it imports numpy or a grammar.
 """
 
 from __future__ import annotations

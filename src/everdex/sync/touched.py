@@ -1,7 +1,7 @@
-"""A memory of hashes: files whose stat changed but whose content did not.
+"""Remembers hashes of files whose stat changed while their content did not, so that they are hashed only once.
 
-It only saves hashing the same bytes at every sync. An entry counts when its content hash is the one the
-published snapshot has for that path; it can never make a file indexed.
+An entry counts only when its hash is the one that the published snapshot has for that path: at worst a file is hashed
+again, never taken for unchanged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The expensive half of a sync: changed files go through the workers into one staged segment.
 
-Imported only when there is something to index, because it brings numpy, the grammars and the embedder along.
+Imported only when there is something to index, because it needs numpy, the grammars and the embedder.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Text to words: identifier splitting, stemming, and the bags of words that search and embedding share."""
+"""Text to words: identifiers are split, words stemmed, and counted once for search and embedding alike."""

@@ -1,4 +1,4 @@
-"""SnapshotView: the one blessed way to read a snapshot. Pins once, applies tombstones once."""
+"""SnapshotView: the one way to read a snapshot. It pins a manifest once and applies the tombstones once."""
 
 from everdex.view.snapshot_view import Document, SnapshotView, open_kept_view, open_view
 

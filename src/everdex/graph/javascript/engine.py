@@ -1,8 +1,8 @@
-"""Evaluation: what an expression may be, asked for one at a time and worked out no further than a depth.
+"""Evaluates JavaScript and TypeScript expressions: what a value may be, one question at a time, to a bounded depth.
 
-An answer is a function of the question and of the fuel it is asked with. It is kept under both; when it was reached
-without running out, it is the answer for any fuel that suffices. So nothing depends on the order of asking. With each
-answer go the keys that were looked at.
+As in Python's engine, an answer depends on the question and its fuel alone. One that was reached without running out
+holds for any larger amount; so nothing depends on the order of the questions. Each answer carries the keys it was read
+from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a site leads, while it is being worked out: definitions, what is outside, and why there may be more."""
+"""The targets of a site while they are worked out: definitions, things outside, and why there may be more."""
 
 from __future__ import annotations
 

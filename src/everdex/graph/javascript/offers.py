@@ -1,7 +1,7 @@
-"""What a file offers to be looked at, each with a hash of what a reader could see of it; places are no part of it.
+"""What a JavaScript file offers to other files: keys, each with a hash of what a reader could see; no positions.
 
-Expressions refer to each other by index, and an index moves when anything before it does. So each row is hashed from
-what it says: names, keys of definitions and the hashes of the rows it refers to.
+Expressions refer to each other by index, and indexes move with every edit above them. So each row is hashed by what it
+says: names, keys of definitions, and the hashes of the rows it refers to.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Bare(OnReceivers):
             if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
                 return outside_root(thing.name)
             if evaluation.head(name, place).kind == INSTANCE:
-                return self._beside_local(use, place)
+                return self._beside_local(use)
             return unresolved("function in a variable")
         if use.role == facts.NEW and name.startswith("$"):
             return unresolved("computed type")
@@ -99,7 +99,7 @@ class Bare(OnReceivers):
         every = tuple(dict.fromkeys((*answer.refs, *others)))[:MAX_CANDIDATES]
         return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
 
-    def _beside_local(self, use: facts.Use, place: Place) -> Answer:
+    def _beside_local(self, use: facts.Use) -> Answer:
         """A variable of the name holds an object; scopes of blocks are not kept, so a function may still be meant."""
         outer = self.evaluation.called_name(use.name, Place(self.module, -1, use.line, use.column))
         return self._chosen(list(outer.refs), use) if outer.kind == CALLABLE else unresolved("called object")

@@ -1,6 +1,6 @@
-"""Answers, and how one is come by when definitions are known: which of several fits, what a type is constructed by,
-what a name alone says. Never guesses silently: candidates that only share a name are ambiguous, unless every library
-has the name.
+"""Chooses among known definitions: which of several fits a call, what constructs a type, what a name alone can tell.
+
+Never guesses: candidates that share nothing but a name are ambiguous, and a name that every library has proves nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The definitions of a world by name, for every file that is resolved in it.
 
-Keeps what it has decoded and looked up; the answers depend on the world alone. Which keys an answer was read from is
-kept by who asks, so nothing here may be asked around `Reader`.
+Remembers what it decoded; answers depend on the world alone. It must be asked through a `Reader`, which notes the keys
+that each answer was read from.
 """
 
 from __future__ import annotations

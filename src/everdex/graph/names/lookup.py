@@ -1,7 +1,8 @@
-"""What the parts of the resolver need of each other, and the state they share while one file is resolved.
+"""What the parts of the name resolver need of each other, and the state they share while one file is resolved.
 
-Names lead to types, types to members, members to names again, so the parts are written against this and put together
-in `everdex.graph.names.evaluate`. Depth and work are bounded here: an answer never depends on who asked first.
+Names lead to types, types to members and members to names again. To break that circle the parts are written against
+this interface and put together in `evaluate`. Depth and work are bounded here, so that no answer depends on who asked
+first.
 """
 
 from __future__ import annotations

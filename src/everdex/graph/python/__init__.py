@@ -1,7 +1,8 @@
-"""Python: from the facts of files to their graphs, in passes that can be read one by one.
+"""The Python resolver: from the facts of files to their graphs, in passes that can be read one by one.
 
-modules (imports) → names → classes, attributes, annotations → parameters, calls, containers → builtins, methods,
-operators → fixtures → targets and sites. `engine` asks and remembers; `offers` says what others may look at.
+1 modules (imports) → 2 names → 3 classes, attributes, annotations → 4 parameters, calls, containers → 5 builtins,
+methods, operators → 6 fixtures → targets and sites. `engine` evaluates and remembers; `offers` says what other files
+may read of a file.
 """
 
 from __future__ import annotations

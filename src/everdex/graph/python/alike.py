@@ -1,9 +1,10 @@
-"""Functions that were edited so that nobody outside could tell: the facts of a file before and after, side by side.
+"""Finds functions that were edited without any difference that other code could see, so that nobody is resolved again.
 
-What others may see of a function are its head, what it returns and yields, what it stores, fills, passes on and calls,
-and what functions inside it take from it; all else is its own business. It is the same when the expressions behind all
-this can be paired one to one, kind by kind and operand by operand, whatever numbers they have. When in doubt it is not
-the same. It evaluates nothing: who finds other answers behind the same expressions has read other keys.
+Other code can see a function's head, what it returns and yields, what it stores, fills, passes on and calls, and what
+functions inside it take from it. The facts before and after the edit are compared: the function is alike when the
+expressions behind all of that can be paired one to one, kind by kind and operand by operand. When in doubt it is not
+alike. Nothing is evaluated: a value that differs behind equal expressions was read under another key, which has
+changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What reading an attribute of a class through an instance, or through a class, makes of it.
+"""What an attribute of a class becomes when it is read through an instance or the class: bound methods, properties.
 
-Knows values only: where the attribute was found is decided before.
+Where the attribute was found is decided before this.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Asks and remembers: every question is a pure function of the world and of the fuel it is asked with.
+"""Evaluates Python expressions: asks the passes for answers, remembers them, and notes what each answer was read from.
 
-Fuel is what each step costs, so that cyclic code ends; it is the only cut-off besides counting candidates. An answer
-that never ran out holds for every larger amount as well and is kept once with what it needed; one that did is kept for
-exactly its amount. So no answer depends on what was asked before, or on who is asking now, and one engine serves all
-files of a world. With every answer it keeps what the answer looked at, so that who uses it has looked there, too.
+Every question is asked with some *fuel*, the number of steps it may take, so that cyclic code ends. An answer that did
+not run out of fuel is remembered for every larger amount; one that did is remembered for exactly its amount. Together
+with the limits on candidates that is the only cut-off. An answer therefore depends on the world and the fuel alone,
+never on who asked or in which order, and one engine serves all files of a world. Every answer carries the keys it was
+read from, and whoever uses an answer has read them, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One file as resolution asks for it: its layout, its flows, and what an answer looked at when it read a part of it."""
+"""One Python file as the passes ask for it: its layout and flows, and the keys that reading a place in it notes."""
 
 from __future__ import annotations
 

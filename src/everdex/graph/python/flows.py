@@ -1,6 +1,6 @@
-"""How values move inside one file: what is called, passed on, given another name, stored and filled.
+"""How values move inside one file: what is called, passed on, given another name, stored, and put into containers.
 
-Indexes over its layout, made when first asked for; what a value is, is the engine's business.
+Indexes over the file's layout, made when first asked for. What a value *is* is the engine's business.
 """
 
 from __future__ import annotations

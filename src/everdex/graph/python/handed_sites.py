@@ -1,7 +1,7 @@
-"""The places where something from outside is called that calls into the root in turn: with what it was handed.
+"""Sites where something outside the root is called and calls back into it: `sorted(key=f)`, `map(f, …)`, `str(x)`.
 
-The part of `Sites` that knows builtins and libraries by the tables of rules: functions they are given, and methods that
-they find by their own rules on the values they are given.
+The part of `Sites` that knows builtins and libraries by the tables of `rules`: functions that are handed to them, and
+special methods that they call on the values they are handed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The keys under which a Python file's content is offered and looked at, each standing for what a reader may see.
+"""The keys of Python: under which names content of a file is offered to others and read by them.
 
-Text, not positions. What a body may add to without being read itself (an attribute assigned, a container filled, a
-function passed on) has a key of its own, so that finding nothing there is noted, too.
+A key stands for text, never for positions. What a function's body may add elsewhere without being read itself (an
+attribute assigned, a container filled, a function passed on) has a key of its own, so that also "nothing was found
+there" can be noted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which classes of a family the tree can have instances of: a base that is only inherited from is never a receiver.
+"""Which classes can have instances: a base class that is only inherited from is never a receiver.
 
-A class that is named nowhere as a value (called, passed on, asked for an attribute, exported, written out in a dotted
-text) cannot be made by the tree; what it has itself is then reached only through the classes below that inherit it.
-Whoever may make a class without naming it (a metaclass, a decorator, a framework, __subclasses__) keeps it alive, and a
-family of which nothing is made at all is not judged: it waits for someone outside.
+A class that the tree names nowhere as a value (called, passed on, asked for an attribute, exported, written in a dotted
+text) cannot be instantiated by the tree, so its methods are reached only through subclasses that inherit them. What may
+make a class without naming it (a metaclass, a decorator, a framework, `__subclasses__`) keeps it alive. When no class
+of a family has instances, nothing is left out: somebody outside will make them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a Python file offers to be looked at by others, by key, each with a hash of what a reader of it could see.
+"""What a Python file offers to other files: keys, each with a hash of what a reader could see of it.
 
-Modules by every dotted name they could be imported as; each scope by its own text without the bodies of the functions
-inside it, the module and classes also name by name; the names it calls, the methods and fixtures it defines, the bases
-it names; and where its bodies assign, fill and pass on what others may look at. Text, not positions: a line that only
-moved changes nothing.
+Modules by every dotted name they could be imported as; each scope by its own text without the bodies inside it, modules
+and classes also name by name; the names that are called, the methods and fixtures that are defined, the bases that are
+named; and where bodies assign, fill and pass on what others may read. Hashes are of text, not of positions: a line that
+only moved changes nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Pass 3, continued: what classes below have in the place of what an open instance finds in its own.
+"""Pass 3, continued: what subclasses have instead of a method or attribute that was found on an open instance.
 
-Only classes that may have instances count, where that is known; a base that is a stub gives way to what is below it.
+An instance is open when it may be of a subclass (`classes` explains). Only subclasses that may have instances count,
+where that is known; a base method that is only a stub gives way to what overrides it.
 """
 
 from __future__ import annotations

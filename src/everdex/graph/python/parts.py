@@ -1,8 +1,8 @@
-"""The parts of a file that are resolved by themselves: each function or method with all that is inside, and the rest.
+"""Cuts a Python file into parts that are resolved by themselves: each function with all that is in it, and the rest.
 
-The rest (part 0) are the module's and its classes' own statements, with everything of a definition that stands before
-its body; with it goes what the whole file defines and imports. A part whose text is what it was has the same facts,
-wherever in the file it stands, unless the file has syntax errors: then what is around it may change how it is read.
+The rest (part 0) holds the statements of the module and its classes, and the heads of definitions; what the whole file
+defines and imports goes with it. A part with the same text has the same facts wherever it stands, unless the file has
+syntax errors: then the text around it may change how it is read.
 """
 
 from __future__ import annotations

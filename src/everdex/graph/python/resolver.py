@@ -1,4 +1,4 @@
-"""One Python file's graph: its nodes, its sites with their answers, what it depends on, what it looked at."""
+"""Resolves one Python file: its definitions, its sites with their answers, its dependencies, and the keys it read."""
 
 from __future__ import annotations
 

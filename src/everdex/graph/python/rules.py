@@ -1,4 +1,6 @@
-"""What is known of builtins and libraries, as data: what they give back, whom they call, what they leave as it was."""
+"""What is known of builtins and libraries, as data: what they return, which functions they call back, what they pass
+through unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an answer looked at, as a graph of shared parts: kept with every answer, gathered once for every file.
+"""What an answer was read from, as a graph of shared parts: kept with every answer, gathered once for every file.
 
-A part is a key that some file may offer, or several parts together. Answers that used the same answer share its part,
-so remembering costs one small object an answer however much is behind it. It knows nothing of what keys mean.
+A part is one key, or several parts together. Answers that used the same answer share its part, so that noting costs one
+small object an answer, however much is behind it. What keys mean is not known here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""super(): the next in the receiver's own line after the class that it is written in.
+"""`super()`: the next class after the one it is written in, in the receiver's own method resolution order.
 
-A class with several bases may put another class behind this one; what that has is reached, too. Where it is known which
-classes of the family have instances, their lines alone count.
+A subclass with several bases may put another class in between; what that one has is reached, too. Where it is known
+which classes have instances, only their orders count.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which names a file uses as values that may be those of classes: whoever makes a class has to name it somewhere.
+"""Which names a file uses as values that may be classes: whoever makes an instance has to name its class somewhere.
 
-By name alone, nothing is followed: that two classes share a name only makes it seem used. Being inherited from,
-declared, caught, or asked for by isinstance() is no use.
+By name alone, nothing is followed; that two classes share a name only makes both seem used. Inheriting from a class,
+declaring, catching, and asking `isinstance()` are no uses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The places of a file that mean variables: names and attributes that are read, assigned, deleted or replaced.
+"""Sites that mean variables: names and attributes that are read, assigned, deleted or replaced.
 
-The part of `Sites` that knows where a site stands and how it is written; what else syntax names or runs, that knows.
+The part of `Sites` that decides where such a site stands and what it is called; `variables` decides what it means.
 """
 
 from __future__ import annotations

@@ -1,0 +1,63 @@
+"""Options of commands that change what is kept: each is given once, and does what its help says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.commands import everdex
+from support.trees import tree
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tree(
+        tmp_path / "tree",
+        {
+            "a.py": "def first():\n    return 1\n",
+            "b.py": "from a import first\n\n\ndef use(x):\n    x.first\n    return first()\n",
+        },
+    )
+    assert everdex("index", made).code == 0
+    return made
+
+
+def test_a_refresh_of_what_changed_since_a_time_is_a_job_with_a_number(root: Path) -> None:
+    """`refresh --changed-since` covers later edits, `jobs --id` shows one job and refuses a number that is nobody's."""
+    assert everdex("refresh", cwd=root).code == 0
+    (root / "b.py").write_text("later = 1\n")
+    done = everdex("refresh", "--changed-since", "1000000000", "--json", cwd=root)
+    assert (done.code, done.json["job"]["result"]["indexed"]) == (0, 1)
+    (job,) = everdex("jobs", "--id", "2", "--json", cwd=root).json["jobs"]
+    assert (job["id"], job["status"]) == (2, "succeeded")
+    assert everdex("jobs", "--id", "99", cwd=root).code == 2
+
+
+def test_a_definition_with_the_places_that_use_it(root: Path) -> None:
+    """`symbols --refs N` lists no more than N of them."""
+    definition, *uses = everdex("symbols", "first", "--refs", "5", cwd=root).lines
+    assert definition == "a.py:1:def first()"
+    assert uses == ["b.py:1:import: from a import first", "b.py:6:call: return first()"]
+    assert len(everdex("symbols", "first", "--refs", "1", cwd=root).lines) == 2
+
+
+def test_a_rename_with_places_in_doubt_waits_for_a_word(root: Path) -> None:
+    """`rename --apply` refuses them, `--leave-doubts` leaves them as they are."""
+    plan = everdex("rename", "first", "third", "--plan", "--json", cwd=root).json["plan_id"]
+    assert everdex("rename", "--apply", plan, cwd=root).code == 2
+    assert everdex("rename", "--apply", plan, "--leave-doubts", cwd=root).code == 0
+    assert (root / "b.py").read_text() == "from a import third\n\n\ndef use(x):\n    x.first\n    return third()\n"
+
+
+def test_what_stands_on_the_board_can_be_said_anew(root: Path) -> None:
+    """`board update`: another text, other evidence, and evidence that was looked at again is current again."""
+    everdex("board", "add-evidence", "first", "b.py:1", cwd=root)
+    everdex("board", "claim", "one", "--evidence", "E2", cwd=root)
+    assert everdex("board", "update", "C1", "--text", "two", "--cite", "E1,E2", cwd=root).code == 0
+    (root / "a.py").write_text("def first():\n    return 12\n")
+    (claim,) = everdex("board", "--json", cwd=root).json["claims"]
+    assert (claim["text"], claim["cites"], claim["rests_on_changed"]) == ("two", ["E1", "E2"], ["E1"])
+    assert everdex("board", "update", "E1", "--again", cwd=root).code == 0
+    (claim,) = everdex("board", "--json", cwd=root).json["claims"]
+    assert claim["rests_on_changed"] == []
