@@ -32,9 +32,12 @@ PACKAGE: Final = os.path.dirname(os.path.abspath(everdex.__file__))
 
 
 def build_stamp() -> tuple[tuple[str, int, int], ...]:
-    """What this program's files look like now: another stamp later means that it was upgraded or edited."""
+    """What this program's files look like now: another stamp later means that it was upgraded or edited.
+
+    `OSError` when that cannot be told.
+    """
     found = []
-    for directory, _, names in os.walk(PACKAGE):
+    for directory, _, names in os.walk(PACKAGE, onerror=_unless_gone):
         for name in names:
             if name.endswith(".py"):
                 path = os.path.join(directory, name)
@@ -44,6 +47,11 @@ def build_stamp() -> tuple[tuple[str, int, int], ...]:
                     continue  # removed this moment: missing from the stamp, which tells as well
                 found.append((path, status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
+
+
+def _unless_gone(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def run_directory() -> Path:
