@@ -11,7 +11,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,22 +90,29 @@ class Claim(msgspec.Struct, frozen=True):
 
     def announce(self) -> None:
         """Let the thin client find us."""
+        said = self._said()
+        if said is not None:
+            replace_atomically(_entry(self.index.root.path), said, PRIVATE)
+
+    def _said(self) -> bytes | None:
+        """What our entry says; None where there is none, and the long way finds us all the same."""
         if self.index.shared_store is not None:
-            return  # the thin client knows the user's own stores only
+            return None  # the thin client knows the user's own stores only
         root = self.index.root
         fields = (
             ENTRY_MAGIC, PACKAGE, os.fspath(root.path), os.fspath(self.socket), "git" if root.is_git else "plain",
             os.environ.get("EVERDEX_EMBEDDER", ""),
         )  # fmt: skip
-        if any("\n" in field for field in fields):
-            return  # the long way finds us all the same
-        replace_atomically(_entry(root.path), os.fsencode("\n".join(fields)), PRIVATE)
+        return None if any("\n" in field for field in fields) else os.fsencode("\n".join(fields))
 
     def withdraw(self) -> None:
-        """Leave nothing behind that could be found."""
+        """Leave nothing of ours behind that could be found."""
         self.socket.unlink(missing_ok=True)
-        if self.index.shared_store is None and self.index.root.path.is_dir():
-            _entry(self.index.root.path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            entry = _entry(self.index.root.path)
+            # The daemon of another configuration of this root may have come meanwhile.
+            if entry.read_bytes() == self._said():
+                entry.unlink()
 
     def log(self, event: str, **fields: Any) -> None:
         """One line of metadata; never a query, a path of the tree or content."""
