@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` itself brings enums along
+import os
 import sys
 
 # The keys of thin.COMMANDS: other commands need not even look there.
@@ -13,14 +15,27 @@ _READING = [
 
 def main() -> None:
     try:
+        _have_streams()
         code = _shortly(sys.argv[1:])
         if code is None:
             from everdex.surfaces.cli.app import run
 
             code = run(sys.argv[1:])
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # what was said stands: nothing is left to interrupt
     except KeyboardInterrupt:  # before or after `run` could catch it
         code = 12
     sys.exit(code)
+
+
+def _have_streams() -> None:
+    """Have something in the place of a stream that whoever started us has closed: or a file of ours would lie there."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115 - as long as we live
 
 
 def _shortly(arguments: list[str]) -> int | None:

@@ -27,6 +27,7 @@ _MASK: Final = (
 )  # fmt: skip
 _EVENT: Final = struct.Struct("iIII")
 _READ_BYTES: Final = 1 << 16
+_NOTHING_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP})
 
 
 class Watch:
@@ -127,7 +128,9 @@ class Watch:
             try:
                 with os.scandir(directory) as entries:
                     below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-            except OSError:
+            except OSError as error:
+                if error.errno not in _NOTHING_THERE:
+                    self.healthy = False  # what is below is not watched: silence would prove nothing
                 continue  # gone or forbidden: nothing in it can be indexed either
             if directory in self._git or os.path.basename(directory) == b".git":
                 # HEAD and index lie here, branches in refs; objects are only noise.
@@ -140,6 +143,6 @@ class Watch:
             self._paths[number] = directory
             self.healthy = len(self._paths) <= limits.MAX_WATCHED_DIRECTORIES
             return True
-        if ctypes.get_errno() not in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):
+        if ctypes.get_errno() not in _NOTHING_THERE:
             self.healthy = False  # no room for another watch: silence would prove nothing
         return False

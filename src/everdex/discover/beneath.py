@@ -12,6 +12,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from everdex.errors import StorageFailure
+
 if TYPE_CHECKING:
     import ctypes
 
@@ -22,6 +24,7 @@ _RESOLVE_BENEATH: Final = 0x08
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # EPERM is what a seccomp filter written before openat2 answers.
 _MISSING: Final = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.E2BIG})
+_OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 _RACE_RETRIES: Final = 8
 
 
@@ -41,12 +44,27 @@ def read_beneath(root: int | str | os.PathLike[str], disk_path: str | bytes, *, 
     Raises OSError: EXDEV or ELOOP when the path leads out of the root or through a symlink. Never blocks on a
     FIFO; the caller checks what it got with fstat.
     """
-    if not isinstance(root, int):
+    try:
+        if isinstance(root, int):
+            return _read_beneath(root, disk_path, directory)
         root_descriptor = open_root(root)
         try:
-            return read_beneath(root_descriptor, disk_path, directory=directory)
+            return _read_beneath(root_descriptor, disk_path, directory)
         finally:
             os.close(root_descriptor)
+    except OSError as error:
+        blame(error)
+        raise
+
+
+def blame(error: OSError) -> None:
+    """Raise `StorageFailure` for what this process lacks: whoever takes it for the tree's fault loses files."""
+    if error.errno in _OURS:
+        hint = "close something, or raise the limit (`ulimit -n`)"
+        raise StorageFailure(os.strerror(error.errno), hint=hint) from error
+
+
+def _read_beneath(root: int, disk_path: str | bytes, directory: bool) -> int:
     path = path_bytes(disk_path) if isinstance(disk_path, str) else disk_path
     if b"\0" in path:
         raise OSError(errno.EINVAL, "path contains a NUL byte")

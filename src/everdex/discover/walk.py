@@ -14,7 +14,7 @@ from collections.abc import Collection
 import msgspec
 
 from everdex import limits
-from everdex.discover.beneath import read_beneath
+from everdex.discover.beneath import blame, read_beneath
 from everdex.discover.ignore import GIT_IGNORE, OwnRules, display, read_ignore_file
 from everdex.discover.model import Skip, SkipReason
 from everdex.discover.patterns import RuleSet
@@ -101,6 +101,7 @@ class _Walker:
             with os.scandir(descriptor) as scan:
                 return sorted((os.fsencode(entry.name), _kind(entry)) for entry in scan)
         except OSError as error:
+            blame(error)
             self._skip(directory, True, SkipReason.UNREADABLE, os.strerror(error.errno or 0))
             return None
         finally:

@@ -30,8 +30,10 @@ class LexicalReader:
         try:
             with open(path, "rb") as stream:
                 self._map = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise Corrupt(f"{path} cannot be read: {error}") from error
+        except FileNotFoundError as error:
+            raise Corrupt(f"{path} is missing") from error
+        except ValueError as error:  # an empty file cannot be mapped
+            raise Corrupt(f"{path} is empty") from error
         self.n_docs, sections = self._read_header()
         self._sections = sections
         self._hashes = sections[Section.HASHES]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from everdex import versions
-from everdex.errors import Corrupt
+from everdex.errors import Corrupt, StorageFailure
 from everdex.identity.chunks import chunk_id_of, range_id_of, row_id_of, uid_of
 from everdex.memory import remembering
 from everdex.parse.model import Chunk
@@ -37,6 +37,8 @@ _SYMBOL_COLUMNS = (
 _SYMBOLS_FROM = "FROM symbols s CROSS JOIN chunks c USING (row_no) CROSS JOIN files f USING (file_no)"
 _DESCRIPTION_LEVEL = 6
 _MOST_MAPPED: Final = 1 << 30
+# It is there: what is missing is a descriptor, or memory.
+_NOT_ITS_FAULT: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM)
 
 
 class RowsWriter:
@@ -158,6 +160,8 @@ class RowsReader:
             self._connection.execute(f"PRAGMA mmap_size={_MOST_MAPPED}")
             version = self._connection.execute("SELECT value FROM meta WHERE key='chunk_row_schema_version'").fetchone()
         except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_ITS_FAULT:
+                raise StorageFailure(f"{path} cannot be opened: {error}") from error
             raise Corrupt(f"{path} is not a readable segment: {error}") from error
         versions.check_readable("chunk_row", int(version[0]) if version else None, str(path))
         self._source = remembering(self._read_source, 64)

@@ -13,6 +13,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -139,12 +140,14 @@ def remove(store: Store, context_id: str) -> bool:
 
 def stamp(store: Store) -> tuple[tuple[str, int, int], ...]:
     """What changes whenever anything is imported or removed; empty when nothing is kept. Opens nothing."""
-    try:
-        with os.scandir(store.semantic) as found:
-            kept = [(item.name, item.stat()) for item in found if item.name.endswith(SUFFIX)]
-    except FileNotFoundError:
-        return ()
-    return tuple(sorted((name, status.st_ino, status.st_mtime_ns) for name, status in kept))
+    kept = []
+    with suppress(FileNotFoundError), os.scandir(store.semantic) as found:
+        for item in found:
+            if item.name.endswith(SUFFIX):
+                with suppress(FileNotFoundError):  # removed just now, and only that one
+                    status = item.stat()
+                    kept.append((item.name, status.st_ino, status.st_mtime_ns))
+    return tuple(sorted(kept))
 
 
 def read_all(store: Store) -> tuple[list[ContextFacts], list[str]]:

@@ -20,6 +20,7 @@ from everdex.changes import content_skip, read_stable
 from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
+from everdex.durable import files_below
 from everdex.errors import EverdexError
 from everdex.graph import refreshed
 from everdex.languages import language_of, role_of
@@ -232,7 +233,8 @@ def _history(store: Store) -> list[dict[str, Any]]:
         try:
             manifest = manifests.read(path)
         except EverdexError as error:
-            found.append({"seq": seq, "snapshot_id": None, "created_at": None, "error": error.code})
+            if path.exists():  # or it was collected just now
+                found.append({"seq": seq, "snapshot_id": None, "created_at": None, "error": error.code})
             continue
         found.append(
             {"seq": seq, "snapshot_id": manifest.snapshot_id, "created_at": manifest.created_at, "error": None}
@@ -272,15 +274,7 @@ def _board(store: Store) -> dict[str, Any]:
 
 
 def _size(store: Store) -> int:
-    total = 0
-    for parent, _, names in os.walk(store.path):
-        for name in names:
-            try:
-                seen = os.lstat(os.path.join(parent, name))
-            except FileNotFoundError:
-                continue  # a writer or gc removed it while we were counting
-            total += seen.st_size // max(seen.st_nlink, 1)  # a manifest has two names
-    return total
+    return sum(file.st_size // max(file.st_nlink, 1) for file in files_below(store.path))  # a manifest has two names
 
 
 def _pending(changes: ChangeSet) -> dict[str, int]:

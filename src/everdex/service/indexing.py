@@ -26,7 +26,7 @@ from everdex.semantic.running import Run
 from everdex.semantic.tools import TOOLS, Installed
 from everdex.service.contexts import Programs, current_paths, inputs_digest, is_current, named, projects_of, require
 from everdex.service.index import Index
-from everdex.service.work import Work, within
+from everdex.service.work import Work, told, within
 from everdex.snapshot.store import Store, remove_scratch
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
@@ -127,11 +127,8 @@ def run(index: Index, records: JobRecords, job: RefreshJob, work: Work) -> Refre
         return records.released(job.id)  # the next daemon runs it
     except EverdexError as error:
         return records.failed(job.id, error.code, error.message)
-    except KeyboardInterrupt:
-        records.failed(job.id, Cancelled.code, "interrupted")
-        raise
     except BaseException as error:
-        records.failed(job.id, "internal", type(error).__name__)
+        records.failed(job.id, *told(error))
         raise
 
 

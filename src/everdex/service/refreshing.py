@@ -24,7 +24,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.service import answers, indexing
 from everdex.service.answers import Answer
 from everdex.service.index import Index
-from everdex.service.work import OwnWork, Work, within
+from everdex.service.work import OwnWork, Work, told, within
 from everdex.settings import SEMANTIC, semantic_unasked
 from everdex.snapshot import active
 from everdex.snapshot.guard import lock_for_life
@@ -122,7 +122,7 @@ class RefreshJobs:
         except EverdexError as error:
             return records.failed(job.id, error.code, error.message)
         except BaseException as error:
-            records.failed(job.id, "internal", type(error).__name__)
+            records.failed(job.id, *told(error))
             raise
         done = records.succeeded(job.id, snapshot_id, {"indexed": len(inside) - len(left), "left": len(left)})
         if left:

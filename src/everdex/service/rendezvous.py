@@ -11,7 +11,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,9 +32,12 @@ PACKAGE: Final = os.path.dirname(os.path.abspath(everdex.__file__))
 
 
 def build_stamp() -> tuple[tuple[str, int, int], ...]:
-    """What this program's files look like now: another stamp later means that it was upgraded or edited."""
+    """What this program's files look like now: another stamp later means that it was upgraded or edited.
+
+    `OSError` when that cannot be told.
+    """
     found = []
-    for directory, _, names in os.walk(PACKAGE):
+    for directory, _, names in os.walk(PACKAGE, onerror=_unless_gone):
         for name in names:
             if name.endswith(".py"):
                 path = os.path.join(directory, name)
@@ -44,6 +47,11 @@ def build_stamp() -> tuple[tuple[str, int, int], ...]:
                     continue  # removed this moment: missing from the stamp, which tells as well
                 found.append((path, status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
+
+
+def _unless_gone(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def run_directory() -> Path:
@@ -82,22 +90,29 @@ class Claim(msgspec.Struct, frozen=True):
 
     def announce(self) -> None:
         """Let the thin client find us."""
+        said = self._said()
+        if said is not None:
+            replace_atomically(_entry(self.index.root.path), said, PRIVATE)
+
+    def _said(self) -> bytes | None:
+        """What our entry says; None where there is none, and the long way finds us all the same."""
         if self.index.shared_store is not None:
-            return  # the thin client knows the user's own stores only
+            return None  # the thin client knows the user's own stores only
         root = self.index.root
         fields = (
             ENTRY_MAGIC, PACKAGE, os.fspath(root.path), os.fspath(self.socket), "git" if root.is_git else "plain",
             os.environ.get("EVERDEX_EMBEDDER", ""),
         )  # fmt: skip
-        if any("\n" in field for field in fields):
-            return  # the long way finds us all the same
-        replace_atomically(_entry(root.path), os.fsencode("\n".join(fields)), PRIVATE)
+        return None if any("\n" in field for field in fields) else os.fsencode("\n".join(fields))
 
     def withdraw(self) -> None:
-        """Leave nothing behind that could be found."""
+        """Leave nothing of ours behind that could be found."""
         self.socket.unlink(missing_ok=True)
-        if self.index.shared_store is None and self.index.root.path.is_dir():
-            _entry(self.index.root.path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            entry = _entry(self.index.root.path)
+            # The daemon of another configuration of this root may have come meanwhile.
+            if entry.read_bytes() == self._said():
+                entry.unlink()
 
     def log(self, event: str, **fields: Any) -> None:
         """One line of metadata; never a query, a path of the tree or content."""

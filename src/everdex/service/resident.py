@@ -192,7 +192,7 @@ class ResidentIndex:
                 self._refreshing.start()
 
     def _refresh(self) -> None:
-        with suppress(EverdexError):  # a question meets the same failure, and that one is reported
+        with suppress(EverdexError, OSError):  # a question meets the same failure, and that one is reported
             self.freshness()
 
     def sync(self, options: SyncOptions) -> Answer:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from everdex.errors import Timeout
+from everdex.errors import Cancelled, InternalError, StorageFailure, Timeout
 from everdex.semantic.running import Run
 from everdex.service import relations
 from everdex.service.index import Index
@@ -44,6 +44,15 @@ class OwnWork:
 
     def indexing(self, run: Run) -> None:
         """An interrupt ends it too."""
+
+
+def told(error: BaseException) -> tuple[str, str]:
+    """Code and words for the record of a job that ended with what is none of our errors."""
+    if isinstance(error, KeyboardInterrupt):
+        return Cancelled.code, "interrupted"
+    if isinstance(error, OSError):
+        return StorageFailure.code, str(error)
+    return InternalError.code, type(error).__name__
 
 
 def within(job: RefreshJob) -> Callable[[str, int, int], None]:

@@ -109,9 +109,13 @@ def is_locked(path: Path) -> bool:
 def lock_for_life(path: Path, permissions: Permissions) -> int:
     """Take a lock that only our death or `os.close` releases; returns its handle."""
     handle = _open(path, permissions)
-    if not _try_lock(handle, fcntl.LOCK_EX):
-        os.close(handle)
-        raise Busy(f"{path.name} is held by another process")
+    while not _try_lock(handle, fcntl.LOCK_EX):
+        # `is_locked` takes it for an instant, to see whether it can be had: that is nobody's life.
+        if not _try_lock(handle, fcntl.LOCK_SH):
+            os.close(handle)
+            raise Busy(f"{path.name} is held by another process")
+        fcntl.flock(handle, fcntl.LOCK_UN)
+        time.sleep(limits.GUARD_POLL_MS / 1000)
     return handle
 
 

@@ -17,8 +17,8 @@ def append(store: Store, event: str, *, name: str = "sync", **fields: str | int 
     """Add one line; rotate first when the file is full. A log that cannot be written stops nobody."""
     try:
         _append(store, name, {"at": clock.rfc3339(), "event": event, "pid": os.getpid(), **fields})
-    except StorageFailure:
-        return  # publishing must not depend on its own report
+    except (StorageFailure, FileNotFoundError):
+        return  # publishing must not depend on its own report; another process may rotate it, or remove the store
 
 
 def _append(store: Store, name: str, line: dict[str, str | int | float | bool | None]) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from everdex import clock, limits
-from everdex.durable import fsync_directory, storage_errors
+from everdex.durable import files_below, fsync_directory, storage_errors
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import hold_exclusive, is_locked
@@ -156,9 +156,11 @@ def _delete(store: Store, todo: GcPlan) -> None:
 
 
 def _stale(path: Path) -> bool:
-    return clock.now() - path.stat().st_mtime > limits.STAGING_TTL_S
+    try:
+        return clock.now() - path.stat().st_mtime > limits.STAGING_TTL_S
+    except FileNotFoundError:
+        return False  # its writer is done with it
 
 
 def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(item.stat().st_size for item in files if item.is_file())
+    return sum(file.st_size for file in files_below(path))

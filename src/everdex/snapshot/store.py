@@ -299,9 +299,7 @@ def remove_scratch(store: Store) -> None:
     shutil.rmtree(store.scratch, ignore_errors=True)
 
 
-def remove_tree(path: Path) -> int:
-    """Delete a directory of the store; returns the bytes freed."""
-    freed = sum(item.stat().st_size for item in path.rglob("*") if item.is_file()) if path.is_dir() else 0
+def remove_tree(path: Path) -> None:
+    """Delete a directory of the store."""
     with storage_errors(path):
         shutil.rmtree(path)
-    return freed

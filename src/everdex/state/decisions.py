@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -170,6 +171,9 @@ def _read(path: Path) -> DecisionRecord | None:
 
 def _forget_old(store: Store) -> None:
     remove_leftovers(store.decisions)
-    kept = sorted(store.decisions.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime_ns)
-    for path in kept[: -limits.DECISIONS_KEPT]:
+    stamped = []
+    for path in store.decisions.glob(f"*{_SUFFIX}"):
+        with suppress(FileNotFoundError):  # another process forgot it just now
+            stamped.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(stamped)[: -limits.DECISIONS_KEPT]:
         path.unlink(missing_ok=True)

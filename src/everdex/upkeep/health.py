@@ -19,6 +19,7 @@ from everdex.canvas.board.file import read_board
 from everdex.config import Config
 from everdex.discover.git import GitFailed, run_git
 from everdex.discover.model import SkipReason
+from everdex.durable import files_below
 from everdex.embed import identity_of, open_embedder
 from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.roots import Root
@@ -238,7 +239,7 @@ def _compaction_policy(store: Store, manifest: Manifest) -> Check:
 
 def _disk_budgets(store: Store) -> Check:
     sizes = {
-        name: sum(item.stat().st_size for item in directory.rglob("*") if item.is_file())
+        name: sum(file.st_size for file in files_below(directory))
         for name, directory in (
             ("segments", store.segments), ("snapshots", store.snapshots), ("staging", store.staging),
             ("logs", store.logs), ("cache", store.cache), ("semantic", store.semantic),

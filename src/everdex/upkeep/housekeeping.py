@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 
 from everdex import limits
 from everdex.snapshot import log, retention
+from everdex.snapshot.guard import hold_shared
 from everdex.snapshot.lease import hold_lease
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.recover import begin
@@ -77,7 +78,8 @@ def _buried(manifest: Manifest) -> int:
 def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcReport:
     """Delete snapshots past retention and what only they refer to; `Busy` while someone writes or reads."""
     if dry_run:
-        plan = retention.plan(store, keep=keep)
+        with hold_shared(retention.readers_lock(store), store.permissions):  # nobody collects meanwhile
+            plan = retention.plan(store, keep=keep)
     else:
         with hold_lease(store) as lease:
             begin(lease)

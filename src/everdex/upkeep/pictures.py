@@ -6,8 +6,10 @@ Reads bytes only; nothing is drawn or decoded.
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +17,9 @@ import msgspec
 
 from everdex.canvas.explorer.seal import is_whole
 from everdex.durable import decode_json
+from everdex.errors import Busy
+from everdex.snapshot.guard import hold_guard
+from everdex.snapshot.lease import guard_path
 from everdex.snapshot.store import Store
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
@@ -23,8 +28,16 @@ _CHUNK: Final = struct.Struct(">I4s")
 
 def damaged_pictures(store: Store) -> list[str]:
     """Names below canvas/, sorted."""
-    broken = {path for path in store.canvas.rglob("*.png") if not _whole(path.read_bytes())}
-    broken |= {path for path in store.canvas.glob("explorer*.html") if not is_whole(path.read_bytes())}
+    found = _damaged(store)
+    if found:
+        # A picture and what is said of it are replaced one after the other: between both they contradict each other.
+        with suppress(Busy), hold_guard(guard_path(store), store.permissions):
+            found = _damaged(store)
+    return found
+
+
+def _damaged(store: Store) -> list[str]:
+    broken = {path for path in _below(store.canvas) if not _fits(path)}
     meta = store.canvas / "graph_meta.json"
     if meta.is_file():
         latest = _latest(meta.read_bytes())
@@ -33,6 +46,21 @@ def damaged_pictures(store: Store) -> list[str]:
         else:
             broken |= {path for path in _pictures_of(store, latest) if not _is(path, latest.get("sha256"))}
     return sorted(path.relative_to(store.canvas).as_posix() for path in broken)
+
+
+def _below(directory: Path) -> list[Path]:
+    return [Path(parent, name) for parent, _, names in os.walk(directory) for name in names]
+
+
+def _fits(path: Path) -> bool:
+    """Whether a file is what its name says it is; one that was collected just now did no harm."""
+    try:
+        if path.suffix == ".png":
+            return _whole(path.read_bytes())
+        page = path.name.startswith("explorer") and path.suffix == ".html"
+        return not page or is_whole(path.read_bytes())
+    except FileNotFoundError:
+        return True
 
 
 def _whole(data: bytes) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from everdex import clock, limits
 from everdex.canvas.board.file import has_board
-from everdex.durable import storage_errors
+from everdex.durable import files_below, storage_errors
 from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
 from everdex.snapshot import active
@@ -63,7 +64,11 @@ class StoreGcReport:
 
 def inventory() -> tuple[StoreEntry, ...]:
     """Every store below EVERDEX_HOME, by id."""
-    return tuple(_entry(path) for path in _directories())
+    found = []
+    for path in _directories():
+        with suppress(FileNotFoundError):  # another process deleted it just now
+            found.append(_entry(path))
+    return tuple(found)
 
 
 def _directories() -> list[Path]:
@@ -74,7 +79,7 @@ def _directories() -> list[Path]:
 
 
 def _entry(path: Path) -> StoreEntry:
-    size = sum(item.lstat().st_size for item in path.rglob("*") if item.is_file())
+    size = sum(file.st_size for file in files_below(path))
     used = clock.rfc3339(_last_used(path))
     try:
         store = open_store_at(path)

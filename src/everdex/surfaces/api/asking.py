@@ -53,14 +53,14 @@ class Asking:
         if self._daemon is False:
             return None
         index = self._warm.index
-        connection = start(index, silent) if self._daemon else connect(index)
-        if connection is None:
-            return None
-        with connection:
-            try:
-                return connection.call_patiently(method, params, silent)
-            except DaemonStopping:
+        try:
+            connection = start(index, silent) if self._daemon else connect(index)
+            if connection is None:
                 return None
+            with connection:
+                return connection.call_patiently(method, params, silent)
+        except DaemonStopping:
+            return None
 
 
 def typed(kind: type[Asked], document: Mapping[str, Any]) -> Asked:

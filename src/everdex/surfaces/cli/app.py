@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import click
 
@@ -123,14 +123,18 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        return _pipe_closed()
+        _give_up(sys.stdout)
+        return 0
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the one place where everything ends
         from everdex.surfaces.cli.failures import report
 
-        try:
-            return report(error, as_json=_wants_json(arguments))
-        except BrokenPipeError:
-            return _pipe_closed()
+        code = report(error, as_json=_wants_json(arguments))
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                _give_up(stream)
+        return code
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -158,7 +162,6 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in before
 
 
-def _pipe_closed() -> int:
-    # The interpreter flushes stdout once more at exit; give it somewhere to go.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+def _give_up(stream: TextIO) -> None:
+    # The interpreter flushes it once more at exit; give that somewhere to go.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -9,28 +9,37 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import Final
 
 import click
 
 from everdex import clock, errors
 from everdex.errors import EverdexError
-from everdex.surfaces.cli.output import escape, write_error, write_json
+from everdex.surfaces.cli.output import HalfWritten, escape, write_error, write_json
 
 _DEBUG: Final = "EVERDEX_DEBUG"
 
 
 def report(error: BaseException, *, as_json: bool) -> int:
-    """Tell the user what went wrong; returns the exit code."""
+    """Tell the user what went wrong; returns the exit code, also where nobody can be told."""
     known = as_everdex(error)
     if os.environ.get(_DEBUG) == "1":
         traceback.print_exception(error)
-    if as_json:
-        write_json({"error": known.to_dict(clock.new_ulid())})
-    else:
-        for line in error_lines(known):
-            write_error(line)
+    if not as_json or isinstance(error, HalfWritten) or not _document_told(known):
+        with suppress(OSError):
+            for line in error_lines(known):
+                write_error(line)
     return known.exit_code
+
+
+def _document_told(known: EverdexError) -> bool:
+    """Whether standard output took the error: it may be what failed."""
+    try:
+        write_json({"error": known.to_dict(clock.new_ulid())})
+    except (HalfWritten, BrokenPipeError):
+        return False
+    return True
 
 
 def error_lines(known: EverdexError) -> list[str]:
@@ -43,6 +52,8 @@ def as_everdex(error: BaseException) -> EverdexError:
     """The typed error that stands for any exception."""
     if isinstance(error, EverdexError):
         return error
+    if isinstance(error, HalfWritten):
+        return _half_written(error.__cause__)
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return errors.Cancelled("interrupted")
     if isinstance(error, click.UsageError):
@@ -55,7 +66,19 @@ def as_everdex(error: BaseException) -> EverdexError:
         return errors.StorageFailure(f"{named}{error.strerror or error}")
     if isinstance(error, MemoryError):
         return errors.InternalError("out of memory", hint="free some memory, or index with --workers 1")
-    return _of_library(error) or _bug(error)
+    return _of_library(error) or (errors.Cancelled("interrupted") if _of_interrupt(error) else _bug(error))
+
+
+def _half_written(cause: BaseException | None) -> EverdexError:
+    if isinstance(cause, OSError):
+        return errors.StorageFailure(f"standard output: {cause.strerror or cause}", hint="what it holds is incomplete")
+    return errors.InternalError("standard output was given up") if cause is None else as_everdex(cause)
+
+
+def _of_interrupt(error: BaseException) -> bool:
+    """Whether an interrupt is behind it: one that comes while a class is made is wrapped by the interpreter."""
+    behind = error.__cause__ or error.__context__
+    return behind is not None and (isinstance(behind, KeyboardInterrupt) or _of_interrupt(behind))
 
 
 def _of_library(error: BaseException) -> EverdexError | None:

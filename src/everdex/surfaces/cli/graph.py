@@ -10,7 +10,7 @@ import click
 
 from everdex.errors import UsageError
 from everdex.surfaces.cli import options
-from everdex.surfaces.cli.output import encode, escape, warn, write_error, write_json
+from everdex.surfaces.cli.output import encode, escape, warn, whole, write_error, write_json
 from everdex.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def _write(found: Export, form: str, output: Path | None, *, as_json: bool) -> i
     if not as_json:
         warn(document)
     if output is None:
-        exporting.to_stdout(found.pieces)
+        with whole():
+            exporting.to_stdout(found.pieces)
         return 0
     written = exporting.to_file(found.pieces, output)
     if as_json:

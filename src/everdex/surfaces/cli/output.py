@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, TextIO
 
 import msgspec
@@ -72,10 +73,27 @@ def _escaped_in_json(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
+class HalfWritten(Exception):
+    """What belongs together went out in part; `__cause__` says why. Nothing may follow it on stdout."""
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """What is put on stdout in here is one document: an interrupt or a full disk leaves half of it there."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except BaseException as error:
+        raise HalfWritten from error
+
+
 def write_json(document: Mapping[str, Any]) -> None:
     """Print one document and hand it on at once: the reader may be waiting for this line."""
-    sys.stdout.buffer.write(json_bytes(document) + b"\n")
-    sys.stdout.flush()
+    data = json_bytes(document) + b"\n"
+    with whole():
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
 
 
 def write(line: str = "") -> None:
@@ -95,7 +113,8 @@ def line_bytes(line: str) -> bytes:
 def _put(stream: TextIO, line: str) -> None:
     buffer: BinaryIO = stream.buffer
     if stream is sys.stderr:
-        sys.stdout.flush()  # on one terminal what was said first stands first
+        with suppress(OSError):  # whoever ends the command meets it again
+            sys.stdout.flush()  # on one terminal what was said first stands first
     buffer.write(line_bytes(line))
     if stream is sys.stderr:
         buffer.flush()

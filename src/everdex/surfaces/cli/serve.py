@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from everdex.errors import DaemonStopping
 from everdex.service.answers import of_no_index
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.failures import as_everdex
@@ -27,12 +28,14 @@ _ANNOUNCE_S: Final = 0.1
 @options.root_argument
 @click.option("--detach", is_flag=True, help="Come back as soon as the daemon answers, and leave it running.")
 @click.option("--announce", is_flag=True, hidden=True, help="Say progress and readiness as JSON lines on stdout.")
+@click.option("--for-store", metavar="ID", hidden=True, help="Refuse to serve another store than this.")
 @options.workers_option
 @options.shared_option
 @options.json_option
 def serve_command(
-    path: Path, detach: bool, announce: bool, workers: int, shared_store: Path | None, as_json: bool
-) -> int:
+    path: Path, detach: bool, announce: bool, for_store: str | None, workers: int, shared_store: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Run the daemon for the repository around PATH: every reading command goes through it from then on.
 
     The index is brought up to date first. The daemon keeps it warm and current, answers many clients at once, and
@@ -47,14 +50,17 @@ def serve_command(
     """
     from everdex.service.index import Index
 
-    index = Index.open_to_read(path, shared_store=shared_store)
     if announce:
         announced = _Announced()
         try:
+            index = Index.open_to_read(path, shared_store=shared_store)
+            if for_store not in (None, index.store_id):
+                raise DaemonStopping("the configuration was changed while the daemon was started")
             return _serve(index, announced, workers, announced.ready)
         except Exception as error:  # noqa: BLE001 - whoever started us is the only one to tell
             announced.say({"error": as_everdex(error).to_dict()})
             return as_everdex(error).exit_code
+    index = Index.open_to_read(path, shared_store=shared_store)
     with Progress(quiet=as_json) as progress:
         if detach:
             pid = _detached(index, progress, workers)

@@ -99,7 +99,10 @@ class Connection:
                 f"the question has {len(payload):,} bytes; at most {wire.MAX_REQUEST:,} are allowed", hint="shorten it"
             )
         self._socket.settimeout(_PATIENCE_S)
-        self._socket.sendall(wire.frame(payload))
+        try:
+            self._socket.sendall(wire.frame(payload))
+        except TimeoutError as error:
+            raise Timeout("the daemon takes no question") from error
         reply = decode(
             read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
         )
@@ -152,6 +155,8 @@ def reach(index: Index, reading: Reading) -> Connection | None:
     try:
         with Progress(quiet=wants_json()) as progress:
             return start(index, progress)
+    except DaemonStopping:
+        return None  # the configuration was changed meanwhile: this command answers with the one it has
     except EverdexError as error:
         if wanted:
             raise

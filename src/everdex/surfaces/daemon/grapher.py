@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from everdex.errors import DaemonStopping
 from everdex.graph import resolvers
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import tame_allocator
@@ -53,8 +54,9 @@ def _end_with_parent() -> None:
 
 
 def main() -> int:
-    # The daemon ends us by closing the pipe; what is typed at its terminal is not for us.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The daemon ends us by closing the pipe; what its terminal or whoever ends it tells a group of processes is for it.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
     tame_allocator()
     Resolvers(resolvers.MODULES)  # loads them
     told = sys.stdin.buffer.readline()
@@ -66,7 +68,7 @@ def main() -> int:
     try:
         index = Index.open(root, force_root=True, shared_store=Path(shared_store) if shared_store else None)
         if (index.config_fingerprint, index.query_fingerprint) != (config_fingerprint, query_fingerprint):
-            return 13
+            raise DaemonStopping("the configuration is another than the daemon's")
         made = relations.make(index, snapshot_id, SyncOptions(workers=workers, progress=_Told()))
         _say({"made": {"changed": made.changed, "resolved": made.resolved}})
         return 0

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -209,7 +210,8 @@ class Graphs:
             if self._due is not None:
                 self._due = max(self._due, self._rest_until)
             if failure is None and not self._ended:
-                self._ahead = start()
+                with suppress(OSError):  # no room for another process: then it is started when it is needed
+                    self._ahead = start()
                 self._ahead_until = time.monotonic() + limits.DAEMON_GRAPH_AHEAD_S
         return failure
 

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from everdex import limits
-from everdex.errors import Busy, EverdexError
+from everdex.errors import Busy
 from everdex.semantic.running import Run
 from everdex.service import indexing
 from everdex.service.refreshing import RefreshJobs
 from everdex.service.resident import ResidentIndex
 from everdex.state.jobs import JobStatus
+from everdex.surfaces.cli.failures import as_everdex
 from everdex.surfaces.daemon.jobs import ResidentWork
 
 _LEAVE_S: Final = 5.0
@@ -83,8 +84,8 @@ class IndexerRunner:
                 self._run_job(number)
         except Busy:
             return  # another process runs an indexer; the next turn looks again
-        except EverdexError as error:
-            self._log("background_failed", code=error.code)
+        except Exception as error:  # noqa: BLE001 - a thread of its own: nobody else would hear of it
+            self._log("background_failed", code=as_everdex(error).code)
         finally:
             self._context = self._running = None
             now = time.monotonic()

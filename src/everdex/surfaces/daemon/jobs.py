@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable
 
-from everdex.errors import Busy, EverdexError
+from everdex.errors import Busy
 from everdex.semantic.running import Run
 from everdex.service.maintain import patiently
 from everdex.service.refreshing import RefreshJobs
 from everdex.service.resident import ResidentIndex
 from everdex.state.jobs import NAME, JobStatus
+from everdex.surfaces.cli.failures import as_everdex
 from everdex.sync.model import SyncOptions
 
 
@@ -76,8 +77,8 @@ class JobRunner:
                     return  # the daemon is leaving
         except Busy:
             return  # another process runs jobs; the next turn looks again
-        except EverdexError as error:
-            self._log("background_failed", code=error.code)
+        except Exception as error:  # noqa: BLE001 - a thread of its own: nobody else would hear of it
+            self._log("background_failed", code=as_everdex(error).code)
 
     def _stamp(self) -> tuple[int, ...]:
         """What changes when records are written: of the file and of its log."""

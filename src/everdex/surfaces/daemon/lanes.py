@@ -135,12 +135,14 @@ class Lanes:
             threading.Thread(target=self._start, name="helper-starter", daemon=True).start()
 
     def _start(self) -> None:
-        helper = Helper(self._index)
+        helper: Helper | None = None
         try:
+            helper = Helper(self._index)
             helper.ask({"warm_up": True}, seconds=_START_S)
-        except HelperGone:
-            helper.close()
-            self._log("helper_failed", pid=helper.pid)
+        except (HelperGone, OSError):
+            if helper is not None:
+                helper.close()
+            self._log("helper_failed", pid=None if helper is None else helper.pid)
             with self._changed:
                 self._starting = False
                 self._waits = -1_000  # not again for every question

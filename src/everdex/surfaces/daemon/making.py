@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-from everdex.errors import InternalError, LimitExceeded
+from everdex.errors import DaemonGone, EverdexError, InternalError, LimitExceeded
 from everdex.memory import resident_bytes
 from everdex.service.index import Index
 from everdex.surfaces.daemon.client import error_of
@@ -91,7 +92,7 @@ class Making:
         if self._cancelled:
             raise Cancelled
         if made is None:
-            raise InternalError(f"the process that makes the graph ended with code {process.returncode}")
+            raise _ended(process.returncode)
         return made
 
     def _hear(self, phase: str, done: int, total: int) -> None:
@@ -133,6 +134,14 @@ class Making:
     def resident_bytes(self) -> int:
         process = self._process
         return 0 if process is None else sum(map(resident_bytes, _family(process.pid)))
+
+
+def _ended(code: int) -> EverdexError:
+    """Why nothing was said: it was killed, or there is a bug."""
+    if code >= 0:
+        return InternalError(f"the process that makes the graph ended with code {code}")
+    hint = "ask again; if it is out of memory: `everdex map --offline` makes the graph without the daemon"
+    return DaemonGone(f"the process that makes the graph was ended by {signal.Signals(-code).name}", hint=hint)
 
 
 def _family(pid: int) -> list[int]:

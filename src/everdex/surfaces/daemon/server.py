@@ -13,6 +13,7 @@ import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -118,8 +119,9 @@ class Server:
         self._graphs.start()
         while not select.select([self._wakened], [], [], _TICK_S)[0]:
             self._admission.expire()
-            self._mind_identity()
-            self._mind_program()
+            with suppress(OSError):  # out of descriptors, or forbidden for a moment: the next look tells
+                self._mind_identity()
+                self._mind_program()
             idle = time.monotonic() - self._asked
             if idle >= limits.DAEMON_IDLE_EXIT_S and not self._admission.in_flight:
                 self.stop("idle")
@@ -160,11 +162,26 @@ class Server:
                     return
                 time.sleep(0.1)  # out of file descriptors: some client will close
                 continue
-            client = Client(connection)
-            with self._clients_lock:
-                self._clients.add(client)
-                crowded = len(self._clients) > limits.DAEMON_CONNECTIONS
+            try:
+                self._welcome(connection)
+            except (OSError, RuntimeError):
+                connection.close()  # no descriptor or thread is left for it: it goes the long way, or asks again
+
+    def _welcome(self, connection: socket.socket) -> None:
+        client = Client(connection)
+        with self._clients_lock:
+            self._clients.add(client)
+            crowded = len(self._clients) > limits.DAEMON_CONNECTIONS
+        try:
             threading.Thread(target=self._converse, args=(client, connection, crowded), daemon=True).start()
+        except RuntimeError:
+            self._forget(client)
+            raise
+
+    def _forget(self, client: Client) -> None:
+        with self._clients_lock:
+            self._clients.discard(client)
+        client.close()
 
     def _converse(self, client: Client, connection: socket.socket, crowded: bool) -> None:
         try:
@@ -185,9 +202,7 @@ class Server:
         finally:
             client.gone = True
             self._admission.cancel(client)
-            with self._clients_lock:
-                self._clients.discard(client)
-            client.close()
+            self._forget(client)
 
     def _greet(self, client: Client, connection: socket.socket, crowded: bool) -> None:
         if wire.peer_uid(connection.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
@@ -223,8 +238,8 @@ class Server:
                     raise self._leaving()
                 self._asked = time.monotonic()
                 self._admission.submit(Job(client, request))
-        except EverdexError as error:
-            client.send(failed(request, error))
+        except Exception as error:  # noqa: BLE001 - as in `_work`
+            client.send(failed(request, as_everdex(error)))
 
     # -- answers -------------------------------------------------------------------------------
 

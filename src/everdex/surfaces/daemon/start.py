@@ -28,7 +28,10 @@ _POLL_S: Final = 0.1
 
 
 def start(index: Index, progress: Progress, *, workers: int | None = None) -> Connection:
-    """A connection to the daemon of this index, started if none runs; `DaemonUnavailable` when none can."""
+    """A connection to the daemon of this index, started if none runs; `DaemonUnavailable` when none can.
+
+    `DaemonStopping` when the configuration was changed meanwhile: then it would be another index's.
+    """
     deadline = time.monotonic() + _LONGEST_START_S
     while (connection := connect(index)) is None:
         try:
@@ -48,6 +51,7 @@ def _launch(index: Index, progress: Progress, workers: int | None, deadline: flo
     many = [] if workers is None else ["--workers", str(workers)]
     # -P: the working directory may be a hostile repository and must not be imported from.
     command = [sys.executable, "-P", "-m", "everdex", "serve", os.fspath(index.root.path), "--announce"]
+    command += ["--for-store", index.store_id]
     child = subprocess.Popen(
         [*command, *many, *where],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,

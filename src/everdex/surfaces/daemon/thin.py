@@ -57,7 +57,7 @@ COMMANDS = {
 }  # fmt: skip
 OF_THE_GRAPH = ("refs", "callers", "callees", "impact", "map", "architecture")
 _PICTURED = ("impact", "architecture")
-_BUSY = 10
+_BUSY, _FAILED = 10, 70
 _DRAWN = ("search", "symbols", "contexts", *OF_THE_GRAPH)
 _SETTING_ASIDE = ("EVERDEX_DEBUG", "EVERDEX_ALWAYS_REHASH")
 _MAX_PATHS = 100
@@ -88,9 +88,7 @@ def run(arguments: list[str]) -> int | None:
 
         if not thin_pictures.put(asked[1]["output"], file):
             return None  # the full command line says why
-    _write(2, err)
-    _write(1, out)
-    return code
+    return code if _write(2, err) and _write(1, out) else _FAILED
 
 
 def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], list[str], str], str] | None:
@@ -288,10 +286,14 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
         return None
 
 
-def _write(handle: int, data: bytes) -> None:
+def _write(handle: int, data: bytes) -> bool:
+    """Whether all of it went out, or as much as whoever reads wanted to see."""
     view = memoryview(data)
     try:
         while view:
             view = view[os.write(handle, view) :]
     except BrokenPipeError:
-        return  # whoever read has seen enough
+        return True
+    except OSError as error:
+        return handle == 2 or (_write(2, f"everdex: standard output: {error.strerror}\n".encode()) and False)
+    return True

@@ -43,13 +43,12 @@ class Proxy:
             index = self._current()
             if not build:
                 index.store()
-            connection = connect(index) or start(index, progress)
-            with connection:
-                try:
+            try:
+                with connect(index) or start(index, progress) as connection:
                     return connection.call_patiently(method, params, progress, seconds=_PATIENCE_S)
-                except DaemonStopping:
-                    if attempt == _ATTEMPTS - 1:
-                        raise
+            except DaemonStopping:
+                if attempt == _ATTEMPTS - 1:
+                    raise
         raise AssertionError("unreachable")
 
     def _current(self) -> Index:
