@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from everdex import limits
 from everdex.errors import ScipInvalid, UsageError
 from everdex.semantic import kept, scip
 from everdex.semantic.importing import import_scip
@@ -194,3 +195,28 @@ def test_positions_in_every_encoding_lead_to_the_same_bytes(tmp_path: Path) -> N
         with open_view(made.store) as view:
             found.append(kept.facts_of(view).document("app.py").starts)
     assert found == [(source.encode().index(b"go"),)] * 3
+
+
+def test_what_a_file_that_was_left_out_defines_is_not_outside(made: Workspace) -> None:
+    """The only file of a package changed meanwhile: who uses it is told nothing, not that it lies elsewhere."""
+    hashes = {"app.py": hashlib.sha256(_APP.encode()).hexdigest(), "core.py": hashlib.sha256(b"before").hexdigest()}
+    import_into(made, index(_CORE_SAID, _APP_SAID), hashes=hashes)
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_of_what_is_defined_all_over_nothing_is_said(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A symbol with more definitions than are kept is not half told, and not outside: each would list them all."""
+    monkeypatch.setattr(limits, "MAX_SCIP_HOMES", 1)
+    also = document("core.py", _CORE, [definition("Engine", _ENGINE), definition("go", _GO), definition("pass", _GO)])
+    import_into(made, index(also, _APP_SAID))
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_definitions_are_bounded(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are held in memory all at once; an index with more is refused whole."""
+    monkeypatch.setattr(limits, "MAX_SCIP_DEFINITIONS", 1)
+    with pytest.raises(ScipInvalid, match="definitions"):
+        import_into(made, index(_CORE_SAID, _APP_SAID))
+    assert _paths(made) == []

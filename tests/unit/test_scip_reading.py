@@ -103,6 +103,9 @@ def test_a_document_outside_its_project_is_refused(tmp_path: Path, path: str) ->
     [
         block(scip.OCCURRENCES, occurrence((0, 0), _RUN)),  # too few numbers
         block(scip.OCCURRENCES, occurrence((0, 0, 1, 2, 3), _RUN)),  # too many
+        # so many that to gather them takes hours: refused at the first that is one too many
+        block(scip.OCCURRENCES, (varint(tag(scip.RANGE, VARINT)) + b"\1") * 5_000_000 + text(scip.SYMBOL, _RUN)),
+        block(scip.OCCURRENCES, block(scip.RANGE, b"\1") * 5_000_000 + text(scip.SYMBOL, _RUN)),
         block(scip.OCCURRENCES, occurrence((0, 0, 3), _RUN)[:-1]),  # cut inside
         number(scip.RELATIVE_PATH, 5),  # a number for a path
         number(scip.OCCURRENCES, 5),
@@ -144,6 +147,13 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(limits, "MAX_SCIP_OCCURRENCES", 1)
     with pytest.raises(ScipInvalid, match="occurrences"):
         _read(tmp_path, _GOOD)
+    monkeypatch.setattr(limits, "MAX_FILES", 1)
+    with pytest.raises(ScipInvalid, match="1 documents"):
+        _read(tmp_path, index(document("a.py"), document("b.py")))
+    monkeypatch.setattr(limits, "MAX_SCIP_DOCUMENT_OCCURRENCES", 0)
+    for said in ({"said": [reference("run", _RUN)]}, {"implements": [(_RUN, _RUN)]}):
+        with pytest.raises(ScipInvalid, match="0 occurrences"):
+            _read(tmp_path, index(document("a.py", _SOURCE, **said)))
     monkeypatch.setattr(limits, "MAX_SCIP_DOCUMENT_BYTES", 10)
     with pytest.raises(ScipInvalid, match="at most 10"):
         _read(tmp_path, _GOOD)

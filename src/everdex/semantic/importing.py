@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 
-from everdex import clock
-from everdex.errors import Corrupt, Incompatible
+from everdex import clock, limits
+from everdex.errors import Corrupt, Incompatible, ScipInvalid
 from everdex.semantic import kept, scip
 from everdex.semantic.kept import ContextFacts, Package, Stored
 from everdex.semantic.model import (
@@ -89,6 +89,8 @@ class _Reading:
         self._hashes = hashes
         self._documents: list[tuple[str, bytes]] = []  # packed, without homes: there may be millions of places
         self.homes: dict[str, list[tuple[str, int]]] = {}  # symbol -> where it is defined
+        self._definitions = 0
+        self._packages: set[Package] = set()
         self.skipped: Counter[str] = Counter()
         self.changed: list[str] = []
 
@@ -98,6 +100,9 @@ class _Reading:
             occurrences = self._placed(path, document)
         except LeftOut as left_out:
             reason = str(left_out)
+            for item in document.occurrences:
+                if item.roles & DEFINITION:
+                    self._note(item.symbol)  # not outside, for all that is left out
             if reason == NOT_INDEXED:
                 self.skipped[reason] += 1
             elif self._owns(path):
@@ -106,9 +111,24 @@ class _Reading:
             return
         for start, _, symbol, roles in occurrences:
             if roles & DEFINITION:
-                self.homes.setdefault(symbol, []).append((path, start))
+                self._define(symbol, path, start)
         if self._owns(path):
             self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
+
+    def _define(self, symbol: str, path: str, start: int) -> None:
+        self._note(symbol)
+        homes = self.homes.setdefault(symbol, [])
+        if len(homes) <= limits.MAX_SCIP_HOMES:  # one more tells that there are too many
+            homes.append((path, start))
+
+    def _note(self, symbol: str) -> None:
+        """Something of this symbol's package is defined in the project."""
+        self._definitions += 1
+        if self._definitions > limits.MAX_SCIP_DEFINITIONS:
+            raise ScipInvalid(f"the index has more than {limits.MAX_SCIP_DEFINITIONS:,} definitions")
+        known = scip.parsed(symbol)
+        assert known is not None  # what is no symbol was not read
+        self._packages.add((known.manager, known.package))
 
     def _owns(self, path: str) -> bool:
         return self._owned is None or path in self._owned
@@ -129,9 +149,8 @@ class _Reading:
 
     @property
     def packages(self) -> frozenset[Package]:
-        """The packages of which something is defined in these documents."""
-        known = (scip.parsed(symbol) for symbol in self.homes)
-        return frozenset((symbol.manager, symbol.package) for symbol in known if symbol is not None)
+        """The packages of which something is defined in this index, also in documents that were left out."""
+        return frozenset(self._packages)
 
     def stored(self) -> list[Stored]:
         """The documents as they are kept, each with where its symbols are defined."""
@@ -141,11 +160,16 @@ class _Reading:
         document = msgspec.msgpack.decode(packed, type=Document)
         numbers: dict[str, int] = {}
         homes = tuple(
-            tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self.homes.get(symbol, ()))
+            tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self._homes_of(symbol))
             for symbol in document.symbols
         )
         files = tuple((home, self._content(home)) for home in numbers)
         return kept.stored(path, self._content(path), msgspec.structs.replace(document, files=files, homes=homes))
+
+    def _homes_of(self, symbol: str) -> Sequence[tuple[str, int]]:
+        """None for what is defined all over the project: every file that names it would list them all."""
+        homes = self.homes.get(symbol, ())
+        return homes if len(homes) <= limits.MAX_SCIP_HOMES else ()
 
     def _content(self, path: str) -> bytes:
         line = self._view.file_line(path)

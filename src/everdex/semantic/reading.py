@@ -19,9 +19,10 @@ import msgspec
 from everdex import limits
 from everdex.errors import ScipInvalid
 from everdex.semantic import scip
-from everdex.semantic.protobuf import BLOCK, VARINT, fields, read_text, read_varint, skipped, tag
+from everdex.semantic.protobuf import BLOCK, MAX_VARINT, VARINT, fields, read_text, read_varint, skipped, tag
 
 _CUT: Final = "the index is cut short"
+_LONGEST_ROOT: Final = 4 * limits.MAX_PATH_BYTES  # of a URI, which may have three bytes for one
 _METADATA: Final = tag(scip.METADATA, BLOCK)
 _DOCUMENT: Final = tag(scip.DOCUMENTS, BLOCK)
 _PATH: Final = tag(scip.RELATIVE_PATH, BLOCK)
@@ -34,6 +35,9 @@ _RANGE_NUMBER: Final = tag(scip.RANGE, VARINT)
 _SYMBOL: Final = tag(scip.SYMBOL, BLOCK)
 _ROLES: Final = tag(scip.SYMBOL_ROLES, VARINT)
 _ALL_ROLES: Final = 0xFF  # SCIP has seven; a stranger's number may be of any size
+_RANGE_NUMBERS: Final = 4  # at most
+_RANGE_BYTES: Final = _RANGE_NUMBERS * MAX_VARINT
+_NO_RANGE: Final = "the index is damaged: a range has neither three numbers nor four"
 # Fields with another kind than they have to have: proto3 would pass them over, and mean something else.
 _KINDS: Final = {
     "document": {scip.RELATIVE_PATH: BLOCK, scip.OCCURRENCES: BLOCK, scip.SYMBOLS: BLOCK, scip.TEXT: BLOCK,
@@ -99,6 +103,8 @@ def read_documents(stream: BinaryIO) -> Iterator[ScipDocument]:
         if head != _DOCUMENT:
             continue
         document = _document(data)
+        if len(seen) >= limits.MAX_FILES:
+            raise ScipInvalid(f"the index has more than {limits.MAX_FILES:,} documents")
         if document.path in seen:
             raise ScipInvalid(f"the index has two documents of {document.path[:200]!r}")
         seen.add(document.path)
@@ -147,7 +153,7 @@ def _metadata(data: bytes) -> Metadata:
                     tool = read_text(data, inner_start, inner_end)
                 elif inner == tag(scip.TOOL_VERSION, BLOCK):
                     version = read_text(data, inner_start, inner_end)
-    return Metadata(tool[:200], version[:200], root)
+    return Metadata(tool[:200], version[:200], root if len(root) <= _LONGEST_ROOT else "")
 
 
 def _document(data: bytes) -> ScipDocument:
@@ -171,6 +177,8 @@ def _document(data: bytes) -> ScipDocument:
             encoding = start
         else:
             _check_kind("document", head)
+        if len(occurrences) + len(implements) > limits.MAX_SCIP_DOCUMENT_OCCURRENCES:
+            raise ScipInvalid(f"a document has more than {limits.MAX_SCIP_DOCUMENT_OCCURRENCES:,} occurrences")
     _check_path(path)
     return ScipDocument(path, encoding, text, occurrences, implements)
 
@@ -205,6 +213,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
             if head == _ROLES:
                 roles = value & _ALL_ROLES
             elif head == _RANGE_NUMBER:
+                if len(place) > _RANGE_NUMBERS:
+                    raise ScipInvalid(_NO_RANGE)
                 place = (*place, value)
             else:
                 _check_kind("occurrence", head)
@@ -217,6 +227,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
             raise ScipInvalid(_CUT)
         stop = at + size
         if head == _RANGE:
+            if size > _RANGE_BYTES or len(place) > _RANGE_NUMBERS:
+                raise ScipInvalid(_NO_RANGE)
             place = (*place, *_numbers(data, at, stop))
         elif head == _SYMBOL:
             name = data[at:stop]
@@ -230,8 +242,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
     if len(place) == 3:
         line, character, last = place
         return Occurrence(line, character, line, last, symbol, roles)
-    if len(place) != 4:
-        raise ScipInvalid("the index is damaged: a range has neither three numbers nor four")
+    if len(place) != _RANGE_NUMBERS:
+        raise ScipInvalid(_NO_RANGE)
     return Occurrence(*place, symbol, roles)
 
 
