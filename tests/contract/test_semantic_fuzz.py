@@ -1,4 +1,4 @@
-"""Indexes of real indexers with something changed in them: imported, or refused by name and whole; and then answered."""
+"""Indexes of real indexers with something changed in them: imported and answered, or refused by name and whole."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ from everdex.semantic.model import (
 from everdex.semantic.placing import LeftOut, Placed, placed
 from everdex.semantic.reading import ScipDocument, open_index, read_documents
 from everdex.snapshot.guard import hold_guard
+from everdex.sync.model import Progress, silent
 from everdex.view import SnapshotView
 
 LOCK: Final = "semantic.lock"
@@ -40,7 +41,7 @@ _WAIT_MS: Final = 60_000
 
 def import_scip(
     view: SnapshotView, scip_file: Path, context: Context, hashes: Mapping[str, str] | None,
-    owned: Container[str] | None = None,
+    owned: Container[str] | None = None, progress: Progress = silent,
 ) -> ImportReport:  # fmt: skip
     """Keep what an index says of files that are in the snapshot with the bytes it is about.
 
@@ -51,7 +52,8 @@ def import_scip(
     kept.facts_path(store, context.id)  # a bad id is refused before anything is read
     with open_index(scip_file) as stream:
         reading = _Reading(view, context, hashes, owned)
-        for document in read_documents(stream):
+        for number, document in enumerate(read_documents(stream)):
+            progress("import", number, 0)
             reading.add(document)
     fresh = {item.path: item for item in reading.stored()}
     with hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS) as guard:

@@ -31,7 +31,7 @@ from everdex.snapshot.store import Store, remove_scratch
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
 from everdex.state.scopes import RefreshScope
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import Progress, SyncOptions, silent
 from everdex.view import SnapshotView, open_view
 
 # -- asking --------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ from everdex.view import SnapshotView, open_view
 
 def enqueue(
     index: Index, name: str | None = None, scope: RefreshScope | None = None, *, reason: str = "asked",
-    budget_ms: int = limits.JOB_BUDGET_MS,
+    budget_ms: int = limits.JOB_BUDGET_MS, shown: Progress = silent,
 ) -> tuple[list[int], list[EverdexError]]:  # fmt: skip
     """The jobs that will index contexts (or the one named), and what stands in the way of others.
 
@@ -49,7 +49,7 @@ def enqueue(
     if not 1 <= budget_ms <= limits.MAX_JOB_BUDGET_MS:
         raise UsageError(f"budget_ms must be between 1 and {limits.MAX_JOB_BUDGET_MS:,}")
     wanted = scopes.checked(scope)
-    index.sync(wait=True)
+    index.sync(SyncOptions(progress=shown), wait=True)
     store = index.store()
     numbers, missing = [], []
     with open_view(store) as view:
@@ -120,7 +120,7 @@ class _Known:
 
 def run(index: Index, records: JobRecords, job: RefreshJob, work: Work) -> RefreshJob:
     """Run a claimed job to its end; whoever calls holds the lock of those who run indexers."""
-    options = SyncOptions(progress=within(job))
+    options = SyncOptions(progress=within(job, work))
     try:
         return _run(index, records, job, work, options)
     except (Cancelled, DaemonStopping):
@@ -154,7 +154,8 @@ def _run(index: Index, records: JobRecords, job: RefreshJob, work: Work, options
         # No view is held while the indexer runs: nothing that collects garbage waits for it.
         indexer = Run(program, index.root.path, scratch, project.root, index.root.path.name)
         work.indexing(indexer)
-        ran = indexer.run(max(1.0, job.budget_ms / 1000 - (time.monotonic() - began)))
+        left_s = max(1.0, job.budget_ms / 1000 - (time.monotonic() - began))
+        ran = indexer.run(left_s, lambda s: work.progress(f"indexer {project.tool} for {project.name}", s, 0))
         # Fresh, never from memory: what this job is by now, HEAD, and every file.
         if records.get(job.id).status is not JobStatus.RUNNING:
             return records.get(job.id)
@@ -168,13 +169,14 @@ def _run(index: Index, records: JobRecords, job: RefreshJob, work: Work, options
                 project.id, project.name, project.language, project.root, project.config_path, project.config_hash,
                 project.tool, program.version,
             )  # fmt: skip
-            report = import_scip(view, ran.output, context, hashes, owned)
+            report = import_scip(view, ran.output, context, hashes, owned, options.progress)
             head = view.manifest.git.head_sha
     snapshot_id = work.resolve(options)
     left = report.changed
     result: dict[str, Any] = {
         "indexed": report.documents, "left": len(left), "kept": report.kept, "occurrences": report.occurrences,
         "skipped": report.skipped, "head": head, "seconds": round(ran.seconds, 3), "bytes": ran.size,
+        "confined": ran.confined,
         "tool_version": program.version, "inputs": None if left else inputs_digest(project, program.version),
     }  # fmt: skip
     done = records.succeeded(job.id, snapshot_id, result)
