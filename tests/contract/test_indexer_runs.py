@@ -89,11 +89,10 @@ def _until(holds: object, seconds: float = 30) -> None:
 
 def _alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        with open(f"/proc/{pid}/stat") as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # the latter when it goes while it is read
         return False
-    with open(f"/proc/{pid}/stat") as stream:
-        return stream.read().rpartition(")")[2].split()[0] != "Z"
 
 
 # -- what it is given ----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ indexer and everything it started along (see keeper.py).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -26,6 +27,7 @@ from everdex import limits
 from everdex.errors import Cancelled, IndexerFailed, LimitExceeded, Timeout
 from everdex.semantic import keeper
 from everdex.semantic.tools import TOOLS, Installed, environment
+from everdex.snapshot.trees import tree_size
 
 _LOOK_MS: Final = 100
 _MEASURE_S: Final = 1.0
@@ -143,9 +145,12 @@ class Run:
 
     def _require_room(self) -> None:
         """A limit of one file's size does not hold who writes many."""
-        if _size(self._scratch) > limits.SEMANTIC_SCRATCH_BYTES:
+        errors: list[OSError] = []
+        size = tree_size(self._scratch, errors.append)
+        hidden = any(error.errno == errno.ENAMETOOLONG for error in errors)  # the others: removed while we look
+        if hidden or size > limits.SEMANTIC_SCRATCH_BYTES:
             raise LimitExceeded(
-                f"{self._tool.name} wrote more than {limits.SEMANTIC_SCRATCH_BYTES >> 20:,} MiB",
+                f"{self._tool.name} wrote more than {limits.SEMANTIC_SCRATCH_BYTES >> 20:,} MiB, or too deep to tell",
                 hint="run it yourself and import what it makes: `everdex refresh --scip FILE`",
             )
 
@@ -170,20 +175,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
         process.wait()
     process.stdout.close()
-
-
-def _size(directory: Path) -> int:
-    """Bytes below a directory; no link is followed."""
-    total, pending = 0, [os.fspath(directory)]
-    while pending:
-        try:
-            entries = list(os.scandir(pending.pop()))
-        except OSError:
-            continue  # removed while we look
-        for entry in entries:
-            with suppress(OSError):
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                else:
-                    total += entry.stat(follow_symlinks=False).st_size
-    return total

@@ -30,6 +30,7 @@ from everdex.snapshot.lease import holder
 from everdex.snapshot.live import LiveMap
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store
+from everdex.snapshot.trees import tree_size
 from everdex.sync.model import Detected, SyncReport
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def status_body(
         "tombstones": sum(item.count for item in manifest.tombstones),
         "retained_snapshots": len(history),
         "snapshots": history,
-        "size_bytes": _size(store),
+        "size_bytes": tree_size(store.path),
         "writer": _writer(store),
         "pending": None if changes is None else _pending(changes),
         "refresh_summary": _refreshed(store, changes),
@@ -269,18 +270,6 @@ def _board(store: Store) -> dict[str, Any]:
         return {**read_board(store).counts(), "error": None}
     except EverdexError as error:
         return {"error": error.code}
-
-
-def _size(store: Store) -> int:
-    total = 0
-    for parent, _, names in os.walk(store.path):
-        for name in names:
-            try:
-                seen = os.lstat(os.path.join(parent, name))
-            except FileNotFoundError:
-                continue  # a writer or gc removed it while we were counting
-            total += seen.st_size // max(seen.st_nlink, 1)  # a manifest has two names
-    return total
 
 
 def _pending(changes: ChangeSet) -> dict[str, int]:

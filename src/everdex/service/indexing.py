@@ -27,7 +27,8 @@ from everdex.semantic.tools import TOOLS, Installed
 from everdex.service.contexts import Programs, current_paths, inputs_digest, is_current, named, projects_of, require
 from everdex.service.index import Index
 from everdex.service.work import Work, within
-from everdex.snapshot.store import Store, remove_scratch
+from everdex.snapshot.store import Store
+from everdex.snapshot.trees import remove_all
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
 from everdex.state.scopes import RefreshScope
@@ -203,10 +204,10 @@ def _again(index: Index, job: RefreshJob, scope: RefreshScope | None, reason: st
 @contextmanager
 def _scratch(store: Store) -> Iterator[Path]:
     """A directory of the store for one run; leftovers of runs that were killed go first."""
-    remove_scratch(store)
+    remove_all(store.scratch)
     scratch = store.scratch / clock.new_ulid()
     make_directory(scratch, store.permissions)
     try:
         yield scratch
     finally:
-        remove_scratch(store)
+        remove_all(store.scratch)

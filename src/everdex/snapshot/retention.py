@@ -19,7 +19,8 @@ from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import hold_exclusive, is_locked
 from everdex.snapshot.lease import Lease
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.store import Store, remove_scratch, remove_tree
+from everdex.snapshot.store import Store, remove_tree
+from everdex.snapshot.trees import remove_all, tree_size
 
 # graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
 GRAPH_SUFFIX: Final = ".graph"
@@ -75,7 +76,7 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
         scratch=scratch,
         graphs=graphs,
         pictures=pictures,
-        bytes_freed=sum(map(_size, removable)),
+        bytes_freed=sum(map(tree_size, removable)),
     )
 
 
@@ -148,7 +149,7 @@ def _delete(store: Store, todo: GcPlan) -> None:
     for name in todo.staging:
         remove_tree(store.staging / name)
     if todo.scratch and not is_locked(store.indexer_lock):
-        remove_scratch(store)
+        remove_all(store.scratch)
     for name in todo.graphs:
         (store.graphs / name).unlink(missing_ok=True)
     for name in todo.pictures:
@@ -157,8 +158,3 @@ def _delete(store: Store, todo: GcPlan) -> None:
 
 def _stale(path: Path) -> bool:
     return clock.now() - path.stat().st_mtime > limits.STAGING_TTL_S
-
-
-def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(item.stat().st_size for item in files if item.is_file())

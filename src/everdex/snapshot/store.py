@@ -29,6 +29,7 @@ from everdex.durable import (
 )
 from everdex.errors import Corrupt, Incompatible, NotIndexed, StorageFailure, UsageError
 from everdex.roots import Root, everdex_home, store_id
+from everdex.snapshot.trees import tree_size
 
 # Network file systems do not keep the promises that publishing relies on (statfs f_type values).
 _NETWORK_FILE_SYSTEMS: Final = {0x6969: "nfs", 0x517B: "smb", 0xFF534D42: "cifs", 0xFE534D42: "smb2", 0x01021997: "9p"}
@@ -290,18 +291,9 @@ def _file_system_magic(path: Path) -> int:
     return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF
 
 
-def remove_scratch(store: Store) -> None:
-    """Delete what an indexer left, also directories that not even their owner may change; links are not followed."""
-    for path, names, _ in os.walk(store.scratch):
-        for name in names:
-            if not os.path.islink(os.path.join(path, name)):
-                os.chmod(os.path.join(path, name), 0o700)
-    shutil.rmtree(store.scratch, ignore_errors=True)
-
-
 def remove_tree(path: Path) -> int:
     """Delete a directory of the store; returns the bytes freed."""
-    freed = sum(item.stat().st_size for item in path.rglob("*") if item.is_file()) if path.is_dir() else 0
+    freed = tree_size(path)
     with storage_errors(path):
         shutil.rmtree(path)
     return freed

@@ -7,7 +7,6 @@ for the current root, and no writer or reader is in it; deleting is a rename fir
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from everdex.snapshot.guard import hold_exclusive, hold_guard
 from everdex.snapshot.lease import guard_path, holder
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store, open_store_at
+from everdex.snapshot.trees import remove_all, tree_size
 
 _TRASH: Final = ".trash-"
 _SECONDS_A_DAY: Final = 86_400
@@ -74,7 +74,7 @@ def _directories() -> list[Path]:
 
 
 def _entry(path: Path) -> StoreEntry:
-    size = sum(item.lstat().st_size for item in path.rglob("*") if item.is_file())
+    size = tree_size(path)
     used = clock.rfc3339(_last_used(path))
     try:
         store = open_store_at(path)
@@ -145,7 +145,7 @@ def _delete(path: Path, *, damaged: bool) -> str | None:
             _rename_unused(open_store_at(path), trash)
         except Busy:
             return "in_use"
-    shutil.rmtree(trash, ignore_errors=True)
+    remove_all(trash)
     return None
 
 
@@ -166,4 +166,4 @@ def _empty_trash() -> None:
     data = everdex_home() / "data"
     if data.is_dir():
         for path in data.glob(f"{_TRASH}*"):
-            shutil.rmtree(path, ignore_errors=True)
+            remove_all(path)
