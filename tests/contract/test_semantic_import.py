@@ -12,8 +12,11 @@ from everdex import limits
 from everdex.errors import ScipInvalid, UsageError
 from everdex.semantic import kept, scip
 from everdex.semantic.importing import import_scip
-from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, UNPROVEN
+from everdex.semantic.kept import ContextFacts
+from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, UNPROVEN, Document
+from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
+from everdex.upkeep.housekeeping import gc_now
 from everdex.upkeep.repair import repair
 from everdex.view import open_view
 from support.graphs import asker
@@ -220,3 +223,69 @@ def test_definitions_are_bounded(made: Workspace, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ScipInvalid, match="definitions"):
         import_into(made, index(_CORE_SAID, _APP_SAID))
     assert _paths(made) == []
+
+
+# -- looking after what is kept ------------------------------------------------------------------
+
+
+def _forget_history(made: Workspace) -> None:
+    """Publish until no snapshot with today's files is retained."""
+    for number in range(limits.RETAIN_SNAPSHOTS_MIN + 1):
+        made.write({"other.py": f"x = {number}\n"})
+        made.sync()
+
+
+def test_facts_about_bytes_of_no_snapshot_are_collected(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as one document may count again for a retained snapshot they stay; then they go, by name."""
+    monkeypatch.setattr(limits, "RETAIN_SNAPSHOTS_MIN_AGE_S", 0)
+    monkeypatch.setattr(limits, "QUERY_TIMEOUT_MS", 0)
+    monkeypatch.setattr(limits, "GC_SAFETY_MARGIN_MS", 0)
+    import_into(made, index(_CORE_SAID, _APP_SAID))
+    path = kept.facts_path(made.store, CONTEXT.id)
+    size = path.stat().st_size
+    made.write({"core.py": "x = 1\n"})
+    _forget_history(made)
+    assert gc_now(made.store, dry_run=False).semantic == ()  # app.py is as it was
+    made.write({"app.py": "x = 1\n"})
+    made.sync()
+    assert gc_now(made.store).semantic == ()  # an older snapshot has it
+    _forget_history(made)
+    told = gc_now(made.store)
+    assert (told.semantic, told.bytes_freed >= size, path.exists()) == ((path.name,), True, True)
+    assert gc_now(made.store, dry_run=False).semantic == (path.name,)
+    assert not path.exists()
+
+
+def test_a_collection_leaves_what_it_cannot_read(made: Workspace) -> None:
+    """A damaged file is repair's, one of another everdex its own."""
+    import_into(made, index(_APP_SAID))
+    path = kept.facts_path(made.store, CONTEXT.id)
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    made.write({"app.py": "x = 1\n"})
+    made.sync()
+    gc_now(made.store, dry_run=False, keep=1)
+    assert path.exists()
+
+
+def test_an_audit_names_damaged_facts(made: Workspace) -> None:
+    """The file, or the document in it whose numbers are not what is there; clean facts find nothing."""
+    import_into(made, index(_CORE_SAID, _APP_SAID))
+    assert audit(made.store).clean
+    path = kept.facts_path(made.store, CONTEXT.id)
+    facts = ContextFacts(path)
+    stored = [kept.Stored(entry.path, entry.content, facts.raw(entry), 99) for entry in facts.entries]
+    kept.write(made.store, CONTEXT, frozenset(), stored)
+    found = audit(made.store).findings
+    assert {(item.code, item.subject) for item in found} == {
+        ("semantic_occurrences", f"semantic/test.facts#{name}") for name in ("app.py", "core.py")
+    }
+    far = Document((), (_GO,), ((),), (10_000,), (2,), (0,), (0,), ())
+    content = next(entry.content for entry in facts.entries if entry.path == "app.py")
+    kept.write(made.store, CONTEXT, frozenset(), [kept.stored("app.py", content, far)])
+    assert [item.code for item in audit(made.store).findings] == ["semantic_places"]
+    kept.write(made.store, CONTEXT, frozenset(), [kept.Stored("app.py", content, b"no document", 0)])
+    assert [item.code for item in audit(made.store).findings] == ["semantic_damaged"]
+    path.write_bytes(b"x" + path.read_bytes()[1:])
+    assert [(item.code, item.subject) for item in audit(made.store).findings] == [
+        ("semantic_damaged", "semantic/test.facts")
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -30,13 +31,19 @@ from everdex.semantic.model import (
 )
 from everdex.semantic.placing import LeftOut, Placed, placed
 from everdex.semantic.reading import ScipDocument, open_index, read_documents
-from everdex.snapshot.guard import hold_guard
+from everdex.snapshot.guard import Guard, hold_guard
+from everdex.snapshot.store import Store
 from everdex.sync.model import Progress, silent
 from everdex.view import SnapshotView
 
 LOCK: Final = "semantic.lock"
 _TTL_MS: Final = 600_000  # of an import that is stuck
 _WAIT_MS: Final = 60_000
+
+
+def alone(store: Store) -> AbstractContextManager[Guard]:
+    """Nobody else changes what is kept."""
+    return hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS)
 
 
 def import_scip(
@@ -56,7 +63,7 @@ def import_scip(
             progress("import", number, 0)
             reading.add(document)
     fresh = {item.path: item for item in reading.stored()}
-    with hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS) as guard:
+    with alone(store) as guard:
         older, packages = _still_good(view, context.id)
         still = [item for item in older if item.path not in fresh]
         context = msgspec.structs.replace(context, refreshed_at=clock.now())
