@@ -95,7 +95,7 @@ TOOLS: Final = {
             "dotnet tool install --global scip-dotnet",
             environment={"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1"},
             keeps=("DOTNET_ROOT",),
-            needs=("*.sln", "packages.lock.json"),
+            needs=("packages.lock.json",),
             writes=(".nuget", ".dotnet", ".local/share/NuGet"),
             connects=True,
         ),
