@@ -160,12 +160,12 @@ json.dump([
     tried(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))),
     tried(lambda: socket.socket(socket.AF_UNIX).connect({str(tmp_path / "agent")!r})),
     tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(tmp_path / "agent")!r})),
-    tried(lambda: pair(socket.SOCK_STREAM)),
+    tried(lambda: pair(socket.SOCK_STREAM)), tried(lambda: pair(socket.SOCK_SEQPACKET)),
     tried(lambda: subprocess.run(["true"], check=True)),
 ], open(output, "w"))
 """
         )
-    assert json.loads(ran.output.read_text()) == ["refused"] * 4 + ["done"] * 2
+    assert json.loads(ran.output.read_text()) == ["refused"] * 4 + ["done"] * 3
     assert keeper.CONNECTIONS in ran.confined
 
 

@@ -13,7 +13,7 @@ from everdex.errors import ScipInvalid, UsageError
 from everdex.semantic import kept, scip
 from everdex.semantic.importing import import_scip
 from everdex.semantic.kept import ContextFacts
-from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, UNPROVEN, Document
+from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, OUTSIDE, UNPROVEN, Document
 from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
 from everdex.upkeep.housekeeping import gc_now
@@ -125,7 +125,7 @@ def test_a_refused_index_changes_nothing(made: Workspace) -> None:
     import_into(made, index(_CORE_SAID))
     before = kept.stamp(made.store)
     with pytest.raises(ScipInvalid):
-        import_into(made, index(_APP_SAID, document("../x")))
+        import_into(made, index(_APP_SAID, document("x.py") + b"\xff"))
     assert kept.stamp(made.store) == before
 
 
@@ -213,6 +213,34 @@ def test_of_what_is_defined_all_over_nothing_is_said(made: Workspace, monkeypatc
     monkeypatch.setattr(limits, "MAX_SCIP_HOMES", 1)
     also = document("core.py", _CORE, [definition("Engine", _ENGINE), definition("go", _GO), definition("pass", _GO)])
     import_into(made, index(also, _APP_SAID))
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_a_file_that_two_projects_share_has_what_both_say(made: Workspace) -> None:
+    """Two documents of one file are taken together, each occurrence once."""
+    also = document("core.py", _CORE, [definition("go", _GO), definition("go", symbol("core/", "go().", package="q"))])
+    report = import_into(made, index(_CORE_SAID, also, _APP_SAID))
+    assert (report.documents, report.occurrences) == (2, 4)
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("resolved", "semantic")
+
+
+def test_two_documents_of_a_file_have_to_be_about_it_both(made: Workspace) -> None:
+    """One that is about other bytes puts the file out."""
+    other = document("core.py", "\n" + _CORE, [definition("Engine", _ENGINE)])
+    report = import_into(made, index(_CORE_SAID, other, _APP_SAID))
+    assert (report.documents, report.skipped, report.changed) == (1, {MISPLACED: 1}, ("core.py",))
+
+
+@pytest.mark.parametrize(
+    "path", ["../core.py", "/etc/passwd", "x/../core.py", "..\\core.py", "core.py/", "%2e%2e/core.py", ""]
+)
+def test_documents_outside_are_counted_and_nothing_else(made: Workspace, path: str) -> None:
+    """The rest of the index counts; what lies outside is not outside of its package."""
+    report = import_into(made, index(document(path, _CORE, [definition("go", _GO)]), _APP_SAID))
+    reason = NOT_INDEXED if "%" in path else OUTSIDE
+    assert (report.documents, report.skipped, report.changed) == (1, {reason: 1}, ())
     (callee,) = asker(made)("callees", "run")["callees"]
     assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
 

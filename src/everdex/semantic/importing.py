@@ -24,6 +24,7 @@ from everdex.semantic.model import (
     DEFINITION,
     NOT_INDEXED,
     OTHER_TEXT,
+    OUTSIDE,
     Context,
     Document,
     ImportReport,
@@ -96,38 +97,42 @@ class _Reading:
         self._owned = owned
         self._prefix = f"{context.root}/" if context.root else ""
         self._hashes = hashes
-        self._documents: list[tuple[str, bytes]] = []  # packed, without homes: there may be millions of places
+        # Packed, without homes: there may be millions of places. A file that two projects share has two documents.
+        self._documents: dict[str, list[bytes]] = {}
         self.homes: dict[str, list[tuple[str, int]]] = {}  # symbol -> where it is defined
         self._definitions = 0
         self._packages: set[Package] = set()
         self.skipped: Counter[str] = Counter()
-        self.changed: list[str] = []
+        self.changed: set[str] = set()
 
     def add(self, document: ScipDocument) -> None:
-        path = self._prefix + document.path
+        path = "" if document.path is None else self._prefix + document.path
         try:
             occurrences = self._placed(path, document)
         except LeftOut as left_out:
-            reason = str(left_out)
-            for item in document.occurrences:
-                if item.roles & DEFINITION:
-                    self._note(item.symbol)  # not outside, for all that is left out
-            if reason == NOT_INDEXED:
-                self.skipped[reason] += 1
-            elif self._owns(path):
-                self.skipped[reason] += 1
-                self.changed.append(path)
+            self._leave_out(path, str(left_out), document)
             return
         for start, _, symbol, roles in occurrences:
             if roles & DEFINITION:
                 self._define(symbol, path, start)
         if self._owns(path):
-            self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
+            packed = msgspec.msgpack.encode(_without_homes(occurrences, document.implements))
+            self._documents.setdefault(path, []).append(packed)
+
+    def _leave_out(self, path: str, reason: str, document: ScipDocument) -> None:
+        for item in document.occurrences:
+            if item.roles & DEFINITION:
+                self._note(item.symbol)  # not outside, for all that is left out
+        if reason in (NOT_INDEXED, OUTSIDE):
+            self.skipped[reason] += 1
+        elif self._owns(path):
+            self.skipped[reason] += 1
+            self.changed.add(path)
 
     def _define(self, symbol: str, path: str, start: int) -> None:
         self._note(symbol)
         homes = self.homes.setdefault(symbol, [])
-        if len(homes) <= limits.MAX_SCIP_HOMES:  # one more tells that there are too many
+        if len(homes) <= limits.MAX_SCIP_HOMES and (path, start) not in homes:  # one more tells that there are too many
             homes.append((path, start))
 
     def _note(self, symbol: str) -> None:
@@ -143,6 +148,8 @@ class _Reading:
         return self._owned is None or path in self._owned
 
     def _placed(self, path: str, document: ScipDocument) -> list[Placed]:
+        if not path:
+            raise LeftOut(OUTSIDE)
         line = self._view.file_line(path)
         if line is None or line.skip is not None:
             raise LeftOut(NOT_INDEXED)
@@ -162,11 +169,14 @@ class _Reading:
         return frozenset(self._packages)
 
     def stored(self) -> list[Stored]:
-        """The documents as they are kept, each with where its symbols are defined."""
-        return [self._stored(path, packed) for path, packed in self._documents]
+        """The documents as they are kept, each with where its symbols are defined.
 
-    def _stored(self, path: str, packed: bytes) -> Stored:
-        document = msgspec.msgpack.decode(packed, type=Document)
+        Of a file with several all have to be about its bytes.
+        """
+        return [self._stored(path, all_of) for path, all_of in self._documents.items() if path not in self.changed]
+
+    def _stored(self, path: str, packed: Sequence[bytes]) -> Stored:
+        document = _united([msgspec.msgpack.decode(each, type=Document) for each in packed])
         numbers: dict[str, int] = {}
         homes = tuple(
             tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self._homes_of(symbol))
@@ -184,6 +194,19 @@ class _Reading:
         line = self._view.file_line(path)
         assert line is not None
         return bytes.fromhex(line.content_hash)
+
+
+def _united(documents: Sequence[Document]) -> Document:
+    """What several documents say of one file."""
+    if len(documents) == 1:
+        return documents[0]
+    occurrences = {
+        Placed(start, start + length, each.symbols[number], roles)
+        for each in documents
+        for start, length, number, roles in zip(each.starts, each.lengths, each.numbers, each.roles, strict=True)
+    }
+    implements = [(each.symbols[one], each.symbols[other]) for each in documents for one, other in each.implements]
+    return _without_homes(sorted(occurrences), implements)
 
 
 def _without_homes(occurrences: Sequence[Placed], implements: Iterable[tuple[str, str]]) -> Document:

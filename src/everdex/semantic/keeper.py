@@ -148,7 +148,7 @@ def _restrict(spec: dict[str, Any], library: ctypes.CDLL) -> None:
 
 
 def _filter(library: ctypes.CDLL) -> None:
-    """No sockets but pairs of connected streams, which programs talk to their own children by.
+    """No sockets but connected pairs, by which programs talk to their own children; of datagrams they are none.
 
     Landlock knows TCP alone: not UDP, and not the sockets by which a desktop, an agent or Docker take orders.
     """
@@ -156,10 +156,10 @@ def _filter(library: ctypes.CDLL) -> None:
     load, equal, above, mask, give = 0x20, 0x15, 0x35, 0x54, 0x06
     refuse, allow = 0x00050000 | errno.EACCES, 0x7FFF0000
     program = [
-        (load, 0, 0, 4), (equal, 0, 10, machine),  # programs of another machine's kind: nothing
-        (load, 0, 0, 0), (above, 8, 0, _SECOND_TABLE),
-        (equal, 7, 0, socket), (equal, 6, 0, connect), (equal, 5, 0, _IO_URING), (equal, 0, 3, pair),
-        (load, 0, 0, 24), (mask, 0, 0, 0xF), (equal, 0, 1, 1),  # of a pair its kind: a stream
+        (load, 0, 0, 4), (equal, 0, 11, machine),  # programs of another machine's kind: nothing
+        (load, 0, 0, 0), (above, 9, 0, _SECOND_TABLE),
+        (equal, 8, 0, socket), (equal, 7, 0, connect), (equal, 6, 0, _IO_URING), (equal, 0, 4, pair),
+        (load, 0, 0, 24), (mask, 0, 0, 0xF), (equal, 1, 0, 1), (equal, 0, 1, 5),  # a pair's kind
         (give, 0, 0, allow), (give, 0, 0, refuse),
     ]  # fmt: skip
     code = b"".join(struct.pack("HBBI", *step) for step in program)

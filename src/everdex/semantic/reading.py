@@ -1,8 +1,8 @@
 """Reads a SCIP index document by document, without ever holding more than one of them.
 
-The file comes from a stranger: it must be a regular file of bounded size, every length in it is checked, and a document
-whose path leads out of its project, or that comes twice, makes the whole index `ScipInvalid`. What ranges mean in the
-file they are about is not known here.
+The file comes from a stranger: it must be a regular file of bounded size, every length in it is checked, and what does
+not fit makes the whole index `ScipInvalid`. A document may come more than once, and be of a file outside its project
+(compilers read such): then it has no path. What ranges mean in the file they are about is not known here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Occurrence(NamedTuple):
 
 
 class ScipDocument(NamedTuple):
-    path: str  # relative to the project's root
+    path: str | None  # relative to the project's root; None when it leads out of it, or is no path at all
     encoding: int
     text: bytes | None
     occurrences: list[Occurrence]  # of symbols that others can see
@@ -97,17 +97,14 @@ def read_metadata(stream: BinaryIO) -> Metadata:
 
 def read_documents(stream: BinaryIO) -> Iterator[ScipDocument]:
     """Every document; one that is malformed ends it."""
-    seen: set[str] = set()
-    occurrences = 0
+    documents = occurrences = 0
     for head, data in _top(stream):
         if head != _DOCUMENT:
             continue
-        document = _document(data)
-        if len(seen) >= limits.MAX_FILES:
+        documents += 1
+        if documents > limits.MAX_FILES:
             raise ScipInvalid(f"the index has more than {limits.MAX_FILES:,} documents")
-        if document.path in seen:
-            raise ScipInvalid(f"the index has two documents of {document.path[:200]!r}")
-        seen.add(document.path)
+        document = _document(data)
         occurrences += len(document.occurrences)
         if occurrences > limits.MAX_SCIP_OCCURRENCES:
             raise ScipInvalid(f"the index has more than {limits.MAX_SCIP_OCCURRENCES:,} occurrences")
@@ -179,8 +176,7 @@ def _document(data: bytes) -> ScipDocument:
             _check_kind("document", head)
         if len(occurrences) + len(implements) > limits.MAX_SCIP_DOCUMENT_OCCURRENCES:
             raise ScipInvalid(f"a document has more than {limits.MAX_SCIP_DOCUMENT_OCCURRENCES:,} occurrences")
-    _check_path(path)
-    return ScipDocument(path, encoding, text, occurrences, implements)
+    return ScipDocument(path if _is_inside(path) else None, encoding, text, occurrences, implements)
 
 
 def _check_kind(message: str, head: int) -> None:
@@ -188,14 +184,11 @@ def _check_kind(message: str, head: int) -> None:
         raise ScipInvalid(f"the index is damaged: field {head >> 3} of a {message} is of another kind")
 
 
-def _check_path(path: str) -> None:
-    """SCIP wants canonical paths below the project's root; anything else is refused, not mended."""
-    if not path:
-        raise ScipInvalid("the index has a document without a path")
-    if len(path.encode()) > limits.MAX_PATH_BYTES:
-        raise ScipInvalid(f"the index has a document with a path of more than {limits.MAX_PATH_BYTES:,} bytes")
-    if path.startswith("/") or "\\" in path or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
-        raise ScipInvalid(f"the index has a document at {path[:200]!r}, which is no path below its project")
+def _is_inside(path: str) -> bool:
+    """SCIP wants canonical paths below the project's root; nothing else is looked at, or mended."""
+    if len(path) > limits.MAX_PATH_BYTES or path.startswith("/") or "\\" in path or "\0" in path:
+        return False
+    return {"", ".", ".."}.isdisjoint(path.split("/"))
 
 
 def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occurrence | None:
