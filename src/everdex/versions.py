@@ -157,6 +157,11 @@ INTERFACE_VERSION: Final = "1"
 # 38: what is read of a value under a computed name is not among them
 RESOLVERS_VERSION: Final = "38"
 
+# How what indexers say is put over what resolvers say; part of the name of a graph with facts.
+# 1: the first
+# 2: a call that leads further than the name at its place is the text's, not the indexer's
+JOIN_VERSION: Final = "2"
+
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
 # 3: what may reach a method or class through what is above it has other words

@@ -220,7 +220,7 @@ def facts_of(view: SnapshotView) -> Semantic:
         if facts.context.enabled:
             chosen |= {entry.path: (facts, entry) for entry in current(view, facts)}
             packages |= facts.packages
-    digest = xxhash.xxh3_128(repr(sorted(packages)).encode())
+    digest = xxhash.xxh3_128(f"{versions.JOIN_VERSION} {sorted(packages)!r}".encode())
     for path in sorted(chosen):
         digest.update(path.encode() + b"\0" + chosen[path][1].digest)
     fingerprint = digest.hexdigest()[:12] if chosen else ""
