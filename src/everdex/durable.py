@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,17 +157,6 @@ def _alive(pid: int) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
-
-
-def files_below(path: Path) -> Iterator[os.stat_result]:
-    """The status of every file below a path, or of the file itself; no link is followed.
-
-    Writers and collections remove things while others count: what vanishes meanwhile is left out.
-    """
-    below = (os.path.join(parent, name) for parent, _, names in os.walk(path) for name in names)
-    for place in below if path.is_dir() else (os.fspath(path),):
-        with suppress(FileNotFoundError):
-            yield os.lstat(place)
 
 
 def seal_tree(directory: Path, permissions: Permissions) -> None:

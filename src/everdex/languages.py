@@ -189,6 +189,7 @@ _EXTENSIONS: Final[dict[str, str]] = {
     "scss": "scss",
     "smithy": "smithy",
     "solidity": "sol",
+    "solution": "sln",
     "starlark": "star",
     "tcl": "tcl",
     "text": "txt text",
@@ -197,7 +198,7 @@ _EXTENSIONS: Final[dict[str, str]] = {
     "vhdl": "vhd vhdl",
     "vim": "vim",
     "wgsl": "wgsl",
-    "xml": "xml xsd xsl xslt wsdl plist csproj fsproj vbproj props targets pom storyboard xib",
+    "xml": "xml xsd xsl xslt wsdl plist csproj fsproj vbproj slnx props targets pom storyboard xib",
 }
 
 # language -> whole file names, compared in lower case
@@ -219,7 +220,7 @@ _NAMES: Final[dict[str, str]] = {
     "ruby": "gemfile rakefile vagrantfile brewfile guardfile podfile capfile fastfile appfile dangerfile",
     "starlark": "tiltfile",
     "text": "license licence copying notice readme authors contributors changelog changes history news todo "
-    "install thanks maintainers codeowners version manifest.in",
+    "install thanks maintainers codeowners version manifest.in rust-toolchain",
     "toml": "pipfile",
     "vim": ".vimrc .gvimrc",
     "yaml": ".clang-format .clang-tidy .yamllint",
@@ -291,7 +292,7 @@ _DOC: Final = re.compile(r"(^|/)(docs?|documentation|man)/")
 _DOC_LANGUAGES: Final = frozenset(("markdown", "rst", "asciidoc", "org", "latex", "text", "bibtex"))
 _CONFIG_LANGUAGES: Final = frozenset((
     "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "go-mod",
-    "procfile", "just", "hcl",
+    "procfile", "just", "hcl", "solution",
 ))  # fmt: skip
 
 

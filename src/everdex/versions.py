@@ -158,6 +158,11 @@ INTERFACE_VERSION: Final = "1"
 # 39: calls are told apart by how much stands behind what a function gives back, not by how large it is
 RESOLVERS_VERSION: Final = "39"
 
+# How what indexers say is put over what resolvers say; part of the name of a graph with facts.
+# 1: the first
+# 2: a call that leads further than the name at its place is the text's, not the indexer's
+JOIN_VERSION: Final = "2"
+
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
 # 3: what may reach a method or class through what is above it has other words

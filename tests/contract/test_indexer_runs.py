@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -37,6 +38,14 @@ if os.fork() == 0:
         os.rename(os.environ["TMPDIR"] + "/escaped.new", os.environ["TMPDIR"] + "/escaped")
         time.sleep(600)
     os._exit(0)
+"""
+_TRIED = """
+def tried(what):
+    try:
+        what()
+    except PermissionError:
+        return "refused"
+    return "done"
 """
 
 
@@ -80,11 +89,10 @@ def _until(holds: object, seconds: float = 30) -> None:
 
 def _alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        with open(f"/proc/{pid}/stat") as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # the latter when it goes while it is read
         return False
-    with open(f"/proc/{pid}/stat") as stream:
-        return stream.read().rpartition(")")[2].split()[0] != "Z"
 
 
 # -- what it is given ----------------------------------------------------------------------------
@@ -107,8 +115,6 @@ def test_an_indexer_sees_little_of_the_user(place: Place, monkeypatch: pytest.Mo
         "said = [sorted(os.environ), sys.stdin.read(), os.nice(0), status['NoNewPrivs'].strip(), os.environ]\n"
         "json.dump(said[:4] + [os.environ['NODE_OPTIONS']], open(output, 'w'))"
     )
-    import json
-
     names, read, niceness, locked, options = json.loads(ran.output.read_text())
     assert set(names) <= {"HOME", "PATH", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_CACHE_HOME", "NODE_OPTIONS"}
     assert (read, locked) == ("", "1")
@@ -116,39 +122,85 @@ def test_an_indexer_sees_little_of_the_user(place: Place, monkeypatch: pytest.Mo
     assert "evil" not in options
 
 
-def _has_landlock() -> bool:
-    import ctypes
-
-    return ctypes.CDLL(None).syscall(keeper._CREATE_RULESET, None, 0, keeper._VERSION) >= 4
+_CONFINED = tuple(keeper.confinement(connects=False)["confined"])
 
 
-@pytest.mark.skipif(not _has_landlock(), reason="this kernel has no Landlock of version 4")
-def test_an_indexer_writes_nowhere_else_and_connects_to_nobody(place: Place) -> None:
+@pytest.mark.skipif(keeper.WRITES not in _CONFINED, reason="this kernel has no Landlock of version 3")
+def test_an_indexer_writes_nowhere_else(place: Place) -> None:
     """Neither a file of the repository nor the home can be changed, made, truncated or removed by what it runs."""
     (place.root / "kept.py").write_text("kept")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        ran = place.run(
-            f"""
-def tried(what):
-    try:
-        what()
-    except PermissionError:
-        return "refused"
-    return "done"
+    ran = place.run(
+        f"""{_TRIED}
 root = {str(place.root)!r}
 json.dump([
     tried(lambda: open(root + "/new.py", "w")), tried(lambda: open(root + "/kept.py", "a")),
     tried(lambda: os.truncate(root + "/kept.py", 0)), tried(lambda: os.unlink(root + "/kept.py")),
     tried(lambda: os.mkdir(root + "/directory")), tried(lambda: os.rename(root + "/kept.py", root + "/other.py")),
     tried(lambda: os.symlink("/etc", root + "/link")), tried(lambda: open(os.environ["HOME"] + "/.planted", "w")),
-    tried(lambda: socket.create_connection(("127.0.0.1", {port}))), tried(lambda: open("/dev/null", "w")),
-    tried(lambda: open(os.environ["TMPDIR"] + "/mine", "w")),
+    tried(lambda: open("/dev/null", "w")), tried(lambda: open(os.environ["TMPDIR"] + "/mine", "w")),
+], open(output, "w"))
+"""
+    )
+    assert json.loads(ran.output.read_text()) == ["refused"] * 8 + ["done"] * 2
+    assert [path.name for path in place.root.iterdir()] == ["kept.py"]
+    assert keeper.WRITES in ran.confined
+
+
+@pytest.mark.skipif(keeper.CONNECTIONS not in _CONFINED, reason="this kernel or machine filters no system calls")
+def test_an_indexer_connects_to_nobody(place: Place, tmp_path: Path) -> None:
+    """No TCP, no UDP, and no socket of another program of the user: many of those do what they are told."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as agent:
+        agent.bind(str(tmp_path / "agent"))
+        agent.listen()
+        ran = place.run(
+            f"""{_TRIED}
+pair = lambda kind: socket.socketpair(socket.AF_UNIX, kind)
+json.dump([
+    tried(lambda: socket.create_connection(("127.0.0.1", {server.getsockname()[1]}))),
+    tried(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))),
+    tried(lambda: socket.socket(socket.AF_UNIX).connect({str(tmp_path / "agent")!r})),
+    tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(tmp_path / "agent")!r})),
+    tried(lambda: pair(socket.SOCK_STREAM)), tried(lambda: pair(socket.SOCK_SEQPACKET)),
+    tried(lambda: subprocess.run(["true"], check=True)),
 ], open(output, "w"))
 """
         )
-    assert ran.output.read_text() == str(["refused"] * 9 + ["done"] * 2).replace("'", '"')
-    assert [path.name for path in place.root.iterdir()] == ["kept.py"]
+    assert json.loads(ran.output.read_text()) == ["refused"] * 4 + ["done"] * 3
+    assert keeper.CONNECTIONS in ran.confined
+
+
+@pytest.mark.skipif(keeper.SIGNALS not in _CONFINED, reason="this kernel has no Landlock of version 6")
+def test_an_indexer_cannot_kill_its_keeper(place: Place) -> None:
+    """Nor any other process of the user: what it started would outlive it."""
+    ran = place.run(
+        f"""{_TRIED}
+json.dump([tried(lambda: os.kill(pid, signal.SIGKILL)) for pid in (os.getppid(), {os.getpid()})], open(output, "w"))
+"""
+    )
+    assert json.loads(ran.output.read_text()) == ["refused"] * 2
+
+
+def test_an_indexer_ends_with_its_keeper(place: Place) -> None:
+    """A keeper that is killed (for its memory, say) takes the indexer along, and the run says so."""
+    run = place.prepared(
+        "open(os.environ['TMPDIR'] + '/pids.new', 'w').write(f'{os.getppid()} {os.getpid()}')\n"
+        "os.rename(os.environ['TMPDIR'] + '/pids.new', os.environ['TMPDIR'] + '/pids')\ntime.sleep(600)"
+    )
+    told = place.scratch / "tmp" / "pids"
+    killer = threading.Thread(
+        target=lambda: (_until(told.exists), os.kill(int(told.read_text().split()[0]), signal.SIGKILL))
+    )
+    killer.start()
+    with pytest.raises(IndexerFailed, match="ended by signal 9"):
+        run.run(60)
+    killer.join()
+    _until(lambda: not _alive(int(told.read_text().split()[1])))
+
+
+def test_an_unconfined_run_says_so(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kernel has nothing, the indexer runs all the same and nothing is claimed."""
+    monkeypatch.setattr(keeper, "confinement", lambda connects: {"landlock": 0, "filters": False, "confined": []})
+    assert place.run('open(output, "w").write("x")').confined == ()
 
 
 # -- what it may take ----------------------------------------------------------------------------

@@ -8,11 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from everdex import limits
 from everdex.errors import ScipInvalid, UsageError
 from everdex.semantic import kept, scip
 from everdex.semantic.importing import import_scip
-from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, UNPROVEN
+from everdex.semantic.kept import ContextFacts
+from everdex.semantic.model import CHANGED, MISPLACED, NOT_INDEXED, OTHER_TEXT, OUTSIDE, UNPROVEN, Document
+from everdex.upkeep.audit import audit
 from everdex.upkeep.health import health
+from everdex.upkeep.housekeeping import gc_now
 from everdex.upkeep.repair import repair
 from everdex.view import open_view
 from support.graphs import asker
@@ -121,7 +125,7 @@ def test_a_refused_index_changes_nothing(made: Workspace) -> None:
     import_into(made, index(_CORE_SAID))
     before = kept.stamp(made.store)
     with pytest.raises(ScipInvalid):
-        import_into(made, index(_APP_SAID, document("../x")))
+        import_into(made, index(_APP_SAID, document("x.py") + b"\xff"))
     assert kept.stamp(made.store) == before
 
 
@@ -194,3 +198,122 @@ def test_positions_in_every_encoding_lead_to_the_same_bytes(tmp_path: Path) -> N
         with open_view(made.store) as view:
             found.append(kept.facts_of(view).document("app.py").starts)
     assert found == [(source.encode().index(b"go"),)] * 3
+
+
+def test_what_a_file_that_was_left_out_defines_is_not_outside(made: Workspace) -> None:
+    """The only file of a package changed meanwhile: who uses it is told nothing, not that it lies elsewhere."""
+    hashes = {"app.py": hashlib.sha256(_APP.encode()).hexdigest(), "core.py": hashlib.sha256(b"before").hexdigest()}
+    import_into(made, index(_CORE_SAID, _APP_SAID), hashes=hashes)
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_of_what_is_defined_all_over_nothing_is_said(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A symbol with more definitions than are kept is not half told, and not outside: each would list them all."""
+    monkeypatch.setattr(limits, "MAX_SCIP_HOMES", 1)
+    also = document("core.py", _CORE, [definition("Engine", _ENGINE), definition("go", _GO), definition("pass", _GO)])
+    import_into(made, index(also, _APP_SAID))
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_a_file_that_two_projects_share_has_what_both_say(made: Workspace) -> None:
+    """Two documents of one file are taken together, each occurrence once."""
+    also = document("core.py", _CORE, [definition("go", _GO), definition("go", symbol("core/", "go().", package="q"))])
+    report = import_into(made, index(_CORE_SAID, also, _APP_SAID))
+    assert (report.documents, report.occurrences) == (2, 4)
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("resolved", "semantic")
+
+
+def test_two_documents_of_a_file_have_to_be_about_it_both(made: Workspace) -> None:
+    """One that is about other bytes puts the file out."""
+    other = document("core.py", "\n" + _CORE, [definition("Engine", _ENGINE)])
+    report = import_into(made, index(_CORE_SAID, other, _APP_SAID))
+    assert (report.documents, report.skipped, report.changed) == (1, {MISPLACED: 1}, ("core.py",))
+
+
+@pytest.mark.parametrize(
+    "path", ["../core.py", "/etc/passwd", "x/../core.py", "..\\core.py", "core.py/", "%2e%2e/core.py", ""]
+)
+def test_documents_outside_are_counted_and_nothing_else(made: Workspace, path: str) -> None:
+    """The rest of the index counts; what lies outside is not outside of its package."""
+    report = import_into(made, index(document(path, _CORE, [definition("go", _GO)]), _APP_SAID))
+    reason = NOT_INDEXED if "%" in path else OUTSIDE
+    assert (report.documents, report.skipped, report.changed) == (1, {reason: 1}, ())
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert (callee["certainty"], callee["layer"]) == ("ambiguous", "syntactic")
+
+
+def test_definitions_are_bounded(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are held in memory all at once; an index with more is refused whole."""
+    monkeypatch.setattr(limits, "MAX_SCIP_DEFINITIONS", 1)
+    with pytest.raises(ScipInvalid, match="definitions"):
+        import_into(made, index(_CORE_SAID, _APP_SAID))
+    assert _paths(made) == []
+
+
+# -- looking after what is kept ------------------------------------------------------------------
+
+
+def _forget_history(made: Workspace) -> None:
+    """Publish until no snapshot with today's files is retained."""
+    for number in range(limits.RETAIN_SNAPSHOTS_MIN + 1):
+        made.write({"other.py": f"x = {number}\n"})
+        made.sync()
+
+
+def test_facts_about_bytes_of_no_snapshot_are_collected(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as one document may count again for a retained snapshot they stay; then they go, by name."""
+    monkeypatch.setattr(limits, "RETAIN_SNAPSHOTS_MIN_AGE_S", 0)
+    monkeypatch.setattr(limits, "QUERY_TIMEOUT_MS", 0)
+    monkeypatch.setattr(limits, "GC_SAFETY_MARGIN_MS", 0)
+    import_into(made, index(_CORE_SAID, _APP_SAID))
+    path = kept.facts_path(made.store, CONTEXT.id)
+    size = path.stat().st_size
+    made.write({"core.py": "x = 1\n"})
+    _forget_history(made)
+    assert gc_now(made.store, dry_run=False).semantic == ()  # app.py is as it was
+    made.write({"app.py": "x = 1\n"})
+    made.sync()
+    assert gc_now(made.store).semantic == ()  # an older snapshot has it
+    _forget_history(made)
+    told = gc_now(made.store)
+    assert (told.semantic, told.bytes_freed >= size, path.exists()) == ((path.name,), True, True)
+    assert gc_now(made.store, dry_run=False).semantic == (path.name,)
+    assert not path.exists()
+
+
+def test_a_collection_leaves_what_it_cannot_read(made: Workspace) -> None:
+    """A damaged file is repair's, one of another everdex its own."""
+    import_into(made, index(_APP_SAID))
+    path = kept.facts_path(made.store, CONTEXT.id)
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    made.write({"app.py": "x = 1\n"})
+    made.sync()
+    gc_now(made.store, dry_run=False, keep=1)
+    assert path.exists()
+
+
+def test_an_audit_names_damaged_facts(made: Workspace) -> None:
+    """The file, or the document in it whose numbers are not what is there; clean facts find nothing."""
+    import_into(made, index(_CORE_SAID, _APP_SAID))
+    assert audit(made.store).clean
+    path = kept.facts_path(made.store, CONTEXT.id)
+    facts = ContextFacts(path)
+    stored = [kept.Stored(entry.path, entry.content, facts.raw(entry), 99) for entry in facts.entries]
+    kept.write(made.store, CONTEXT, frozenset(), stored)
+    found = audit(made.store).findings
+    assert {(item.code, item.subject) for item in found} == {
+        ("semantic_occurrences", f"semantic/test.facts#{name}") for name in ("app.py", "core.py")
+    }
+    far = Document((), (_GO,), ((),), (10_000,), (2,), (0,), (0,), ())
+    content = next(entry.content for entry in facts.entries if entry.path == "app.py")
+    kept.write(made.store, CONTEXT, frozenset(), [kept.stored("app.py", content, far)])
+    assert [item.code for item in audit(made.store).findings] == ["semantic_places"]
+    kept.write(made.store, CONTEXT, frozenset(), [kept.Stored("app.py", content, b"no document", 0)])
+    assert [item.code for item in audit(made.store).findings] == ["semantic_damaged"]
+    path.write_bytes(b"x" + path.read_bytes()[1:])
+    assert [(item.code, item.subject) for item in audit(made.store).findings] == [
+        ("semantic_damaged", "semantic/test.facts")
+    ]

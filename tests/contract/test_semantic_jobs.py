@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everdex import config, versions
-from everdex.errors import Busy, ConfigError, IndexerMissing, StorageFailure, UsageError
+from everdex.errors import Busy, ConfigError, IndexerMissing, LimitExceeded, StorageFailure, UsageError
 from everdex.semantic import kept, mirror
 from everdex.semantic.discovery import context_id
 from everdex.semantic.running import Run
@@ -475,6 +477,21 @@ def test_what_a_killed_indexer_left_is_collected(scene: Scene) -> None:
     os.close(handle)
     told = maintain.gc(scene.index, apply=True).to_dict()
     assert (told["staging"], told["bytes_freed"]) == (("01ABC",), 1_000)
+    assert not scene.made.store.scratch.exists()
+
+
+def test_what_is_nested_beyond_all_measure_is_removed(scene: Scene) -> None:
+    """Directories deeper than a path can be long: a run that makes them has failed, and nothing stays of it."""
+    nest = "for _ in range(5_000):\n    os.mkdir('d')\n    os.chdir('d')\nos.chmod('.', 0)\n"
+    scene.install(f"{nest}open(output, 'w').write('x')")
+    done = scene.run()
+    assert (done.status, done.error_code) == (JobStatus.FAILED, LimitExceeded.code)
+    assert not scene.made.store.scratch.exists()
+    left = scene.made.store.scratch / "left"  # as a killed everdex leaves it
+    left.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", f"import os\n{nest}"], cwd=left, check=True)
+    assert scene.index.status().to_dict()["size_bytes"] > 0
+    maintain.gc(scene.index, apply=True)
     assert not scene.made.store.scratch.exists()
 
 

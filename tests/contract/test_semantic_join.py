@@ -220,7 +220,7 @@ def test_what_runs_in_place_of_what_is_named_stays(tmp_path: Path) -> None:
     made = synced(tmp_path / "tree", {"core.py": _CORE, "app.py": app})
     _say(made, reference("go", _GO), source=app)
     ask = asker(made)
-    assert ("core.Fast.go", "resolved", "semantic") in _calls(ask, "run")
+    assert ("core.Fast.go", "resolved", "syntactic") in _calls(ask, "run")
     assert ask("callers", "Fast.go")["coverage"]["disagreements"] == 0
     assert [each["qualified_name"] for each in ask("callers", "Engine.go")["callers"]] == ["app.run"]
 
@@ -234,7 +234,7 @@ def test_what_may_also_be_outside_contradicts_nothing(tmp_path: Path) -> None:
     made = synced(tmp_path / "tree", {"core.py": _CORE, "app.py": app})
     _say(made, reference("go", _GO), source=app)
     ask = asker(made)
-    assert ("core.Fast.go", "resolved", "semantic") in _calls(ask, "run")
+    assert ("core.Fast.go", "resolved", "syntactic") in _calls(ask, "run")
     assert ask("callers", "run")["coverage"]["disagreements"] == 0
 
 

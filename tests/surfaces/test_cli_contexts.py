@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import everdex as api
+from everdex.semantic import keeper
 from everdex.service.index import Index
 from everdex.surfaces.api.state_model import ContextsAnswer
 from support.commands import everdex, on_terminal
@@ -66,6 +67,24 @@ def test_having_contexts_indexed(root: Path, tmp_path: Path) -> None:
     (python, _) = everdex("contexts", "--json", cwd=root).json["contexts"]
     assert (python["state"], python["current_files"], python["error"]) == ("current", 2, None)
     assert "python:." in everdex("jobs", cwd=root).out
+
+
+def test_while_an_indexer_runs_one_can_see_it(root: Path) -> None:
+    """A clock on a terminal, a line in a log, and nothing in JSON; only the result stays."""
+    seen = on_terminal("refresh", "--semantic=python:.", cwd=root)
+    assert "running scip-python for python:." in seen.out
+    assert seen.out.splitlines()[-1].endswith("job 1: succeeded  python:.  everything  2 files indexed")
+    (root / "app.py").write_text("from core import helper\nhelper(2)\n")
+    assert everdex("refresh", "--semantic=python:.", cwd=root).err == "running scip-python for python:.\n"
+    (root / "app.py").write_text("from core import helper\nhelper(3)\n")
+    assert everdex("refresh", "--semantic=python:.", "--json", cwd=root).err == ""
+
+
+def test_what_this_kernel_keeps_an_indexer_from_is_told(root: Path) -> None:
+    """Before one is run, and of each run."""
+    confined = everdex("contexts", "--json", cwd=root).json["confined"]
+    (job,) = everdex("refresh", "--semantic=python:.", "--json", cwd=root).json["jobs"]
+    assert job["result"]["confined"] == confined == keeper.confinement(connects=False)["confined"]
 
 
 def test_a_context_is_asked_for_by_name(root: Path) -> None:

@@ -120,7 +120,8 @@ def test_every_health_code_is_documented() -> None:
 def test_every_audit_code_is_documented() -> None:
     """Each finding that an audit can make is named."""
     path = SOURCE / "upkeep" / "audit.py"
-    codes = _first_strings(path, "_differs", "Finding")
+    codes = _first_strings(path, "differs", "Finding")
+    codes |= _first_strings(SOURCE / "upkeep" / "facts.py", "differs", "Finding")
     for name in _first_strings(path, "_unique"):
         codes |= {f"{name}_empty", f"{name}_collision"}
     assert _named(_section("Audit codes")) == codes

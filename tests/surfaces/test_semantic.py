@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import everdex
+from everdex.surfaces.mcp import related
 from support.commands import everdex as run
 from support.daemons import Daemon
 from support.scips import definition, document, index, metadata, reference, symbol
@@ -47,6 +48,42 @@ def test_the_tree_is_looked_at_first(made: Workspace, scip_file: Path) -> None:
     assert imported["changed"] == ["app.py"]
     made.write({"core.py": "# new\n" + _CORE})
     assert run("refresh", "--root", made.path, "--scip", scip_file).code == 1
+
+
+def test_an_agent_is_told_by_which_layer(made: Workspace, scip_file: Path) -> None:
+    """In the places and the ways of an answer, and in the words beside it."""
+    run("refresh", "--root", made.path, "--scip", scip_file)
+    found = {name: run(name, "Engine.go", made.path, "--json").json for name in ("refs", "impact")}
+    places = related.references(found["refs"], 10_000)
+    assert [(each["path"], each["layer"]) for each in places["references"]] == [("app.py", "semantic")]
+    affected = related.impact(found["impact"], 10_000)
+    assert [(each["name"], each["layer"]) for each in affected["affected"]] == [("app.run", "semantic")]
+    for reply in (places, affected):
+        assert "(semantic)" in related.text_of(reply, iter(()))
+    made.write({"app.py": _APP + "\n"})
+    later = related.references(run("refs", "Engine.go", made.path, "--json").json, 10_000)
+    assert [each["layer"] for each in later["references"]] == ["syntactic"]
+
+
+@pytest.mark.parametrize("below", [".config/app", "..web", "a%2fb"])
+def test_directories_are_taken_as_they_are_called(made: Workspace, tmp_path: Path, below: str) -> None:
+    """A leading dot belongs to the name, and what looks like an escape is one in the URI only."""
+    made.write({f"{below}/core.py": _CORE})
+    path = tmp_path / "below.scip"
+    said = document("core.py", _CORE, [definition("go", _GO)])
+    path.write_bytes(index(said, head=metadata((made.path / below).as_uri())))
+    imported = run("refresh", "--root", made.path, "--scip", path, "--json").json["imported"]
+    assert (imported["context"]["root"], imported["documents"]) == (below, 1)
+
+
+@pytest.mark.parametrize("way", ["/..", "/web/../..", "/../tree/..", "%2f..%2f..", "/%00", "/\udcff"])
+def test_a_project_outside_the_root_is_none_of_ours(made: Workspace, tmp_path: Path, way: str) -> None:
+    """A root that leads up, or is no path at all, is taken as another machine's: it names nothing here."""
+    path = tmp_path / "outside.scip"
+    said = document("core.py", _CORE, [definition("go", _GO)])
+    path.write_bytes(index(said, head=metadata(f"file://{made.path}{way}")))
+    imported = run("refresh", "--root", made.path, "--scip", path, "--json").json["imported"]
+    assert imported["context"]["root"] == ""
 
 
 def test_an_index_of_a_directory_is_about_that_directory(made: Workspace, tmp_path: Path) -> None:

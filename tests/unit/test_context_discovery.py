@@ -44,6 +44,7 @@ def _only(tree: dict[str, str]) -> Project:
         ("build.gradle", "A.kt", "java:."),
         ("build.gradle.kts", "A.java", "java:."),
         ("app.sln", "A.cs", "dotnet:."),
+        ("app.slnx", "A.cs", "dotnet:."),
         ("app.csproj", "A.cs", "dotnet:."),
         ("compile_commands.json", "a.cpp", "clang:."),
     ],
@@ -53,6 +54,13 @@ def test_a_build_file_makes_a_context(marker: str, file: str, name: str) -> None
     project = _only({marker: "", file: ""})
     assert (project.name, project.root, project.config_path) == (name, "", marker)
     assert file in [member.path for member in project.files]
+
+
+def test_every_build_file_is_indexed() -> None:
+    """What makes or decides a context is known to the index: contexts are a function of a snapshot's files."""
+    for family in FAMILIES:
+        for pattern in (*family.markers, *family.weak, *family.decides):
+            assert languages.language_of(pattern.replace("*", "x")) is not None, pattern
 
 
 def test_a_file_belongs_to_the_nearest_root_of_its_language_and_to_no_other() -> None:

@@ -69,3 +69,16 @@ def test_names_prove_what_nobody_vouches_for() -> None:
     assert left[UNPROVEN] == 1
     with pytest.raises(LeftOut, match=MISPLACED):
         placed([Occurrence(0, 0, 0, 2, _RUN, DEFINITION)], source, scip.UTF8, by_name=True)
+
+
+def test_ranges_around_a_name_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is longer than any symbol is no name of one; nobody looks into it."""
+    source = b"run" * 10_000 + b"\n"
+    found, left = placed([Occurrence(0, 0, 0, 30_000, _RUN, DEFINITION)], source, scip.UTF8, by_name=True)
+    assert (found, left[UNPROVEN]) == ([], 1)
+
+
+def test_a_place_behind_the_line_is_outside_in_any_encoding() -> None:
+    """No encoding has more units than bytes."""
+    with pytest.raises(LeftOut, match=MISPLACED):
+        _spans("ä run\n".encode(), scip.UNSPECIFIED, (0, 7, 10))

@@ -185,8 +185,10 @@ class _File:
         if site.status is not Status.RESOLVED:
             return _told(site, Status.RESOLVED, runs)
         meant = {*map(_twins, runs), *(_twins(item.target) for item in named)}
-        if not meant.isdisjoint(map(_twins, at_place)) or self._leads_further(site, named):
+        if not meant.isdisjoint(map(_twins, site.targets)):
             return _told(site, Status.RESOLVED, site.targets)
+        if not meant.isdisjoint(map(_twins, at_place)) or self._leads_further(site, named):
+            return site  # no contradiction; but where it leads is not what the indexer said
         if site.role is Role.WRITE and self._defines_here(site):
             return _told(site, Status.RESOLVED, (*site.targets, *runs))
         if self._is_misnamed(site, named):

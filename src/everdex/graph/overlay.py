@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 import xxhash
 
+from everdex import versions
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
 from everdex.graph.atlas import Atlas
 from everdex.graph.blobs import joined
@@ -85,7 +86,7 @@ class _Making:
         self._semantic = semantic
         self._before = before
         self._hashes: dict[str, bytes] = {}
-        self._packages = repr(sorted(semantic.packages)).encode()
+        self._known_by_all = f"{versions.JOIN_VERSION} {sorted(semantic.packages)!r}".encode()
         self._joiner = Joiner(Atlas(view, graph), semantic.packages)
 
     def reusable(self, path: str) -> int | None:
@@ -107,7 +108,7 @@ class _Making:
     def _made_of(self, path: str, looked: Iterable[str]) -> bytes:
         """A hash of all that the join of a file depends on."""
         _, entry = self._semantic.chosen[path]
-        digest = xxhash.xxh3_128(entry.digest + self._packages)
+        digest = xxhash.xxh3_128(entry.digest + self._known_by_all)
         for each in (path, *looked):
             digest.update(each.encode() + b"\0" + self._hash(each))
         return digest.digest()

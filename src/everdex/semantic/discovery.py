@@ -185,7 +185,7 @@ def _modules(data: bytes) -> list[str]:
 
 def _dotnet(projects: dict[str, str], source: Callable[[str], bytes]) -> dict[str, str]:
     """A project below a solution is the solution's."""
-    solutions = {directory for directory, path in projects.items() if path.endswith(".sln")}
+    solutions = {directory for directory, path in projects.items() if path.endswith((".sln", ".slnx"))}
     return {
         directory: path
         for directory, path in projects.items()

@@ -44,7 +44,7 @@ FAMILIES: Final = (
     Family("java", frozenset({"java", "kotlin", "scala"}),
            ("settings.gradle", "settings.gradle.kts", "pom.xml", "build.gradle", "build.gradle.kts"), "scip-java",
            decides=("gradle.properties", "*.versions.toml")),
-    Family("dotnet", frozenset({"csharp"}), ("*.sln", "*.csproj"), "scip-dotnet",
+    Family("dotnet", frozenset({"csharp"}), ("*.sln", "*.slnx", "*.csproj"), "scip-dotnet",
            decides=("*.props", "*.targets", "global.json")),
     Family("clang", frozenset({"c", "cpp", "cuda"}), ("compile_commands.json",), "scip-clang"),
 )  # fmt: skip

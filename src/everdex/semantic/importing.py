@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from everdex import clock
-from everdex.errors import Corrupt, Incompatible
+from everdex import clock, limits
+from everdex.errors import Corrupt, Incompatible, ScipInvalid
 from everdex.semantic import kept, scip
 from everdex.semantic.kept import ContextFacts, Package, Stored
 from everdex.semantic.model import (
@@ -23,6 +24,7 @@ from everdex.semantic.model import (
     DEFINITION,
     NOT_INDEXED,
     OTHER_TEXT,
+    OUTSIDE,
     Context,
     Document,
     ImportReport,
@@ -30,7 +32,9 @@ from everdex.semantic.model import (
 )
 from everdex.semantic.placing import LeftOut, Placed, placed
 from everdex.semantic.reading import ScipDocument, open_index, read_documents
-from everdex.snapshot.guard import hold_guard
+from everdex.snapshot.guard import Guard, hold_guard
+from everdex.snapshot.store import Store
+from everdex.sync.model import Progress, silent
 from everdex.view import SnapshotView
 
 LOCK: Final = "semantic.lock"
@@ -38,9 +42,14 @@ _TTL_MS: Final = 600_000  # of an import that is stuck
 _WAIT_MS: Final = 60_000
 
 
+def alone(store: Store) -> AbstractContextManager[Guard]:
+    """Nobody else changes what is kept."""
+    return hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS)
+
+
 def import_scip(
     view: SnapshotView, scip_file: Path, context: Context, hashes: Mapping[str, str] | None,
-    owned: Container[str] | None = None,
+    owned: Container[str] | None = None, progress: Progress = silent,
 ) -> ImportReport:  # fmt: skip
     """Keep what an index says of files that are in the snapshot with the bytes it is about.
 
@@ -51,10 +60,11 @@ def import_scip(
     kept.facts_path(store, context.id)  # a bad id is refused before anything is read
     with open_index(scip_file) as stream:
         reading = _Reading(view, context, hashes, owned)
-        for document in read_documents(stream):
+        for number, document in enumerate(read_documents(stream)):
+            progress("import", number, 0)
             reading.add(document)
     fresh = {item.path: item for item in reading.stored()}
-    with hold_guard(store.locks / LOCK, store.permissions, wait_ms=_WAIT_MS, ttl_ms=_TTL_MS) as guard:
+    with alone(store) as guard:
         older, packages = _still_good(view, context.id)
         still = [item for item in older if item.path not in fresh]
         context = msgspec.structs.replace(context, refreshed_at=clock.now())
@@ -87,33 +97,59 @@ class _Reading:
         self._owned = owned
         self._prefix = f"{context.root}/" if context.root else ""
         self._hashes = hashes
-        self._documents: list[tuple[str, bytes]] = []  # packed, without homes: there may be millions of places
+        # Packed, without homes: there may be millions of places. A file that two projects share has two documents.
+        self._documents: dict[str, list[bytes]] = {}
         self.homes: dict[str, list[tuple[str, int]]] = {}  # symbol -> where it is defined
+        self._definitions = 0
+        self._packages: set[Package] = set()
         self.skipped: Counter[str] = Counter()
-        self.changed: list[str] = []
+        self.changed: set[str] = set()
 
     def add(self, document: ScipDocument) -> None:
-        path = self._prefix + document.path
+        path = "" if document.path is None else self._prefix + document.path
         try:
             occurrences = self._placed(path, document)
         except LeftOut as left_out:
-            reason = str(left_out)
-            if reason == NOT_INDEXED:
-                self.skipped[reason] += 1
-            elif self._owns(path):
-                self.skipped[reason] += 1
-                self.changed.append(path)
+            self._leave_out(path, str(left_out), document)
             return
         for start, _, symbol, roles in occurrences:
             if roles & DEFINITION:
-                self.homes.setdefault(symbol, []).append((path, start))
+                self._define(symbol, path, start)
         if self._owns(path):
-            self._documents.append((path, msgspec.msgpack.encode(_without_homes(occurrences, document.implements))))
+            packed = msgspec.msgpack.encode(_without_homes(occurrences, document.implements))
+            self._documents.setdefault(path, []).append(packed)
+
+    def _leave_out(self, path: str, reason: str, document: ScipDocument) -> None:
+        for item in document.occurrences:
+            if item.roles & DEFINITION:
+                self._note(item.symbol)  # not outside, for all that is left out
+        if reason in (NOT_INDEXED, OUTSIDE):
+            self.skipped[reason] += 1
+        elif self._owns(path):
+            self.skipped[reason] += 1
+            self.changed.add(path)
+
+    def _define(self, symbol: str, path: str, start: int) -> None:
+        self._note(symbol)
+        homes = self.homes.setdefault(symbol, [])
+        if len(homes) <= limits.MAX_SCIP_HOMES and (path, start) not in homes:  # one more tells that there are too many
+            homes.append((path, start))
+
+    def _note(self, symbol: str) -> None:
+        """Something of this symbol's package is defined in the project."""
+        self._definitions += 1
+        if self._definitions > limits.MAX_SCIP_DEFINITIONS:
+            raise ScipInvalid(f"the index has more than {limits.MAX_SCIP_DEFINITIONS:,} definitions")
+        known = scip.parsed(symbol)
+        assert known is not None  # what is no symbol was not read
+        self._packages.add((known.manager, known.package))
 
     def _owns(self, path: str) -> bool:
         return self._owned is None or path in self._owned
 
     def _placed(self, path: str, document: ScipDocument) -> list[Placed]:
+        if not path:
+            raise LeftOut(OUTSIDE)
         line = self._view.file_line(path)
         if line is None or line.skip is not None:
             raise LeftOut(NOT_INDEXED)
@@ -129,28 +165,48 @@ class _Reading:
 
     @property
     def packages(self) -> frozenset[Package]:
-        """The packages of which something is defined in these documents."""
-        known = (scip.parsed(symbol) for symbol in self.homes)
-        return frozenset((symbol.manager, symbol.package) for symbol in known if symbol is not None)
+        """The packages of which something is defined in this index, also in documents that were left out."""
+        return frozenset(self._packages)
 
     def stored(self) -> list[Stored]:
-        """The documents as they are kept, each with where its symbols are defined."""
-        return [self._stored(path, packed) for path, packed in self._documents]
+        """The documents as they are kept, each with where its symbols are defined.
 
-    def _stored(self, path: str, packed: bytes) -> Stored:
-        document = msgspec.msgpack.decode(packed, type=Document)
+        Of a file with several all have to be about its bytes.
+        """
+        return [self._stored(path, all_of) for path, all_of in self._documents.items() if path not in self.changed]
+
+    def _stored(self, path: str, packed: Sequence[bytes]) -> Stored:
+        document = _united([msgspec.msgpack.decode(each, type=Document) for each in packed])
         numbers: dict[str, int] = {}
         homes = tuple(
-            tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self.homes.get(symbol, ()))
+            tuple(Place(numbers.setdefault(home, len(numbers)), start) for home, start in self._homes_of(symbol))
             for symbol in document.symbols
         )
         files = tuple((home, self._content(home)) for home in numbers)
         return kept.stored(path, self._content(path), msgspec.structs.replace(document, files=files, homes=homes))
 
+    def _homes_of(self, symbol: str) -> Sequence[tuple[str, int]]:
+        """None for what is defined all over the project: every file that names it would list them all."""
+        homes = self.homes.get(symbol, ())
+        return homes if len(homes) <= limits.MAX_SCIP_HOMES else ()
+
     def _content(self, path: str) -> bytes:
         line = self._view.file_line(path)
         assert line is not None
         return bytes.fromhex(line.content_hash)
+
+
+def _united(documents: Sequence[Document]) -> Document:
+    """What several documents say of one file."""
+    if len(documents) == 1:
+        return documents[0]
+    occurrences = {
+        Placed(start, start + length, each.symbols[number], roles)
+        for each in documents
+        for start, length, number, roles in zip(each.starts, each.lengths, each.numbers, each.roles, strict=True)
+    }
+    implements = [(each.symbols[one], each.symbols[other]) for each in documents for one, other in each.implements]
+    return _without_homes(sorted(occurrences), implements)
 
 
 def _without_homes(occurrences: Sequence[Placed], implements: Iterable[tuple[str, str]]) -> Document:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 import xxhash
@@ -34,6 +34,7 @@ _HEAD: Final = struct.Struct("<16s8sII")  # xxh3-128 of all that follows, magic,
 _CHECKSUM: Final = 16
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _LEVEL: Final = 6
+_Kind = TypeVar("_Kind")
 _ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")  # sets, too: the same facts are the same bytes
 
 
@@ -76,11 +77,15 @@ class ContextFacts:
     def __init__(self, path: Path) -> None:
         """`Corrupt` or `Incompatible` when it cannot be believed; `FileNotFoundError` when there is none."""
         self.path = path
-        with open(path, "rb") as stream:
-            try:
+        try:
+            with open(path, "rb") as stream:
                 self._data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-            except ValueError as error:  # an empty file cannot be mapped
-                raise Corrupt(f"{path} is empty") from error
+        except ValueError as error:  # an empty file cannot be mapped
+            raise Corrupt(f"{path} is empty") from error
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise Corrupt(f"{path} cannot be opened: {error.strerror}") from error
         if len(self._data) < _HEAD.size:
             raise Corrupt(f"{path} is cut short")
         checksum, magic, version, size = _HEAD.unpack_from(self._data)
@@ -89,7 +94,7 @@ class ContextFacts:
                 raise Corrupt(f"{path} fails its checksum")
         versions.check_readable("semantic", version, str(path))
         self._base = _HEAD.size + size
-        header = msgspec.msgpack.decode(zlib.decompress(self._data[_HEAD.size : self._base]), type=_Header)
+        header = _decoded(self._data[_HEAD.size : self._base], _Header, path)
         self.context = header.context
         self.packages = header.packages
         self.entries = header.entries
@@ -100,7 +105,14 @@ class ContextFacts:
         return self._data[start : start + entry.size]
 
     def document(self, entry: Entry) -> Document:
-        return msgspec.msgpack.decode(zlib.decompress(self.raw(entry)), type=Document)
+        return _decoded(self.raw(entry), Document, self.path)
+
+
+def _decoded(data: bytes, kind: type[_Kind], path: Path) -> _Kind:
+    try:
+        return msgspec.msgpack.decode(zlib.decompress(data), type=kind)
+    except (zlib.error, msgspec.DecodeError) as error:  # whole, and not what it should be
+        raise Corrupt(f"{path} cannot be read: {error}") from error
 
 
 def facts_path(store: Store, context_id: str) -> Path:
@@ -206,7 +218,7 @@ def facts_of(view: SnapshotView) -> Semantic:
         if facts.context.enabled:
             chosen |= {entry.path: (facts, entry) for entry in current(view, facts)}
             packages |= facts.packages
-    digest = xxhash.xxh3_128(repr(sorted(packages)).encode())
+    digest = xxhash.xxh3_128(f"{versions.JOIN_VERSION} {sorted(packages)!r}".encode())
     for path in sorted(chosen):
         digest.update(path.encode() + b"\0" + chosen[path][1].digest)
     fingerprint = digest.hexdigest()[:12] if chosen else ""

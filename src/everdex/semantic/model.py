@@ -29,12 +29,13 @@ class Context(msgspec.Struct, frozen=True):
 # Why a document, or some of its occurrences, are left out.
 CHANGED: Final = "changed"  # the file is not what it was when the indexer began
 NOT_INDEXED: Final = "not_indexed"  # the snapshot has no such file
+OUTSIDE: Final = "outside"  # its path leads out of the project, or is none
 OTHER_TEXT: Final = "other_text"  # the document carries its text, and it is not ours
 MISPLACED: Final = "misplaced"  # a range lies outside the file, or not on a name: it is about other bytes
 NOT_UTF8: Final = "not_utf8"
 UNCLEAR: Final = "unclear_position"  # occurrences behind other letters than ASCII, and nobody says how those count
 UNPROVEN: Final = "unproven_name"  # occurrences that call something by another name, when nothing else is proven
-REASONS: Final = (CHANGED, NOT_INDEXED, OTHER_TEXT, MISPLACED, NOT_UTF8, UNCLEAR, UNPROVEN)
+REASONS: Final = (CHANGED, NOT_INDEXED, OUTSIDE, OTHER_TEXT, MISPLACED, NOT_UTF8, UNCLEAR, UNPROVEN)
 
 
 class ImportReport(msgspec.Struct, frozen=True):

@@ -8,16 +8,19 @@ alias, mostly) only itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from everdex import limits
 from everdex.semantic import scip
 from everdex.semantic.model import DEFINITION, MISPLACED, NOT_UTF8, UNCLEAR, UNPROVEN
 from everdex.semantic.reading import Occurrence
 
 # Bytes of names: letters, digits, `_`, and all that is beyond ASCII.
 _WORD: Final = bytes(int(byte >= 0x80 or byte == 0x5F or chr(byte).isalnum()) for byte in range(256))
+_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 
 
 class Placed(NamedTuple):
@@ -43,6 +46,7 @@ class Lines:
         # As parsers count lines: a line feed ends one, nothing else does.
         self._starts = list(accumulate((len(piece) + 1 for piece in source.split(b"\n")), initial=0))
         self._known: dict[int, list[int] | None] = {}
+        self._plain: dict[int, int] = {}  # line -> its first byte beyond ASCII
 
     def byte(self, line: int, character: int) -> int | None:
         """The byte of a position; None when it depends on how characters count, and nobody said."""
@@ -54,15 +58,18 @@ class Lines:
                 raise LeftOut(MISPLACED)
             return start + character
         units = self._units(line, start, end)
-        if units is None:  # only ASCII, or nobody said
-            if not self._source[start : min(start + character, end)].isascii():
-                return None
-            units_length = end - start
-        else:
-            units_length = len(units) - 1
-        if character > units_length:
+        if character > (end - start if units is None else len(units) - 1):
             raise LeftOut(MISPLACED)
-        return start + (character if units is None else units[character])
+        if units is not None:
+            return start + units[character]
+        return start + character if start + character <= self._plain_until(line, start, end) else None
+
+    def _plain_until(self, line: int, start: int, end: int) -> int:
+        """Up to which byte of a line all encodings agree."""
+        if line not in self._plain:
+            beyond = _BEYOND_ASCII.search(self._source, start, end)
+            self._plain[line] = end if beyond is None else beyond.start()
+        return self._plain[line]
 
     def _units(self, line: int, start: int, end: int) -> list[int] | None:
         """Where each unit of a line begins, and the last one ends; None when that goes without saying, or cannot be."""
@@ -103,6 +110,9 @@ def placed(
             continue
         if not _is_whole(mask, start, end):
             raise LeftOut(MISPLACED)
+        if end - start > limits.MAX_SCIP_SYMBOL_BYTES:  # around a name, perhaps; not one
+            left[UNPROVEN] += 1
+            continue
         if by_name and not _is_named(source[start:end], symbol):
             if roles & DEFINITION and start != end:
                 raise LeftOut(MISPLACED)

@@ -15,7 +15,7 @@ VARINT: Final = 0
 FIXED64: Final = 1
 BLOCK: Final = 2  # bytes, a text, a message, or many numbers
 FIXED32: Final = 5
-_MAX_VARINT: Final = 10
+MAX_VARINT: Final = 10  # bytes
 
 
 def tag(field: int, wire: int) -> int:
@@ -53,7 +53,7 @@ def text(field: int, value: str) -> bytes:
 def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """A number, and where it ends."""
     value = shift = 0
-    for place in range(at, min(end, at + _MAX_VARINT)):
+    for place in range(at, min(end, at + MAX_VARINT)):
         byte = data[place]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:

@@ -1,8 +1,8 @@
 """Reads a SCIP index document by document, without ever holding more than one of them.
 
-The file comes from a stranger: it must be a regular file of bounded size, every length in it is checked, and a document
-whose path leads out of its project, or that comes twice, makes the whole index `ScipInvalid`. What ranges mean in the
-file they are about is not known here.
+The file comes from a stranger: it must be a regular file of bounded size, every length in it is checked, and what does
+not fit makes the whole index `ScipInvalid`. A document may come more than once, and be of a file outside its project
+(compilers read such): then it has no path. What ranges mean in the file they are about is not known here.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ import msgspec
 from everdex import limits
 from everdex.errors import ScipInvalid
 from everdex.semantic import scip
-from everdex.semantic.protobuf import BLOCK, VARINT, fields, read_text, read_varint, skipped, tag
+from everdex.semantic.protobuf import BLOCK, MAX_VARINT, VARINT, fields, read_text, read_varint, skipped, tag
 
 _CUT: Final = "the index is cut short"
+_LONGEST_ROOT: Final = 4 * limits.MAX_PATH_BYTES  # of a URI, which may have three bytes for one
 _METADATA: Final = tag(scip.METADATA, BLOCK)
 _DOCUMENT: Final = tag(scip.DOCUMENTS, BLOCK)
 _PATH: Final = tag(scip.RELATIVE_PATH, BLOCK)
@@ -34,6 +35,9 @@ _RANGE_NUMBER: Final = tag(scip.RANGE, VARINT)
 _SYMBOL: Final = tag(scip.SYMBOL, BLOCK)
 _ROLES: Final = tag(scip.SYMBOL_ROLES, VARINT)
 _ALL_ROLES: Final = 0xFF  # SCIP has seven; a stranger's number may be of any size
+_RANGE_NUMBERS: Final = 4  # at most
+_RANGE_BYTES: Final = _RANGE_NUMBERS * MAX_VARINT
+_NO_RANGE: Final = "the index is damaged: a range has neither three numbers nor four"
 # Fields with another kind than they have to have: proto3 would pass them over, and mean something else.
 _KINDS: Final = {
     "document": {scip.RELATIVE_PATH: BLOCK, scip.OCCURRENCES: BLOCK, scip.SYMBOLS: BLOCK, scip.TEXT: BLOCK,
@@ -60,7 +64,7 @@ class Occurrence(NamedTuple):
 
 
 class ScipDocument(NamedTuple):
-    path: str  # relative to the project's root
+    path: str | None  # relative to the project's root; None when it leads out of it, or is no path at all
     encoding: int
     text: bytes | None
     occurrences: list[Occurrence]  # of symbols that others can see
@@ -93,15 +97,14 @@ def read_metadata(stream: BinaryIO) -> Metadata:
 
 def read_documents(stream: BinaryIO) -> Iterator[ScipDocument]:
     """Every document; one that is malformed ends it."""
-    seen: set[str] = set()
-    occurrences = 0
+    documents = occurrences = 0
     for head, data in _top(stream):
         if head != _DOCUMENT:
             continue
+        documents += 1
+        if documents > limits.MAX_FILES:
+            raise ScipInvalid(f"the index has more than {limits.MAX_FILES:,} documents")
         document = _document(data)
-        if document.path in seen:
-            raise ScipInvalid(f"the index has two documents of {document.path[:200]!r}")
-        seen.add(document.path)
         occurrences += len(document.occurrences)
         if occurrences > limits.MAX_SCIP_OCCURRENCES:
             raise ScipInvalid(f"the index has more than {limits.MAX_SCIP_OCCURRENCES:,} occurrences")
@@ -147,7 +150,7 @@ def _metadata(data: bytes) -> Metadata:
                     tool = read_text(data, inner_start, inner_end)
                 elif inner == tag(scip.TOOL_VERSION, BLOCK):
                     version = read_text(data, inner_start, inner_end)
-    return Metadata(tool[:200], version[:200], root)
+    return Metadata(tool[:200], version[:200], root if len(root) <= _LONGEST_ROOT else "")
 
 
 def _document(data: bytes) -> ScipDocument:
@@ -171,8 +174,9 @@ def _document(data: bytes) -> ScipDocument:
             encoding = start
         else:
             _check_kind("document", head)
-    _check_path(path)
-    return ScipDocument(path, encoding, text, occurrences, implements)
+        if len(occurrences) + len(implements) > limits.MAX_SCIP_DOCUMENT_OCCURRENCES:
+            raise ScipInvalid(f"a document has more than {limits.MAX_SCIP_DOCUMENT_OCCURRENCES:,} occurrences")
+    return ScipDocument(path if _is_inside(path) else None, encoding, text, occurrences, implements)
 
 
 def _check_kind(message: str, head: int) -> None:
@@ -180,14 +184,11 @@ def _check_kind(message: str, head: int) -> None:
         raise ScipInvalid(f"the index is damaged: field {head >> 3} of a {message} is of another kind")
 
 
-def _check_path(path: str) -> None:
-    """SCIP wants canonical paths below the project's root; anything else is refused, not mended."""
-    if not path:
-        raise ScipInvalid("the index has a document without a path")
-    if len(path.encode()) > limits.MAX_PATH_BYTES:
-        raise ScipInvalid(f"the index has a document with a path of more than {limits.MAX_PATH_BYTES:,} bytes")
-    if path.startswith("/") or "\\" in path or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
-        raise ScipInvalid(f"the index has a document at {path[:200]!r}, which is no path below its project")
+def _is_inside(path: str) -> bool:
+    """SCIP wants canonical paths below the project's root; nothing else is looked at, or mended."""
+    if len(path) > limits.MAX_PATH_BYTES or path.startswith("/") or "\\" in path or "\0" in path:
+        return False
+    return {"", ".", ".."}.isdisjoint(path.split("/"))
 
 
 def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occurrence | None:
@@ -205,6 +206,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
             if head == _ROLES:
                 roles = value & _ALL_ROLES
             elif head == _RANGE_NUMBER:
+                if len(place) > _RANGE_NUMBERS:
+                    raise ScipInvalid(_NO_RANGE)
                 place = (*place, value)
             else:
                 _check_kind("occurrence", head)
@@ -217,6 +220,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
             raise ScipInvalid(_CUT)
         stop = at + size
         if head == _RANGE:
+            if size > _RANGE_BYTES or len(place) > _RANGE_NUMBERS:
+                raise ScipInvalid(_NO_RANGE)
             place = (*place, *_numbers(data, at, stop))
         elif head == _SYMBOL:
             name = data[at:stop]
@@ -230,8 +235,8 @@ def _occurrence(data: bytes, at: int, end: int, known: dict[bytes, str]) -> Occu
     if len(place) == 3:
         line, character, last = place
         return Occurrence(line, character, line, last, symbol, roles)
-    if len(place) != 4:
-        raise ScipInvalid("the index is damaged: a range has neither three numbers nor four")
+    if len(place) != _RANGE_NUMBERS:
+        raise ScipInvalid(_NO_RANGE)
     return Occurrence(*place, symbol, roles)
 
 

@@ -7,13 +7,16 @@ indexer and everything it started along (see keeper.py).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
+import stat
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -24,8 +27,9 @@ from everdex import limits
 from everdex.errors import Cancelled, IndexerFailed, LimitExceeded, Timeout
 from everdex.semantic import keeper
 from everdex.semantic.tools import TOOLS, Installed, environment
+from everdex.snapshot.trees import tree_size
 
-_LOOK_S: Final = 0.1
+_LOOK_MS: Final = 100
 _MEASURE_S: Final = 1.0
 _LEAVE_S: Final = 10.0
 _PIECES: Final = 16
@@ -38,6 +42,7 @@ class Ran(msgspec.Struct, frozen=True):
     output: Path
     size: int
     seconds: float
+    confined: tuple[str, ...]  # what the kernel kept it from
 
 
 class Run:
@@ -56,10 +61,14 @@ class Run:
     def cancel(self) -> None:
         self._cancelled.set()
 
-    def run(self, seconds: float) -> Ran:
-        """`Timeout`, `Cancelled`, `LimitExceeded` or `IndexerFailed` when it comes to nothing."""
+    def run(self, seconds: float, progress: Callable[[int], None] = lambda _seconds: None) -> Ran:
+        """`Timeout`, `Cancelled`, `LimitExceeded` or `IndexerFailed` when it comes to nothing.
+
+        `progress` hears every now and then how many seconds it has been running.
+        """
         began = time.monotonic()
-        spec = json.dumps(self._spec()).encode() + b"\n"
+        confinement = keeper.confinement(connects=self._tool.connects)
+        spec = json.dumps({**self._spec(), **confinement}).encode() + b"\n"
         # -I -S: nothing of the directory it is started in, or of this environment, is imported.
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", keeper.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -73,9 +82,12 @@ class Run:
             process.stdin.flush()
             handle = process.stdout.fileno()
             os.set_blocking(handle, False)
+            poll = select.poll()  # a daemon may have more files open than select() can count
+            poll.register(handle, select.POLLIN)
             measured = began
             while process.poll() is None:
                 now = time.monotonic()
+                progress(int(now - began))
                 if self._cancelled.is_set():
                     raise Cancelled(f"{self._tool.name} was ended before it was done", hint="run the command again")
                 if now - began > seconds:
@@ -84,26 +96,28 @@ class Run:
                 if now - measured > _MEASURE_S:
                     measured = now
                     self._require_room()
-                select.select([handle], [], [], _LOOK_S)
+                poll.poll(_LOOK_MS)
                 said = _heard(handle, said)
             said = _heard(handle, said)
         finally:
             _end(process)
-        return self._result(process.returncode, said, time.monotonic() - began)
+        size = self._size_of_output(process.returncode, said)
+        return Ran(self._output, size, time.monotonic() - began, tuple(confinement["confined"]))
 
-    def _result(self, code: int, said: bytes, seconds: float) -> Ran:
+    def _size_of_output(self, code: int, said: bytes) -> int:
         tail = said.decode("utf-8", "replace").strip()
         self._require_room()
         if code:
-            how = f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
+            number = -code if code < 0 else code - 128  # of its keeper's own, or of its
+            how = f"was ended by signal {number}" if number > 0 else f"ended with {code}"
             raise IndexerFailed(f"{self._tool.name} {how}: {tail or 'it said nothing'}")
         try:
             found = os.lstat(self._output)
         except FileNotFoundError as error:
             raise IndexerFailed(f"{self._tool.name} wrote no index: {tail or 'it said nothing'}") from error
-        if not os.path.isfile(self._output) or os.path.islink(self._output) or not found.st_size:
+        if not stat.S_ISREG(found.st_mode) or not found.st_size:
             raise IndexerFailed(f"{self._tool.name} wrote an empty index: {tail or 'it said nothing'}")
-        return Ran(self._output, found.st_size, seconds)
+        return found.st_size
 
     def _spec(self) -> dict[str, object]:
         empty = self._scratch / "empty.json"
@@ -131,9 +145,12 @@ class Run:
 
     def _require_room(self) -> None:
         """A limit of one file's size does not hold who writes many."""
-        if _size(self._scratch) > limits.SEMANTIC_SCRATCH_BYTES:
+        errors: list[OSError] = []
+        size = tree_size(self._scratch, errors.append)
+        hidden = any(error.errno == errno.ENAMETOOLONG for error in errors)  # the others: removed while we look
+        if hidden or size > limits.SEMANTIC_SCRATCH_BYTES:
             raise LimitExceeded(
-                f"{self._tool.name} wrote more than {limits.SEMANTIC_SCRATCH_BYTES >> 20:,} MiB",
+                f"{self._tool.name} wrote more than {limits.SEMANTIC_SCRATCH_BYTES >> 20:,} MiB, or too deep to tell",
                 hint="run it yourself and import what it makes: `everdex refresh --scip FILE`",
             )
 
@@ -158,20 +175,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
         process.wait()
     process.stdout.close()
-
-
-def _size(directory: Path) -> int:
-    """Bytes below a directory; no link is followed."""
-    total, pending = 0, [os.fspath(directory)]
-    while pending:
-        try:
-            entries = list(os.scandir(pending.pop()))
-        except OSError:
-            continue  # removed while we look
-        for entry in entries:
-            with suppress(OSError):
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                else:
-                    total += entry.stat(follow_symlinks=False).st_size
-    return total

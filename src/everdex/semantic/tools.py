@@ -25,7 +25,8 @@ class Tool(msgspec.Struct, frozen=True):
     """How an indexer is run; {root}, {output}, {name}, {scratch} and {empty} are filled in.
 
     `needs` are names copied from the tree though the index may not have them; `links` directories that are linked.
-    `keeps` are variables of the user's environment it may see, `writes` directories below the home it may write to.
+    `keeps` are variables of the user's environment it may see, `writes` directories it may write to, by their place
+    below the home or in full.
     """
 
     name: str
@@ -64,9 +65,8 @@ TOOLS: Final = {
         ),
         Tool(
             "scip-go",
-            ("--quiet", "--module-root", "{root}", "--project-root", "{root}", "--repository-root", "{root}",
-             "--module-version", "0", "--output", "{output}"),
-            "go install github.com/sourcegraph/scip-go/cmd/scip-go@latest",
+            ("--quiet", "--module-root", "{root}", "--module-version", "0", "--output", "{output}"),
+            "go install github.com/scip-code/scip-go/cmd/scip-go@latest",
             environment={"GOCACHE": "{scratch}/go-build", "GOFLAGS": "-mod=mod", "GOPROXY": "off",
                          "GOTOOLCHAIN": "local"},
             keeps=("GOPATH", "GOROOT", "GOMODCACHE"),
@@ -83,7 +83,8 @@ TOOLS: Final = {
         Tool(
             "scip-java",
             ("index", "--cwd", "{root}", "--output", "{output}"),
-            "coursier bootstrap --standalone -o scip-java com.sourcegraph:scip-java_2.13:latest.release",
+            "coursier bootstrap --standalone -o scip-java org.scip-code:scip-java:latest.release "
+            "--main org.scip_code.scip_java.ScipJava",
             keeps=("JAVA_HOME", "MAVEN_OPTS", "GRADLE_OPTS"),
             needs=("gradlew", "mvnw", "gradle-wrapper.jar", "maven-wrapper.jar"),
             writes=(".gradle", ".m2", ".cache/coursier"),
@@ -95,7 +96,7 @@ TOOLS: Final = {
             "dotnet tool install --global scip-dotnet",
             environment={"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1"},
             keeps=("DOTNET_ROOT",),
-            needs=("*.sln", "packages.lock.json"),
+            needs=("packages.lock.json",),
             writes=(".nuget", ".dotnet", ".local/share/NuGet"),
             connects=True,
         ),
@@ -103,6 +104,7 @@ TOOLS: Final = {
             "scip-clang",
             ("--compdb-path={root}/compile_commands.json", "--index-output-path={output}"),
             "download scip-clang from its releases",
+            writes=("/dev/shm",),  # by which its processes talk to each other
         ),
     )
 }  # fmt: skip

@@ -20,6 +20,7 @@ from everdex.durable import decode_json, encode_json, replace_atomically
 from everdex.errors import IndexerMissing, UsageError
 from everdex.semantic import kept
 from everdex.semantic.discovery import Member, Project, Projects, discover
+from everdex.semantic.keeper import confinement
 from everdex.semantic.kept import ContextFacts
 from everdex.semantic.tools import TOOLS, Installed, installed, locate
 from everdex.service.answers import Answer, Freshness
@@ -138,6 +139,7 @@ def contexts_answer(
     listed += [_imported(view, found) for found in readable if found.context.id not in known]
     owned = sum(len(project.files) for project in projects.found)
     body = {"contexts": listed, "omitted": projects.omitted, "unasked": semantic_unasked(),
+            "confined": confinement(connects=False)["confined"],
             "files": {"owned": owned, "others": len(view.paths) - owned}}  # fmt: skip
     return index.answer(view, freshness, body, warnings=(*warnings, *damaged))
 

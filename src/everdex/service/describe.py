@@ -20,7 +20,6 @@ from everdex.changes import content_skip, read_stable
 from everdex.changes.model import ChangeSet, ReadError
 from everdex.config import Config
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
-from everdex.durable import files_below
 from everdex.errors import EverdexError
 from everdex.graph import refreshed
 from everdex.languages import language_of, role_of
@@ -31,6 +30,7 @@ from everdex.snapshot.lease import holder
 from everdex.snapshot.live import LiveMap
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.store import Store
+from everdex.snapshot.trees import tree_size
 from everdex.sync.model import Detected, SyncReport
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def status_body(
         "tombstones": sum(item.count for item in manifest.tombstones),
         "retained_snapshots": len(history),
         "snapshots": history,
-        "size_bytes": _size(store),
+        "size_bytes": tree_size(store.path),
         "writer": _writer(store),
         "pending": None if changes is None else _pending(changes),
         "refresh_summary": _refreshed(store, changes),
@@ -271,10 +271,6 @@ def _board(store: Store) -> dict[str, Any]:
         return {**read_board(store).counts(), "error": None}
     except EverdexError as error:
         return {"error": error.code}
-
-
-def _size(store: Store) -> int:
-    return sum(file.st_size // max(file.st_nlink, 1) for file in files_below(store.path))  # a manifest has two names
 
 
 def _pending(changes: ChangeSet) -> dict[str, int]:

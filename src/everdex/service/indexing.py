@@ -27,11 +27,12 @@ from everdex.semantic.tools import TOOLS, Installed
 from everdex.service.contexts import Programs, current_paths, inputs_digest, is_current, named, projects_of, require
 from everdex.service.index import Index
 from everdex.service.work import Work, told, within
-from everdex.snapshot.store import Store, remove_scratch
+from everdex.snapshot.store import Store
+from everdex.snapshot.trees import remove_all
 from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus, RefreshJob
 from everdex.state.scopes import RefreshScope
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import Progress, SyncOptions, silent
 from everdex.view import SnapshotView, open_view
 
 # -- asking --------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ from everdex.view import SnapshotView, open_view
 
 def enqueue(
     index: Index, name: str | None = None, scope: RefreshScope | None = None, *, reason: str = "asked",
-    budget_ms: int = limits.JOB_BUDGET_MS,
+    budget_ms: int = limits.JOB_BUDGET_MS, shown: Progress = silent,
 ) -> tuple[list[int], list[EverdexError]]:  # fmt: skip
     """The jobs that will index contexts (or the one named), and what stands in the way of others.
 
@@ -49,7 +50,7 @@ def enqueue(
     if not 1 <= budget_ms <= limits.MAX_JOB_BUDGET_MS:
         raise UsageError(f"budget_ms must be between 1 and {limits.MAX_JOB_BUDGET_MS:,}")
     wanted = scopes.checked(scope)
-    index.sync(wait=True)
+    index.sync(SyncOptions(progress=shown), wait=True)
     store = index.store()
     numbers, missing = [], []
     with open_view(store) as view:
@@ -120,7 +121,7 @@ class _Known:
 
 def run(index: Index, records: JobRecords, job: RefreshJob, work: Work) -> RefreshJob:
     """Run a claimed job to its end; whoever calls holds the lock of those who run indexers."""
-    options = SyncOptions(progress=within(job))
+    options = SyncOptions(progress=within(job, work))
     try:
         return _run(index, records, job, work, options)
     except (Cancelled, DaemonStopping):
@@ -151,7 +152,8 @@ def _run(index: Index, records: JobRecords, job: RefreshJob, work: Work, options
         # No view is held while the indexer runs: nothing that collects garbage waits for it.
         indexer = Run(program, index.root.path, scratch, project.root, index.root.path.name)
         work.indexing(indexer)
-        ran = indexer.run(max(1.0, job.budget_ms / 1000 - (time.monotonic() - began)))
+        left_s = max(1.0, job.budget_ms / 1000 - (time.monotonic() - began))
+        ran = indexer.run(left_s, lambda s: work.progress(f"indexer {project.tool} for {project.name}", s, 0))
         # Fresh, never from memory: what this job is by now, HEAD, and every file.
         if records.get(job.id).status is not JobStatus.RUNNING:
             return records.get(job.id)
@@ -165,13 +167,14 @@ def _run(index: Index, records: JobRecords, job: RefreshJob, work: Work, options
                 project.id, project.name, project.language, project.root, project.config_path, project.config_hash,
                 project.tool, program.version,
             )  # fmt: skip
-            report = import_scip(view, ran.output, context, hashes, owned)
+            report = import_scip(view, ran.output, context, hashes, owned, options.progress)
             head = view.manifest.git.head_sha
     snapshot_id = work.resolve(options)
     left = report.changed
     result: dict[str, Any] = {
         "indexed": report.documents, "left": len(left), "kept": report.kept, "occurrences": report.occurrences,
         "skipped": report.skipped, "head": head, "seconds": round(ran.seconds, 3), "bytes": ran.size,
+        "confined": ran.confined,
         "tool_version": program.version, "inputs": None if left else inputs_digest(project, program.version),
     }  # fmt: skip
     done = records.succeeded(job.id, snapshot_id, result)
@@ -198,10 +201,10 @@ def _again(index: Index, job: RefreshJob, scope: RefreshScope | None, reason: st
 @contextmanager
 def _scratch(store: Store) -> Iterator[Path]:
     """A directory of the store for one run; leftovers of runs that were killed go first."""
-    remove_scratch(store)
+    remove_all(store.scratch)
     scratch = store.scratch / clock.new_ulid()
     make_directory(scratch, store.permissions)
     try:
         yield scratch
     finally:
-        remove_scratch(store)
+        remove_all(store.scratch)

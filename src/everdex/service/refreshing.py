@@ -32,7 +32,7 @@ from everdex.state import scopes
 from everdex.state.jobs import LOCK, OPEN, JobRecords, RefreshJob
 from everdex.state.now import TreeNow
 from everdex.state.scopes import RefreshScope
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import Progress, SyncOptions, silent
 from everdex.view import open_view
 
 MAX_LISTED: Final = limits.JOBS_KEPT
@@ -76,15 +76,16 @@ class RefreshJobs:
         finally:
             os.close(handle)
 
-    def finish(self, number: int) -> RefreshJob:
+    def finish(self, number: int, shown: Progress = silent) -> RefreshJob:
         """A job's record once it is done: run here, or by the process that runs jobs now."""
         deadline = time.monotonic() + limits.MAX_JOB_BUDGET_MS / 1000
         while True:
             try:
-                return self.run(number)
+                return self.run(number, OwnWork(self._index, shown))
             except Busy:
                 if time.monotonic() > deadline:
                     raise
+                shown("wait", 0, 0)
                 time.sleep(_POLL_S)
 
     def status(self, number: int) -> RefreshJob:
@@ -106,7 +107,7 @@ class RefreshJobs:
     # -- running -------------------------------------------------------------------------------
 
     def _run(self, records: JobRecords, job: RefreshJob, work: Work) -> RefreshJob:
-        options = SyncOptions(progress=within(job))
+        options = SyncOptions(progress=within(job, work))
         try:
             changes = self._index.preview().changes
             now = TreeNow(self._index.root, changes)
@@ -190,18 +191,22 @@ def _answer(index: Index, body: dict[str, Any]) -> Answer:
     return Answer(index.tree_origin(), index.query_fingerprint, answers.UNCHECKED, body)
 
 
-def refresh_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS) -> Answer:
+def refresh_answer(
+    index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS, shown: Progress = silent
+) -> Answer:
     """Have a scope refreshed and wait for it; `job` is null when all of it was current."""
     jobs = RefreshJobs(index)
     number = jobs.enqueue(scope, budget_ms=budget_ms)
     if number is None:
         number = jobs.open_job()  # one that covers it
-    return _answer(index, {"job_id": None, "job": None}) if number is None else job_answer(index, jobs.finish(number))
+    if number is None:
+        return _answer(index, {"job_id": None, "job": None})
+    return job_answer(index, jobs.finish(number, shown))
 
 
 def semantic_answer(
     index: Index, context: str | None, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS,
-    queue: bool = False,
+    queue: bool = False, shown: Progress = silent,
 ) -> Answer:  # fmt: skip
     """Have semantic contexts indexed (or the one named) and, unless only `queue`d, wait for it.
 
@@ -213,8 +218,8 @@ def semantic_answer(
             hint=f"leave --queue out, or allow it: {SEMANTIC}=1 for the daemon, or [semantic] unasked = true in "
             "config.toml of EVERDEX_HOME",
         )
-    numbers, missing = indexing.enqueue(index, context, scope, budget_ms=budget_ms)
+    numbers, missing = indexing.enqueue(index, context, scope, budget_ms=budget_ms, shown=shown)
     jobs = RefreshJobs(index)
-    done = [jobs.status(number) if queue else jobs.finish(number) for number in numbers]
+    done = [jobs.status(number) if queue else jobs.finish(number, shown) for number in numbers]
     kept_out = [{"code": error.code, "message": error.message, "hint": error.hint} for error in missing]
     return _answer(index, {"jobs": [job_dict(job) for job in done], "missing": kept_out})

@@ -48,6 +48,7 @@ def _below(root: Root, project_root: str) -> str:
     """The directory that an index is about: where its root lies below ours, else ours, as another machine had it."""
     try:
         path = Path(unquote(urlsplit(project_root).path))
-        return path.relative_to(root.path).as_posix().removeprefix(".")
+        parts = path.relative_to(root.path).parts
     except ValueError:
         return ""
+    return "" if ".." in parts or "\0" in str(path) else "/".join(parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Protocol
 
 from everdex.errors import Cancelled, InternalError, StorageFailure, Timeout
@@ -11,7 +10,7 @@ from everdex.semantic.running import Run
 from everdex.service import relations
 from everdex.service.index import Index
 from everdex.state.jobs import RefreshJob
-from everdex.sync.model import SyncOptions
+from everdex.sync.model import Progress, SyncOptions, silent
 from everdex.view import open_view
 
 
@@ -27,12 +26,16 @@ class Work(Protocol):
     def indexing(self, run: Run) -> None:
         """An indexer is about to be run: whoever may have to end it before it is done keeps this."""
 
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """How far it is, for who waits for it."""
+
 
 class OwnWork:
     """The work done by a process that asks once."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, shown: Progress = silent) -> None:
         self._index = index
+        self._shown = shown
 
     def sync(self, options: SyncOptions) -> None:
         self._index.sync(options, wait=True)
@@ -45,6 +48,8 @@ class OwnWork:
     def indexing(self, run: Run) -> None:
         """An interrupt ends it too."""
 
+    def progress(self, phase: str, done: int, total: int) -> None:
+        self._shown(phase, done, total)
 
 def told(error: BaseException) -> tuple[str, str]:
     """Code and words for the record of a job that ended with what is none of our errors."""
@@ -55,11 +60,12 @@ def told(error: BaseException) -> tuple[str, str]:
     return InternalError.code, type(error).__name__
 
 
-def within(job: RefreshJob) -> Callable[[str, int, int], None]:
+def within(job: RefreshJob, work: Work) -> Progress:
     """A progress callback that ends the work when the job's budget is spent."""
     deadline = time.monotonic() + job.budget_ms / 1000
 
-    def progress(_phase: str, _done: int, _total: int) -> None:
+    def progress(phase: str, done: int, total: int) -> None:
+        work.progress(phase, done, total)
         if time.monotonic() > deadline:
             raise Timeout(f"job {job.id} used up its {job.budget_ms:,} ms")
 

@@ -13,13 +13,14 @@ from typing import Final
 import msgspec
 
 from everdex import clock, limits
-from everdex.durable import files_below, fsync_directory, storage_errors
+from everdex.durable import fsync_directory, storage_errors
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import hold_exclusive, is_locked
 from everdex.snapshot.lease import Lease
 from everdex.snapshot.manifest import Manifest
-from everdex.snapshot.store import Store, remove_scratch, remove_tree
+from everdex.snapshot.store import Store
+from everdex.snapshot.trees import remove_all, tree_size
 
 # graph/<digest of the snapshot>-<resolvers>.graph: derived, so any may go; those of retained snapshots are kept.
 GRAPH_SUFFIX: Final = ".graph"
@@ -75,7 +76,7 @@ def plan(store: Store, *, keep: int = limits.RETAIN_SNAPSHOTS_MIN) -> GcPlan:
         scratch=scratch,
         graphs=graphs,
         pictures=pictures,
-        bytes_freed=sum(map(_size, removable)),
+        bytes_freed=sum(map(tree_size, removable)),
     )
 
 
@@ -142,13 +143,13 @@ def _delete(store: Store, todo: GcPlan) -> None:
         if name in homes:
             (store.snapshots / name / "manifest.json").unlink(missing_ok=True)
         else:
-            remove_tree(store.snapshots / name)
+            remove_all(store.snapshots / name)
     for name in todo.segments:
-        remove_tree(store.segments / name)
+        remove_all(store.segments / name)
     for name in todo.staging:
-        remove_tree(store.staging / name)
+        remove_all(store.staging / name)
     if todo.scratch and not is_locked(store.indexer_lock):
-        remove_scratch(store)
+        remove_all(store.scratch)
     for name in todo.graphs:
         (store.graphs / name).unlink(missing_ok=True)
     for name in todo.pictures:
@@ -160,7 +161,3 @@ def _stale(path: Path) -> bool:
         return clock.now() - path.stat().st_mtime > limits.STAGING_TTL_S
     except FileNotFoundError:
         return False  # its writer is done with it
-
-
-def _size(path: Path) -> int:
-    return sum(file.st_size for file in files_below(path))

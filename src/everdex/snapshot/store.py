@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +24,6 @@ from everdex.durable import (
     make_directory,
     open_lasting,
     replace_atomically,
-    storage_errors,
 )
 from everdex.errors import Corrupt, Incompatible, NotIndexed, StorageFailure, UsageError
 from everdex.roots import Root, everdex_home, store_id
@@ -288,18 +286,3 @@ def _file_system_magic(path: Path) -> int:
     if libc.statfs(os.fsencode(path), buffer) != 0:
         raise StorageFailure(f"{path}: {os.strerror(ctypes.get_errno())}")
     return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF
-
-
-def remove_scratch(store: Store) -> None:
-    """Delete what an indexer left, also directories that not even their owner may change; links are not followed."""
-    for path, names, _ in os.walk(store.scratch):
-        for name in names:
-            if not os.path.islink(os.path.join(path, name)):
-                os.chmod(os.path.join(path, name), 0o700)
-    shutil.rmtree(store.scratch, ignore_errors=True)
-
-
-def remove_tree(path: Path) -> None:
-    """Delete a directory of the store."""
-    with storage_errors(path):
-        shutil.rmtree(path)

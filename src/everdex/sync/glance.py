@@ -23,7 +23,8 @@ from everdex.snapshot.store import Store
 from everdex.sync.look import Look
 
 # 1: paths with size, mtime, ctime, inode.
-_VERSION: Final = 1
+# 2: .sln, .slnx and rust-toolchain, which were passed over, are indexed: an older look saw less
+_VERSION: Final = 2
 _DIGEST_BYTES: Final = 16
 
 

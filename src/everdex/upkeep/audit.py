@@ -1,7 +1,7 @@
 """Audit: every number a snapshot carries, counted again from the rows themselves.
 
-Takes nothing from the view, so that it can find the view wrong. Findings come in a fixed order; an audit of
-an unchanged snapshot is the same document every time. It repairs nothing.
+Takes nothing from the view, so that it can find the view wrong. What indexers said is counted along. Findings come
+in a fixed order; an audit of an unchanged snapshot is the same document every time. It repairs nothing.
 """
 
 from __future__ import annotations
@@ -20,16 +20,8 @@ from everdex.snapshot.live import LiveMap, live_map
 from everdex.snapshot.manifest import Manifest, SegmentRef
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that is not what it should be."""
-
-    code: str
-    subject: str  # a segment, a path or the snapshot
-    expected: str
-    actual: str
+from everdex.upkeep import facts
+from everdex.upkeep.findings import Finding, differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +53,7 @@ def audit(store: Store, snapshot_id: str | None = None) -> AuditReport:
                 *_manifest_findings(store, manifest, live),
                 *_segment_findings(store, manifest, readers, live),
                 *_row_findings(readers, live),
+                *facts.findings(store, {path: file.line for path, file in live.files.items()}),
             ]
         finally:
             for reader in readers:
@@ -70,26 +63,21 @@ def audit(store: Store, snapshot_id: str | None = None) -> AuditReport:
     )
 
 
-def _differs(code: str, subject: str, expected: object, actual: object) -> Iterator[Finding]:
-    if expected != actual:
-        yield Finding(code, subject, str(expected), str(actual))
-
-
 def _manifest_findings(store: Store, manifest: Manifest, live: LiveMap) -> Iterator[Finding]:
     counts = manifest.counts
     stored = sum(1 for file in live.files.values() if file.line.skip is None)
-    yield from _differs("chunks_indexed", "manifest", sum(live.live_rows), counts.chunks_indexed)
+    yield from differs("chunks_indexed", "manifest", sum(live.live_rows), counts.chunks_indexed)
     told = sum(segment.live_rows for segment in manifest.segments)
-    yield from _differs("segment_live_rows", "manifest", told, counts.chunks_indexed)
-    yield from _differs("files_indexed", "manifest", stored, counts.files_indexed)
+    yield from differs("segment_live_rows", "manifest", told, counts.chunks_indexed)
+    yield from differs("files_indexed", "manifest", stored, counts.files_indexed)
     own = 0
     for reference in manifest.tombstones:
         lines = read_tombstones(store.path / reference.path)
-        yield from _differs("tombstone_count", reference.path, len(lines), reference.count)
+        yield from differs("tombstone_count", reference.path, len(lines), reference.count)
         own += reference.count if reference.seq == manifest.seq else 0
     # A publish that leaves no older segment keeps none of the tombstones it added.
     if own:
-        yield from _differs("tombstones_added", "manifest", own, counts.tombstones_added)
+        yield from differs("tombstones_added", "manifest", own, counts.tombstones_added)
 
 
 def _segment_findings(
@@ -101,10 +89,10 @@ def _segment_findings(
         lines = read_file_lines(store.path / reference.path / FILES_NAME)
         stored = [line for line in lines if line.skip is None]
         listed = reader.rows.files()
-        yield from _differs("files", name, len(lines), reference.files)
-        yield from _differs("live_rows", name, live.live_rows[index], reference.live_rows)
-        yield from _differs("listed_files", name, [line.path_key for line in stored], [path for _, path, *_ in listed])
-        yield from _differs("listed_rows", name, [line.rows for line in stored], [count for *_, count in listed])
+        yield from differs("files", name, len(lines), reference.files)
+        yield from differs("live_rows", name, live.live_rows[index], reference.live_rows)
+        yield from differs("listed_files", name, [line.path_key for line in stored], [path for _, path, *_ in listed])
+        yield from differs("listed_rows", name, [line.rows for line in stored], [count for *_, count in listed])
         yield from _row_counts(reference, reader)
     if len(widths) > 1:
         yield Finding("embedding_width", "snapshot", "one width", ", ".join(map(str, sorted(widths))))
@@ -112,9 +100,9 @@ def _segment_findings(
 
 def _row_counts(reference: SegmentRef, reader: SegmentReader) -> Iterator[Finding]:
     name = reference.segment_id
-    yield from _differs("rows", name, len(reader.rows.row_columns()), reference.rows)
-    yield from _differs("vectors", name, reader.vectors.rows, reference.rows)
-    yield from _differs("lexical_documents", name, reader.lexical.n_docs, reference.rows)
+    yield from differs("rows", name, len(reader.rows.row_columns()), reference.rows)
+    yield from differs("vectors", name, reader.vectors.rows, reference.rows)
+    yield from differs("lexical_documents", name, reader.lexical.n_docs, reference.rows)
 
 
 def _row_findings(readers: list[SegmentReader], live: LiveMap) -> Iterator[Finding]:
@@ -126,11 +114,11 @@ def _row_findings(readers: list[SegmentReader], live: LiveMap) -> Iterator[Findi
             continue
         reader = readers[file.segment]
         rows = reader.rows.chunks(file.file_no)
-        yield from _differs("file_rows", path_key, file.line.rows, len(rows))
-        yield from _differs("ordinals", path_key, list(range(len(rows))), [row.ordinal for row in rows])
+        yield from differs("file_rows", path_key, file.line.rows, len(rows))
+        yield from differs("ordinals", path_key, list(range(len(rows))), [row.ordinal for row in rows])
         for row in rows:
             where = f"{path_key}#{row.ordinal}"
-            yield from _differs("file_hash", where, file.line.content_hash, row.file_hash)
+            yield from differs("file_hash", where, file.line.content_hash, row.file_hash)
             yield from _unique("row_id", where, row.row_id, row_ids)
             yield from _unique("chunk_uid", where, row.chunk_uid, uids)
         yield from _range_findings(path_key, reader.rows.source(file.file_no), rows)
@@ -152,9 +140,9 @@ def _range_findings(path_key: str, source: bytes, rows: list[ChunkRow]) -> Itera
     reached = 0
     for row, lines in zip(rows, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True):
         where = f"{path_key}#{row.ordinal}"
-        yield from _differs("line_range", where, lines, (row.start_line, row.end_line))
+        yield from differs("line_range", where, lines, (row.start_line, row.end_line))
         if row.kind == "text":
-            yield from _differs("tiling", where, reached, row.byte_start)
+            yield from differs("tiling", where, reached, row.byte_start)
             reached = row.byte_end
     if rows:
-        yield from _differs("tiling", f"{path_key}#end", len(source), reached)
+        yield from differs("tiling", f"{path_key}#end", len(source), reached)

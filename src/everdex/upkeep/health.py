@@ -19,7 +19,6 @@ from everdex.canvas.board.file import read_board
 from everdex.config import Config
 from everdex.discover.git import GitFailed, run_git
 from everdex.discover.model import SkipReason
-from everdex.durable import files_below
 from everdex.embed import identity_of, open_embedder
 from everdex.errors import Corrupt, EmbedderUnavailable, EverdexError, NotIndexed
 from everdex.roots import Root
@@ -34,6 +33,7 @@ from everdex.snapshot.live import live_map
 from everdex.snapshot.manifest import Manifest, SegmentRef
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
+from everdex.snapshot.trees import tree_size
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
 from everdex.upkeep.pictures import damaged_pictures
@@ -239,7 +239,7 @@ def _compaction_policy(store: Store, manifest: Manifest) -> Check:
 
 def _disk_budgets(store: Store) -> Check:
     sizes = {
-        name: sum(file.st_size for file in files_below(directory))
+        name: tree_size(directory)
         for name, directory in (
             ("segments", store.segments), ("snapshots", store.snapshots), ("staging", store.staging),
             ("logs", store.logs), ("cache", store.cache), ("semantic", store.semantic),

@@ -16,6 +16,7 @@ from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store
 from everdex.sync.compact import compact, compact_if_due
 from everdex.sync.timing import Timings
+from everdex.upkeep import facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class GcReport:
     segments: tuple[str, ...]
     staging: tuple[str, ...]
     graphs: tuple[str, ...]
+    semantic: tuple[str, ...]  # facts about bytes that no retained snapshot has
     pictures: tuple[str, ...]
     bytes_freed: int
 
@@ -80,15 +82,18 @@ def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAP
     if dry_run:
         with hold_shared(retention.readers_lock(store), store.permissions):  # nobody collects meanwhile
             plan = retention.plan(store, keep=keep)
+            doomed = facts.orphans(store, plan.retained)
+            freed = facts.size(store, doomed)
     else:
         with hold_lease(store) as lease:
             begin(lease)
             plan = retention.collect(lease, keep=keep, wait_ms=limits.GUARD_WAIT_MS)
+            doomed, freed = facts.collect(store, plan.retained)
             log.append(
                 store, "gc", snapshots=len(plan.snapshots), segments=len(plan.segments), bytes=plan.bytes_freed,
                 lease_epoch=lease.epoch,
             )  # fmt: skip
     return GcReport(
         dry_run, plan.retained, plan.snapshots, plan.segments, (*plan.staging, *plan.scratch), plan.graphs,
-        plan.pictures, plan.bytes_freed,
+        doomed, plan.pictures, plan.bytes_freed + freed,
     )  # fmt: skip

@@ -7,7 +7,6 @@ for the current root, and no writer or reader is in it; deleting is a rename fir
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Final
 
 from everdex import clock, limits
 from everdex.canvas.board.file import has_board
-from everdex.durable import files_below, storage_errors
+from everdex.durable import storage_errors
 from everdex.errors import Busy, EverdexError
 from everdex.roots import everdex_home
 from everdex.snapshot import active
@@ -23,6 +22,7 @@ from everdex.snapshot.guard import hold_exclusive, hold_guard
 from everdex.snapshot.lease import guard_path, holder
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store, open_store_at
+from everdex.snapshot.trees import remove_all, tree_size
 
 _TRASH: Final = ".trash-"
 _SECONDS_A_DAY: Final = 86_400
@@ -79,7 +79,7 @@ def _directories() -> list[Path]:
 
 
 def _entry(path: Path) -> StoreEntry:
-    size = sum(file.st_size for file in files_below(path))
+    size = tree_size(path)
     used = clock.rfc3339(_last_used(path))
     try:
         store = open_store_at(path)
@@ -150,7 +150,7 @@ def _delete(path: Path, *, damaged: bool) -> str | None:
             _rename_unused(open_store_at(path), trash)
         except Busy:
             return "in_use"
-    shutil.rmtree(trash, ignore_errors=True)
+    remove_all(trash)
     return None
 
 
@@ -171,4 +171,4 @@ def _empty_trash() -> None:
     data = everdex_home() / "data"
     if data.is_dir():
         for path in data.glob(f"{_TRASH}*"):
-            shutil.rmtree(path, ignore_errors=True)
+            remove_all(path)

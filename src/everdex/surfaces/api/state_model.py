@@ -250,9 +250,10 @@ class Context(Struct, frozen=True):
 
 
 class ContextsAnswer(Answer, frozen=True, kw_only=True):
-    """`unasked`: whether a daemon runs indexers that nobody asked for."""
+    """`unasked`: whether a daemon runs indexers that nobody asked for; `confined`: what this kernel keeps one from."""
 
     contexts: tuple[Context, ...]
     omitted: int
     unasked: bool
+    confined: tuple[str, ...]
     files: dict[str, int]

@@ -133,6 +133,8 @@ class GcAnswer(Answer, frozen=True, kw_only=True):
     snapshots: tuple[str, ...]
     segments: tuple[str, ...]
     staging: tuple[str, ...]
+    graphs: tuple[str, ...]
+    semantic: tuple[str, ...]
     pictures: tuple[str, ...]
     bytes_freed: int
 

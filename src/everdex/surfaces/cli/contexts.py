@@ -104,6 +104,8 @@ def _summary(document: dict[str, Any]) -> str:
         return "no contexts: no build file of a known kind has sources below it"
     more = f" ({document['omitted']:,} more not shown)" if document["omitted"] else ""
     runs = "runs indexers unasked" if document["unasked"] else "does not run indexers unasked"
+    if "writes" not in document["confined"]:
+        runs += "; this kernel cannot keep one from writing anywhere"
     return f"{plural(len(found), 'context')}{more}; {plural(files['others'], 'file')} in none; the daemon {runs}"
 
 

@@ -66,6 +66,8 @@ def gc_command(
 def _show(document: dict[str, Any]) -> None:
     parts = [plural(len(document[kind]), kind.removesuffix("s")) for kind in ("snapshots", "segments")]
     parts.append(f"{len(document['staging'])} staging")
+    if document["semantic"]:
+        parts.append(f"facts of {plural(len(document['semantic']), 'context')}")
     verb = "would delete" if document["dry_run"] else "deleted"
     kept = plural(len(document["retained"]), "snapshot")
     write(f"{verb}: {', '.join(parts)}, {size(document['bytes_freed'])}; kept: {kept}")

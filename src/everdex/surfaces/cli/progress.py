@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from everdex import clock
-from everdex.surfaces.cli.output import write_error
+from everdex.surfaces.cli.output import escape, write_error
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Fewer files are done before a bar could be read.
 _WORTH_SHOWING: Final = 24
 _REMIND_EVERY_S: Final = 10.0
+_INDEXER: Final = "indexer"  # the phase of another program, which is named after it
 _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
@@ -39,6 +40,7 @@ class Progress:
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
         self._counted = ""  # the phase whose files the bar counts
+        self._program = ""  # that the bar is about
         self._said: set[str] = set()
         self._said_at = 0.0
 
@@ -53,17 +55,41 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
-            self._counted = ""
+            self._counted = self._program = ""
 
     def __call__(self, phase: str, done: int, total: int) -> None:
-        if self._quiet or phase not in _PHASES:
+        if self._quiet:
             return
+        kind, _, program = phase.partition(" ")
+        if kind == _INDEXER:
+            self._run(f"running {escape(program)}", done)
+            return
+        if phase not in _PHASES:
+            return
+        if self._program:
+            self.finish()
         if self._bar is None and not (phase == "wait" or total >= _WORTH_SHOWING):
             return
         if self._terminal:
             self._draw(phase, done, total)
         else:
             self._say(phase, done, total)
+
+    def _run(self, what: str, seconds: int) -> None:
+        """Another program is at work; nobody knows how far it is."""
+        if self._terminal:
+            if self._program != what:
+                self.finish()
+                self._bar, self._task = _clock(what)
+                self._program = what
+                self._bar.start()
+        elif what not in self._said:
+            write_error(what)
+            self._said.add(what)
+            self._said_at = clock.now()
+        elif clock.now() - self._said_at >= _REMIND_EVERY_S:
+            write_error(f"{what}, {seconds:,} s")
+            self._said_at = clock.now()
 
     def _say(self, phase: str, done: int, total: int) -> None:
         # Reading definitions is the first half of resolving: one line is enough to know what is waited for.
@@ -92,6 +118,17 @@ class Progress:
             self._counted = phase
             self._bar.reset(self._task, description=_PHASES[phase], completed=done, total=total)
         self._bar.start()
+
+
+def _clock(what: str) -> tuple[RichProgress, TaskID]:
+    from rich.console import Console
+    from rich.markup import escape as plain
+    from rich.progress import Progress as RichProgress
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
+    return bar, bar.add_task(plain(what), total=None)
 
 
 def _bar() -> tuple[RichProgress, TaskID]:

@@ -11,6 +11,7 @@ import click
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import Line, Shown, escape, plural
 from everdex.surfaces.cli.pathed import named_from_root
+from everdex.surfaces.cli.progress import Progress
 
 
 @click.command("refresh", short_help="Bring files and what refers to what up to date, as a job.")
@@ -75,12 +76,16 @@ def refresh_command(
     scope = scopes.checked(RefreshScope(tuple(files), tuple(below), changed_since)) if named else None
     budget = limits.JOB_BUDGET_MS if budget_ms is None else budget_ms
     if semantic is not None:
-        asked = refreshing.semantic_answer(index, semantic or None, scope, budget_ms=budget, queue=queue)
+        with Progress(quiet=as_json) as shown:
+            asked = refreshing.semantic_answer(
+                index, semantic or None, scope, budget_ms=budget, queue=queue, shown=shown
+            )
         return SEMANTIC.print(asked.to_dict(), as_json=as_json)
     if queue:
         found = refreshing.enqueue_answer(index, scope, budget_ms=budget)
     else:
-        found = refreshing.refresh_answer(index, scope, budget_ms=budget)
+        with Progress(quiet=as_json) as shown:
+            found = refreshing.refresh_answer(index, scope, budget_ms=budget, shown=shown)
     return SHOWN.print(found.to_dict(), as_json=as_json)
 
 
@@ -135,6 +140,8 @@ IMPORTED = Shown(_imported_lines, _imported_code)
 def _semantic_lines(document: dict[str, Any]) -> Iterator[Line]:
     for job in document["jobs"]:
         yield True, job_line(job)
+        if job["result"] is not None and "writes" not in job["result"]["confined"]:
+            yield False, "warning: this kernel has no Landlock: nothing kept the indexer from writing elsewhere"
     for missing in document["missing"]:
         yield False, escape(f"warning: {missing['message']} (hint: {missing['hint']})")
     if not document["jobs"]:

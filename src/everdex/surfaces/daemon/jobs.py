@@ -32,6 +32,9 @@ class ResidentWork:
         assert self._begun is not None  # only who can end an indexer runs one here
         self._begun(run)
 
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """Nobody looks."""
+
     def sync(self, options: SyncOptions) -> None:
         patiently(lambda: self._warm.sync(options))
 

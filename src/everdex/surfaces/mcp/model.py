@@ -121,6 +121,7 @@ class Use(BaseModel):
     line: int
     role: str = Field(description="call, read, write, reference, import, inherit, decorate, override or declaration")
     certainty: str = Field(description="resolved, or ambiguous: it is one of several candidates")
+    layer: str = Field(description="who says so: syntactic, read from the text; semantic, an indexer")
     inside: str | None = Field(description="qualified name of the definition around it")
     text: str
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
 from everdex.surfaces.mcp import model, pictured
@@ -50,6 +51,7 @@ class AffectedOne(BaseModel):
     name: str
     depth: int
     certainty: str
+    layer: str = Field(description="semantic when a step is known by an indexer only, else syntactic")
     way: list[str] = Field(description="from the symbol outwards, as relation and path:line")
 
 
@@ -70,9 +72,9 @@ class MapReply(model.Reply):
 
 
 def references(document: Document, budget: int) -> Reply:
+    written = {"certainty": "resolved", "layer": SYNTACTIC, "source": {"qualifiedName": ""}}
     declared = [
-        {**use({**item, "certainty": "resolved", "source": {"qualifiedName": ""}}), "role": "declaration"}
-        for item in document.get("declarations", ())
+        {**use({**item, **written}), "role": "declaration"} for item in document.get("declarations", ())
     ]
     uses = [*declared, *(use(item) for item in document.get("references", ()))]
     reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
@@ -85,7 +87,7 @@ def use(item: Document) -> Reply:
     """A place as a model sees it."""
     return {
         "path": item["path"], "line": item["line"], "role": item["role"], "certainty": item["certainty"],
-        "inside": item["source"]["qualifiedName"], "text": item["text"].strip()[:300],
+        "layer": item["layer"], "inside": item["source"]["qualifiedName"], "text": item["text"].strip()[:300],
     }  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def impact(document: Document, budget: int) -> Reply:
         {
             "path": item["path"], "line": item["name_line"], "name": item["qualified_name"], "depth": item["depth"],
             "certainty": item["certainty"],
+            "layer": next((step["layer"] for step in item["way"] if step["layer"] != SYNTACTIC), SYNTACTIC),
             "way": [f"{step['relation']} {step['path']}:{step['line']}" for step in item["way"]],
         }
         for item in document.get("affected", ())
@@ -167,16 +170,21 @@ def _lines(reply: Reply) -> Iterator[str]:
     yield f"# {symbol['path']}:{symbol['line']} {symbol['text']}"
     yield from map(use_line, reply.get("references", ()))
     for item in reply.get("affected", ()):
-        doubt = "" if item["certainty"] == "resolved" else " (ambiguous)"
-        yield f"{item['path']}:{item['line']} {item['name']}{doubt} ← {' ← '.join(item['way'])}"
+        yield f"{item['path']}:{item['line']} {item['name']}{_said(item)} ← {' ← '.join(item['way'])}"
     if reply.get("tests"):
         yield f"tests: {', '.join(reply['tests'])}"
     yield from missing(reply)
 
 
 def use_line(item: Document) -> str:
-    doubt = "" if item["certainty"] == "resolved" else f" ({item['certainty']})"
-    return f"{item['path']}:{item['line']} {item['role']}{doubt}: {item['text']}"
+    return f"{item['path']}:{item['line']} {item['role']}{_said(item)}: {item['text']}"
+
+
+def _said(item: Document) -> str:
+    """What is not resolved, and not read from the text."""
+    said = [item["certainty"]] if item["certainty"] != "resolved" else []
+    said += [item["layer"]] if item["layer"] != SYNTACTIC else []
+    return f" ({', '.join(said)})" if said else ""
 
 
 def missing(reply: Document) -> Iterator[str]:
