@@ -24,6 +24,7 @@ _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
     "publish": "publishing",
+    "names": "looking for the name",
     "offers": "reading definitions",
     "graph": "resolving",
     "wait": "waiting for another writer",
@@ -82,7 +83,7 @@ class Progress:
         if self._bar is None:
             self._bar, self._task = _bar()
         assert self._task is not None
-        if phase not in ("index", "offers", "graph"):
+        if phase not in ("index", "names", "offers", "graph"):
             # A finished count stays on the screen while the segment is written and published.
             self._bar.update(self._task, description=_PHASES[phase])
         elif phase == self._counted:
