@@ -2,7 +2,7 @@
 
 A file is looked at again when its content changed or when it looked at a key whose offers changed; everything else is
 copied. Of such a file only those parts are resolved of which one of both is true, where its resolver knows parts. What
-comes out does not depend on what it was made from.
+comes out does not depend on what it was made from, nor on how often the making was ended and begun again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from everdex.graph.model import MANY
 from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, many64
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.unfinished import DIGEST as UNFINISHED
+from everdex.graph.unfinished import Saving, waiting, worth_keeping
 from everdex.graph.world import Before
 from everdex.numeric import np, npt
 from everdex.view import SnapshotView
@@ -41,9 +43,13 @@ class _File:
 
 
 def build(
-    view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress
-) -> Built:
-    """The graph of a view; `base` is the graph of some other snapshot by the same resolvers."""
+    view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress,
+    saving: Saving | None = None,
+) -> Built:  # fmt: skip
+    """The graph of a view; `base` is the graph of some other snapshot by the same resolvers, or an unfinished one.
+
+    With `saving` not all is lost when it is ended before it is done.
+    """
     files = _files(view, resolvers)
     paths = [file.path for file in files]
     numbers = {path: number for number, path in enumerate(paths)}
@@ -76,12 +82,27 @@ def build(
                    fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
             for path in todo
         ]  # fmt: skip
-        for done, item in enumerate(crew.resolve(wanted), start=1):
-            records[item.entry.path] = item
-            progress("graph", done, len(todo))
+
+        def save() -> bool:
+            left = {each.path: waiting(each) for each in wanted if each.path not in records}
+            return saving is not None and worth_keeping(len(records)) and saving.save(
+                _parts(UNFINISHED, resolvers, base, paths, offers, records, left)
+            )
+
+        try:
+            for done, item in enumerate(crew.resolve(wanted), start=1):
+                records[item.entry.path] = item
+                progress("graph", done, len(todo))
+                if saving is not None and saving.is_due:
+                    save()
+        except BaseException as error:
+            if save():
+                error.add_note(f"{len(records):,} of {len(todo):,} files are resolved and kept: ask again to go on")
+            raise
     again = {*todo, *gone}
     invalidated = sum(entry.calls[0] + entry.calls[1] for entry in old if entry.path in again)
-    return Built(pack(_parts(view, resolvers, base, paths, offers, records)), len(changed), len(todo), invalidated)
+    made = _parts(view.manifest.digest, resolvers, base, paths, offers, records, {})
+    return Built(pack(made), len(changed), len(todo), invalidated)
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
@@ -151,18 +172,25 @@ def _renumber(
 
 
 def _parts(
-    view: SnapshotView, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
-    records: dict[str, FileRecord],
+    digest: str, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
+    records: dict[str, FileRecord], left: dict[str, FileEntry],
 ) -> Parts:  # fmt: skip
+    """What was resolved, copied, and `left` to be done."""
     numbers = {path: number for number, path in enumerate(paths)}
     old = base.files if base is not None else ()
-    copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in records}
+    copied = {
+        entry.path: number for number, entry in enumerate(old) if entry.path not in records and entry.path not in left
+    }
     entries, blobs, parts = [], [], []
     for path in paths:
         if path in records:
             entries.append(records[path].entry)
             blobs.append(records[path].blob)
             parts.append(records[path].parts)
+        elif path in left:
+            entries.append(left[path])
+            blobs.append(b"")
+            parts.append(b"")
         else:
             assert base is not None
             entries.append(old[copied[path]])
@@ -178,4 +206,4 @@ def _parts(
     asked = (base.asked if base is not None else NO_OFFERS).merged(
         renumber, {numbers[path]: item.asked for path, item in records.items()}
     )
-    return Parts(view.manifest.digest, resolvers.version, tuple(entries), blobs, parts, offers, asked, tables)
+    return Parts(digest, resolvers.version, tuple(entries), blobs, parts, offers, asked, tables)
