@@ -7,6 +7,7 @@ but for the cases that `decided` knows and leaves to the graph. So whatever is s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -29,6 +30,7 @@ from everdex.view.words import files_with_token
 # More files than this are not worth it, unless the index knows the name in several places and it will be asked back.
 _MOST: Final = 100
 _MOST_IF_LIKELY: Final = 2_000
+_NEVER_AFTER_A_DOT: Final = frozenset(("java", "go", "rust"))  # no definition's name stands behind one
 _NOBODY: Final = np.zeros(0, dtype=np.int64)  # no file is renumbered
 
 
@@ -37,7 +39,7 @@ class Decided(NamedTuple):
 
     found: list[Definition]
     atlas: Atlas  # of the files that define it; what describes them, and nothing else
-    writing: int  # files that hold the word, when all were looked at
+    writing: int  # files that write it, when all were looked at
 
 
 def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Progress) -> Decided | None:
@@ -52,7 +54,7 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
         if resolvers.of(language) is not None
     }  # fmt: skip
     path = naming.path_in(asked, known)
-    paths = [path] if path is not None else _writing(view, known, asked)
+    paths, writing = ([path], 0) if path is not None else _writing(view, known, asked)
     if paths is None or facts_of(view).fingerprint:
         return None
     atlas = Atlas(view, _alone(view, resolvers, paths, "" if path is not None else naming.last_of(asked), progress))
@@ -62,20 +64,33 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
     if path is None and not _is_own(found, naming.dotted(asked), paths):
         return None
     bodies = written_out(atlas, found)
-    return None if len(bodies) == 1 else Decided(bodies, atlas, len(paths) if path is None else 0)
+    return None if len(bodies) == 1 else Decided(bodies, atlas, writing)
 
 
-def _writing(view: SnapshotView, known: set[str], asked: str) -> list[str] | None:
-    """The files that may define what is asked for, by path; None when they are too many, or any."""
+def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str] | None, int]:
+    """The files that may define what is asked for, by path (None: too many, or any), and how many write its name."""
     last = naming.last_of(asked)
     token = fold(last)
     if not WORD.fullmatch(token):
-        return None
+        return None, 0
     holds = files_with_token(view, token)
-    found = [path for path, held in zip(view.paths, holds, strict=True) if path in known and (held or last in path)]
+    found, writing = [], 0
+    for path, language, held in zip(view.paths, view.file_languages, holds, strict=True):
+        if path not in known or not (held or last in path):
+            continue
+        places = _places(view.source(path), last.encode()) if held else set()
+        writing += bool(places)
+        if last in path or (places - {b"."} if language in _NEVER_AFTER_A_DOT else places):
+            found.append(path)
     ending = f".{naming.dotted(asked)}"
     likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) > 1
-    return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None
+    return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, writing
+
+
+def _places(source: bytes, name: bytes) -> set[bytes]:
+    """What stands before a name where a file writes it: to parse the file takes far longer."""
+    pattern = rb"%(name)s(?![\w$])(?<![\w$]%(name)s)" % {b"name": re.escape(name)}
+    return {source[max(0, match.start() - 1) : match.start()] for match in re.finditer(pattern, source)}
 
 
 def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name: str, progress: Progress) -> Graph:

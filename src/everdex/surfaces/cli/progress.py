@@ -29,6 +29,8 @@ _PHASES: Final = {
     "graph": "resolving",
     "wait": "waiting for another writer",
 }
+# Time left is that of a phase: who sees the first of two end must know that there is another.
+_STEPS: Final = {"offers": "1/2 ", "graph": "2/2 "}
 
 
 class Progress:
@@ -91,7 +93,8 @@ class Progress:
         else:
             # Rate and time left are those of the new phase: a bar that was full once would stand still for ever.
             self._counted = phase
-            self._bar.reset(self._task, description=_PHASES[phase], completed=done, total=total)
+            described = _STEPS.get(phase, "") + _PHASES[phase]
+            self._bar.reset(self._task, description=described, completed=done, total=total)
         self._bar.start()
 
 
