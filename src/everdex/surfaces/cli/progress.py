@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Fewer files are done before a bar could be read.
 _WORTH_SHOWING: Final = 24
 _REMIND_EVERY_S: Final = 10.0
+_SETTLED_S: Final = 1.0  # what is said of speed before is chance
 _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
@@ -107,15 +108,20 @@ def _bar() -> tuple[RichProgress, TaskID]:
         SpinnerColumn,
         Task,
         TextColumn,
-        TimeRemainingColumn,
     )
     from rich.progress import Progress as RichProgress
     from rich.text import Text
 
     class Rate(ProgressColumn):
+        """Over the whole phase: files come in batches, and a batch says nothing of how fast they come."""
+
         def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text(f"{speed:,.0f} files/s" if speed else "")
+            elapsed = task.elapsed or 0.0
+            if elapsed < _SETTLED_S or not task.completed:
+                return Text("")
+            speed = task.completed / elapsed
+            left = round(((task.total or 0) - task.completed) / speed)
+            return Text(f"{speed:,.0f} files/s {left // 60:02}:{left % 60:02}")
 
     bar = RichProgress(
         SpinnerColumn(),
@@ -123,7 +129,6 @@ def _bar() -> tuple[RichProgress, TaskID]:
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         Rate(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
     )
