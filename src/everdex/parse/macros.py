@@ -39,7 +39,8 @@ _TYPE_MACRO: Final = re.compile(rb"\b%s(?=! ?[\[({])|(?<=macro_rules! )%s\b" % (
 # Go's `new("text")`: to the grammar it takes a type. What begins so is none.
 _NEW_OF_VALUE: Final = re.compile(
     rb"\bnew(?=\(\s*(?!(?:struct|interface|func|map|chan)\b)"
-    rb"(?:[\"'`\d!&+-]|(?:true|false)\b|[A-Za-z_]\w*(?:\.\w+)*(?:\[[^\]\n]*\])?\s*[({+\-*/%<>=|&]))"
+    rb"(?:[\"'`\d!&+-]|(?:true|false)\b|[A-Za-z_]\w*(?:\.\w+)*(?:\[[^\]\n]*\])?\s*[({+\-*/%<>=|&]"
+    rb"|\w+\.\w+\.|(?:\[[^\]\n]*\])+(?!(?:struct|interface)\b)\*?[\w.]+\{))"
 )
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8
