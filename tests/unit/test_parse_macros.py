@@ -91,7 +91,8 @@ def test_hostile_text_keeps_its_length(data: bytes) -> None:
 @pytest.mark.parametrize(
     "value",
     ['"x"', "`x`", "5", "-1", "true", "shut(1)", "a.shut(1)", "Box{1}", "a + 1", "int64(5)", "\n\t\tshut(2),\n\t",
-     "m[1](2)", "a.b.c", '[]string{"x"}', "[2][]*Box{nil}", "[]struct{}", "[]interface{}", "Box", "*Box", "[]int", "map[string]int", "func(int) int", "struct{}", "pkg.Box", "Pair[int, string]"],
+     "m[1](2)", "a.b.c", '[]string{"x"}', "[2][]*Box{nil}", "[]struct{}", "[]interface{}",
+     "Box", "*Box", "[]int", "map[string]int", "func(int) int", "struct{}", "pkg.Box", "Pair[int, string]"],
 )  # fmt: skip
 def test_new_of_a_value_is_go(value: str) -> None:
     """Since Go 1.26 it takes a value, too; nothing of it is lost, and a type stays one."""
