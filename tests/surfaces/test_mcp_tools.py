@@ -236,6 +236,8 @@ def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
     plan = agent.ask("rename_plan", symbol="Unique_Name", new_name="Other_Name")
     assert [(edit["path"], edit["line"], edit["role"]) for edit in plan["edits"]] == [("src/other.py", 5, "definition")]
     assert (plan["files"], plan["doubts"], plan["clashes"], len(plan["plan_id"])) == (["src/other.py"], [], [], 32)
+    text = agent.call("rename_plan", symbol="Unique_Name", new_name="Other_Name").content[0].text  # type: ignore[union-attr]
+    assert f"\ncarry it out: everdex rename --apply {plan['plan_id']}\n" in text
     several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
     assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
     assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"

@@ -72,7 +72,9 @@ class Tools:
         ]
         tools += [self._gate.tool(), self._board.tool()]
         for tool in tools:
-            tool.parameters["additionalProperties"] = False
+            tool.parameters = {**_untitled(tool.parameters), "additionalProperties": False}
+            if tool.fn_metadata.output_schema is not None:
+                tool.fn_metadata.output_schema = _untitled(tool.fn_metadata.output_schema)
         return tools
 
     async def search(
@@ -339,6 +341,14 @@ class Tools:
 
     def contexts_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.contexts(self._ask("contexts", {}, progress, build=False), budget_tokens)
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without titles: they only say its keys again, to whoever pays for every word."""
+    if isinstance(schema, dict):
+        titled = isinstance(schema.get("title"), str)  # else a property is called so
+        return {name: _untitled(value) for name, value in schema.items() if name != "title" or not titled}
+    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _result(reply: dict[str, Any], readable: str) -> CallToolResult:
