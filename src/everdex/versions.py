@@ -66,7 +66,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 6: Kotlin: definitions behind several annotations, second constructors; Ruby: classes made by Class.new, Struct.new
 #    and the like; C++: members through pointers, macros with a message
 # 7: Rust: macros that are called like a type
-CHUNKER_VERSION: Final = "7"
+# 8: Go: `new` of a value
+CHUNKER_VERSION: Final = "8"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -100,7 +101,8 @@ VECTORS_VERSION: Final = "1"
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
 # 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
-FACTS_VERSION: Final = "22"
+# 23: Go: `new` of a value
+FACTS_VERSION: Final = "23"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

@@ -509,6 +509,7 @@ def test_a_name_that_nothing_defines_says_who_asks_for_it(tmp_path: Path, symbol
         "b.py": "from a import gone\n\n\ndef run(x):\n    return x.gone() + x.here()\n",
     }
     ask = asker(synced(tmp_path / "tree", tree))
+    ask("callers", "run")  # who asks is known once there is a graph
     said = "2 places ask for gone and lead to no definition; `everdex search --mode literal gone` finds them"
     assert said in ask("callers", symbol)["warnings"]
     assert ask("callers", "nowhere")["warnings"] == []

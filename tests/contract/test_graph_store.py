@@ -15,6 +15,7 @@ from everdex.errors import StorageFailure
 from everdex.graph import keep
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot import active
+from everdex.surfaces.cli.failures import as_everdex
 from everdex.upkeep.housekeeping import gc_now
 from everdex.view import open_view
 from support.graphs import TOY, kept, rebuilt, same_bytes, sites
@@ -53,6 +54,66 @@ def test_what_is_to_be_made_is_said_before_the_first_file_is_read(tmp_path: Path
         keep.open_graph(view, TOY, workers=1, progress=lambda *step: heard.append(step))
     assert heard[0] == ("offers", 0, 4)
     assert heard[-1] == ("graph", 4, 4)
+
+
+def _many(count: int = 100) -> dict[str, str]:
+    chain = {f"m{at}.txt": f"import m{at + 1}\ndef f{at}()\ncall f{at + 1}\n" for at in range(count)}
+    return {**chain, f"m{count}.txt": f"def f{count}()\n", "loose.txt": f"call f{count}\ncall f0\n"}
+
+
+def _ended_after(made: Workspace, files: int) -> BaseException:
+    """Somebody loses patience when so many files are resolved."""
+
+    def progress(phase: str, done: int, _total: int) -> None:
+        if phase == "graph" and done == files:
+            raise KeyboardInterrupt
+
+    with open_view(made.store) as view, pytest.raises(KeyboardInterrupt) as ended:
+        keep.open_graph(view, TOY, workers=1, progress=progress)
+    return ended.value
+
+
+def test_who_asks_again_goes_on_where_the_making_was_ended(tmp_path: Path) -> None:
+    """What was resolved is kept and said; what comes out is what would have come out, and nothing else is left."""
+    made = synced(tmp_path / "tree", _many())
+    known = as_everdex(_ended_after(made, 70))
+    assert (known.exit_code, known.hint) == (12, "70 of 102 files are resolved and kept: ask again to go on")
+    assert _graph_files(made) == []
+    assert "32 of 32" not in as_everdex(_ended_after(made, 5)).hint  # too little to be kept: what there was stays
+    found = kept(made)
+    assert found.resolved == 32
+    assert same_bytes(found.graph, rebuilt(made).data)
+    assert [path.suffix for path in made.store.graphs.iterdir() if path.suffix == ".unfinished"] == []
+
+
+def test_what_was_begun_serves_a_tree_that_moved_on(tmp_path: Path) -> None:
+    """Files that changed meanwhile, are new or gone, and who looked at what they offer, are resolved as they are."""
+    made = synced(tmp_path / "tree", _many())
+    _ended_after(made, 90)
+    made.write({"m7.txt": "def g7()\n", "new.txt": "import m50\ncall f50\n"})
+    made.remove("m20.txt")
+    made.sync()
+    found = kept(made)
+    assert found.resolved < 40
+    assert same_bytes(found.graph, rebuilt(made).data)
+
+
+def test_what_was_begun_is_never_trusted_when_damaged(tmp_path: Path) -> None:
+    made = synced(tmp_path / "tree", _many())
+    _ended_after(made, 90)
+    (begun,) = made.store.graphs.glob("*.unfinished")
+    begun.write_bytes(begun.read_bytes()[:-9] + b"not as it")
+    found = kept(made)
+    assert (found.resolved, same_bytes(found.graph, rebuilt(made).data)) == (102, True)
+
+
+def test_what_was_begun_answers_nothing(tmp_path: Path) -> None:
+    """It is no graph of a snapshot: whoever makes none finds none."""
+    made = synced(tmp_path / "tree", _many())
+    _ended_after(made, 90)
+    with open_view(made.store) as view:
+        assert keep.find_graph(view, TOY) is None
+        assert keep.kept_graph(view, TOY) is None
 
 
 def test_a_graph_is_made_once(tmp_path: Path) -> None:

@@ -277,3 +277,16 @@ def test_a_type_is_constructed_by_its_own_parameters_or_by_others(tmp_path: Path
         ("Shop.scala", 2, 1, "resolved"), ("Shop.scala", 6, 2, "resolved"), ("Shop.scala", 7, 1, "resolved"),
         ("Shop.cs", 2, 1, "resolved"), ("Shop.cs", 4, 2, "resolved"), ("Shop.cs", 5, 1, "resolved"),
     }  # fmt: skip
+
+
+def test_a_fixture_that_takes_another_is_not_a_signature_of_it(tmp_path: Path) -> None:
+    """pytest hands a fixture what its parameters name: it uses that one, and is what it was asked as."""
+    made = synced(tmp_path / "tree", {
+        "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef options():\n    return {}\n",
+        "test_shop.py": (
+            "import pytest\n\n\n@pytest.fixture\ndef shop(options):\n    return 1\n\n\n"
+            "def test_shop(shop):\n    assert shop\n"
+        ),
+    })  # fmt: skip
+    found = asker(made)("callees", "shop")
+    assert (found["symbol"]["path"], found["symbol"]["name"]) == ("test_shop.py", "shop")

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from everdex import limits
-from everdex.errors import Corrupt, NeedsDecision, PlanOutdated, StorageFailure, UsageError
+from everdex.errors import Corrupt, NeedsDecision, PlanOutdated, StorageFailure, Timeout, UsageError
 from everdex.service import applying, relations
 from everdex.service.index import Index, Reading
+from everdex.service.mutation import GateQuestion, ask_gate
 from everdex.service.relations import Question
 from everdex.state import rewriting
+from everdex.state.model import INTENTS
 from everdex.sync.model import SyncOptions
 from support.commands import everdex
 from support.stores import Workspace, synced
@@ -56,6 +58,41 @@ def test_a_plan_is_carried_out_in_every_file(tmp_path: Path) -> None:
     asked = Question("refs", "lend_a_hand")
     known = relations.ask(Index.open(made.path), asked, Reading(sync=False), SyncOptions(workers=1)).to_dict()
     assert known["symbol"]["qualified_name"] == "core.lend_a_hand"
+
+
+@pytest.mark.parametrize("intent", INTENTS)
+def test_what_was_renamed_may_be_changed_at_once(tmp_path: Path, intent: str) -> None:
+    """The rename is everdex's own: its files are indexed and resolved as they are now, and the gate knows them."""
+    made = synced(tmp_path / "tree", {path: text for path, text in _FILES.items() if path != "app.py"})
+    done = _apply(made, _plan(made, "helper", "lend_a_hand"))
+    question = GateQuestion(tuple(file["path"] for file in done["files"]), {}, intent)
+    found = ask_gate(Index.open(made.path), question, Reading(), SyncOptions(workers=1)).to_dict()
+    assert (found["decision"], found["snapshot_id"]) == ("allow", done["snapshot_id"])
+    assert {file["state"]["freshness"] for file in found["files"]} == {"clean"}
+
+
+def test_a_rename_is_done_though_its_references_cannot_be_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files are written by then: that is the answer, and what is missing a warning with what to do."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    known = relations.open_for
+
+    def once(*given: Any) -> Any:
+        monkeypatch.setattr(relations, "open_for", failing)
+        return known(*given)
+
+    def failing(*_: Any) -> Any:
+        raise Timeout("gave up waiting for another process that makes the graph")
+
+    monkeypatch.setattr(relations, "open_for", once)
+    done = _apply(made, plan_id)
+    assert done["edits"] == 7
+    assert done["warnings"] == [
+        "references are not resolved again (gave up waiting for another process that makes the graph):"
+        " run `everdex refresh`"
+    ]
 
 
 def test_a_plan_can_be_carried_out_once(tmp_path: Path) -> None:

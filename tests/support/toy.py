@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import xxhash
 
-from everdex.graph.model import Dependency, FileGraph, Kept, Node, Role, Site, Status, Target, World
+from everdex.graph.model import Dependency, FileGraph, Kept, Node, Outlined, Role, Site, Status, Target, World
 
 
 class Parsed:
@@ -112,6 +112,10 @@ class Resolution:
         public = sorted(f"{kind} {name} {inner}" for name, kind, inner, _ in parsed.definitions if name[0] != "_")
         interface = xxhash.xxh64_hexdigest("\n".join(public).encode())
         return FileGraph(tuple(nodes), tuple(sites), tuple(dependencies), frozenset(reads), interface, parsed.broken)
+
+    def outline(self, path: str) -> Outlined:
+        found = self.resolve(path)
+        return Outlined(found.nodes, found.partial)
 
     def _call(self, path: str, name: str, reads: set[str]) -> tuple[Status, tuple[Target, ...], str]:
         if name.startswith("lib."):

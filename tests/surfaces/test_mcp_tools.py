@@ -21,8 +21,8 @@ from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
 TOOLS = [
-    "search", "grep", "symbol", "references", "impact", "map", "architecture", "gate", "rename_plan", "files",
-    "explain_path", "status", "health", "board",
+    "search", "grep", "symbol", "references", "impact", "map", "architecture", "rename_plan", "files",
+    "explain_path", "status", "health", "gate", "board",
 ]  # fmt: skip
 LONG = "\n".join(f"    total += ledger_entry({number})  # posting number {number}" for number in range(200))
 
@@ -70,7 +70,7 @@ def test_every_tool_is_described_read_only_and_closed(agent: Agent) -> None:
     for tool in tools:
         assert len(tool.description) > 80
         # Only the board is written to, and nothing on it is destroyed.
-        assert tool.annotations.read_only_hint == (tool.name != "board")
+        assert tool.annotations.read_only_hint == (tool.name not in ("board", "gate"))
         assert (tool.annotations.destructive_hint, tool.annotations.open_world_hint) == (False, False)
         assert tool.input_schema["additionalProperties"] is False
         assert {"snapshot_id", "freshness", "omitted", "warnings"} <= set(tool.output_schema["required"])
@@ -205,6 +205,17 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     assert agent.ask("map")["sections"][0]["name"] == "languages"
 
 
+def test_an_agent_decides_about_open_references(agent: Agent) -> None:
+    """As on the command line: with why, for a semantic change, and remembered; the answer says by what."""
+    asked = {"paths": ["src/session.py"], "intent": "semantic"}
+    open_ = agent.ask("gate", **asked)
+    assert (open_["decision"], open_["files"][0]["reasons"][0]["code"]) == ("warn", "needs_decision")
+    decided = agent.ask("gate", **asked, decide="it is given a shop")
+    assert (decided["decision"], decided["files"][0]["reasons"][0]["code"]) == ("allow", "decided")
+    assert "it is given a shop" in agent.ask("gate", **asked)["files"][0]["reasons"][0]["message"]
+    assert agent.fail("gate", paths=["src/session.py"], decide="of an edit")["code"] == "usage"
+
+
 def test_the_gate_says_what_to_do_first(agent: Agent) -> None:
     """Allow, warn or block with the reason; what was seen is compared with what is there."""
     known = agent.ask("gate", paths=["src/other.py"])
@@ -225,6 +236,8 @@ def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
     plan = agent.ask("rename_plan", symbol="Unique_Name", new_name="Other_Name")
     assert [(edit["path"], edit["line"], edit["role"]) for edit in plan["edits"]] == [("src/other.py", 5, "definition")]
     assert (plan["files"], plan["doubts"], plan["clashes"], len(plan["plan_id"])) == (["src/other.py"], [], [], 32)
+    text = agent.call("rename_plan", symbol="Unique_Name", new_name="Other_Name").content[0].text  # type: ignore[union-attr]
+    assert f"\ncarry it out: everdex rename --apply {plan['plan_id']}\n" in text
     several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
     assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
     assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"

@@ -86,3 +86,17 @@ def test_test_macros_are_named_by_what_they_test() -> None:
 def test_hostile_text_keeps_its_length(data: bytes) -> None:
     """Whatever is written, nothing moves, and the work stays in proportion."""
     assert len(readable("cpp", data)) == len(data)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['"x"', "`x`", "5", "-1", "true", "shut(1)", "a.shut(1)", "Box{1}", "a + 1", "int64(5)", "\n\t\tshut(2),\n\t",
+     "m[1](2)", "a.b.c", '[]string{"x"}', "[2][]*Box{nil}", "[]struct{}", "[]interface{}",
+     "Box", "*Box", "[]int", "map[string]int", "func(int) int", "struct{}", "pkg.Box", "Pair[int, string]"],
+)  # fmt: skip
+def test_new_of_a_value_is_go(value: str) -> None:
+    """Since Go 1.26 it takes a value, too; nothing of it is lost, and a type stays one."""
+    source = f"package a\n\nfunc f() any {{\n\treturn new({value})\n}}\n\nfunc g() {{}}\n"
+    parsed = parse_file("a.go", source.encode(), IndexConfig())
+    assert parsed.status is ParseStatus.PARSED
+    assert [symbol.name for symbol in parsed.symbols] == ["f", "g"]

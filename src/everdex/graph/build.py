@@ -2,7 +2,8 @@
 
 A file is resolved again when its content changed, or when it read a key whose offers changed (`model` explains keys and
 offers). All other files are copied from the graph before. Where a resolver knows parts of a file, the same rule is
-applied to each part, and the other parts are copied. The bytes of the result do not depend on which way it was made.
+applied to each part, and the other parts are copied. The bytes of the result do not depend on which way it was made,
+nor on how often the making was ended and begun again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from everdex.graph.model import MANY
 from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, many64
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.unfinished import DIGEST as UNFINISHED
+from everdex.graph.unfinished import Saving, waiting, worth_keeping
 from everdex.graph.world import Before
 from everdex.numeric import np, npt
 from everdex.view import SnapshotView
@@ -42,9 +45,13 @@ class _File:
 
 
 def build(
-    view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress
-) -> Built:
-    """The graph of a view; `base` is the graph of some other snapshot by the same resolvers."""
+    view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress,
+    saving: Saving | None = None,
+) -> Built:  # fmt: skip
+    """The graph of a view; `base` is the graph of some other snapshot by the same resolvers, or an unfinished one.
+
+    With `saving` not all is lost when it is ended before it is done.
+    """
     files = _files(view, resolvers)
     paths = [file.path for file in files]
     numbers = {path: number for number, path in enumerate(paths)}
@@ -77,12 +84,27 @@ def build(
                    fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
             for path in todo
         ]  # fmt: skip
-        for done, item in enumerate(crew.resolve(wanted), start=1):
-            records[item.entry.path] = item
-            progress("graph", done, len(todo))
+
+        def save() -> bool:
+            left = {each.path: waiting(each) for each in wanted if each.path not in records}
+            return saving is not None and worth_keeping(len(records)) and saving.save(
+                _parts(UNFINISHED, resolvers, base, paths, offers, records, left)
+            )
+
+        try:
+            for done, item in enumerate(crew.resolve(wanted), start=1):
+                records[item.entry.path] = item
+                progress("graph", done, len(todo))
+                if saving is not None and saving.is_due:
+                    save()
+        except BaseException as error:
+            if save():
+                error.add_note(f"{len(records):,} of {len(todo):,} files are resolved and kept: ask again to go on")
+            raise
     again = {*todo, *gone}
     invalidated = sum(entry.calls[0] + entry.calls[1] for entry in old if entry.path in again)
-    return Built(pack(_parts(view, resolvers, base, paths, offers, records)), len(changed), len(todo), invalidated)
+    made = _parts(view.manifest.digest, resolvers, base, paths, offers, records, {})
+    return Built(pack(made), len(changed), len(todo), invalidated)
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
@@ -150,20 +172,25 @@ def _renumber(old: Sequence[FileEntry], numbers: dict[str, int]) -> npt.NDArray[
 
 
 def _parts(
-    view: SnapshotView, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
-    records: dict[str, FileRecord],
+    digest: str, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
+    records: dict[str, FileRecord], left: dict[str, FileEntry],
 ) -> Parts:  # fmt: skip
+    """What was resolved, copied, and `left` to be done."""
     numbers = {path: number for number, path in enumerate(paths)}
     old = base.files if base is not None else ()
-    copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in records}
-    entries = tuple([records[path].entry if path in records else old[copied[path]] for path in paths])
+    settled = {**{path: item.entry for path, item in records.items()}, **left}
+    copied = {entry.path: number for number, entry in enumerate(old) if entry.path not in settled}
+    entries = tuple([settled[path] if path in settled else old[copied[path]] for path in paths])
     kept = np.array([copied.get(path, -1) for path in paths], dtype=np.int64)
     fresh = {numbers[path]: item for path, item in records.items()}
-    blobs = (base.blobs if base is not None else NO_BLOBS).spliced(kept, {each: fresh[each].blob for each in fresh})
-    parts = (base.part_blobs if base is not None else NO_BLOBS).spliced(
-        kept, {each: fresh[each].parts for each in fresh}
+    nothing = {numbers[path]: b"" for path in left}
+    blobs = (base.blobs if base is not None else NO_BLOBS).spliced(
+        kept, {**{number: item.blob for number, item in fresh.items()}, **nothing}
     )
-    renumber = _renumber(old, numbers)
+    parts = (base.part_blobs if base is not None else NO_BLOBS).spliced(
+        kept, {**{number: item.parts for number, item in fresh.items()}, **nothing}
+    )
+    renumber = _renumber(old, {path: number for path, number in numbers.items() if path not in left})
     tables = {
         name: (base.tables[name] if base is not None else EMPTY).merged(
             renumber, {number: item.keys[name] for number, item in fresh.items()}
@@ -173,4 +200,4 @@ def _parts(
     asked = (base.asked if base is not None else NO_OFFERS).merged(
         renumber, {number: item.asked for number, item in fresh.items()}
     )
-    return Parts(view.manifest.digest, resolvers.version, entries, blobs, parts, offers, asked, tables)
+    return Parts(digest, resolvers.version, entries, blobs, parts, offers, asked, tables)

@@ -37,9 +37,9 @@ def written_out(atlas: Atlas, found: Iterable[Definition]) -> list[Definition]:
 def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
     if atlas.entry(declared.file).language in _WITH_SIGNATURES:
         return implementation(atlas, declared)
-    if not _is_declaration(atlas, declared):
+    if not is_declaration(atlas, declared):
         return []
-    found = [item for item in _alike(atlas, declared) if not _is_declaration(atlas, item)]
+    found = [item for item in _alike(atlas, declared) if not is_declaration(atlas, item)]
     if len(found) > 1:  # overloads
         types = _parameters(declared.node.signature)
         found = [item for item in found if _parameters(item.node.signature) == types] or found
@@ -50,9 +50,9 @@ def _bodies(atlas: Atlas, declared: Definition) -> list[Definition]:
 
 def declarations(atlas: Atlas, body: Definition) -> list[Definition]:
     """Where C and C++ declare what is written out here, by place."""
-    if atlas.entry(body.file).language not in _LANGUAGES or _is_declaration(atlas, body):
+    if atlas.entry(body.file).language not in _LANGUAGES or is_declaration(atlas, body):
         return []
-    declared = (item for item in _alike(atlas, body) if _is_declaration(atlas, item))
+    declared = (item for item in _alike(atlas, body) if is_declaration(atlas, item))
     return sorted((item for item in declared if body in _bodies(atlas, item)), key=lambda item: item.order)
 
 
@@ -98,11 +98,18 @@ def implementation(atlas: Atlas, declared: Definition) -> list[Definition]:
     node, columns = declared.node, atlas.columns(declared.file)
     if node.kind not in _KINDS or atlas.entry(declared.file).language not in _WITH_SIGNATURES:
         return []
+    if atlas.entry(declared.file).language == "python":
+        return _after_overloads(atlas, declared)
     for number, source in enumerate(columns.sources):
         if source == declared.number and columns.role(number) is Role.REFERENCE:
             site = columns.site(number)
             if (site.line, site.column) == (node.name_line, node.name_column):
                 return [item for target in site.targets if (item := atlas.at(target)) is not None]
+    return []
+
+
+def _after_overloads(atlas: Atlas, declared: Definition) -> list[Definition]:
+    node = declared.node
     if not _is_overload(atlas, declared):
         return []
     later = (
@@ -117,7 +124,7 @@ def _is_overload(atlas: Atlas, item: Definition) -> bool:
     return any(target.key in _MARKS for target in columns.above(item.number, Role.DECORATE))
 
 
-def _is_declaration(atlas: Atlas, item: Definition) -> bool:
+def is_declaration(atlas: Atlas, item: Definition) -> bool:
     c_family = atlas.graph.files[item.file].language in _LANGUAGES
     return c_family and item.node.kind in _KINDS and item.node.signature.endswith(";")
 

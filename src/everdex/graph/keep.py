@@ -17,7 +17,7 @@ from typing import Final
 
 from everdex.durable import make_directory, remove_leftovers, replace_atomically, storage_errors
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
-from everdex.graph import refreshed
+from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.build import Built, Progress, build
 from everdex.graph.overlay import overlay
@@ -78,6 +78,7 @@ class _Wanted:
             # It answers all the same, it just has to be made again next time.
             return (f"the graph could not be kept: {error.message}",)
         _prune(self.store)
+        unfinished.forget(self.store)
         return ()
 
 
@@ -126,16 +127,18 @@ def _opened_text(
     found = wanted.find()
     if found is not None:
         return Opened(found, made=False)
-    base = _base(view, resolvers)
-    built = build(view, resolvers, base, workers=workers, progress=progress)
+    base = _base(view, resolvers, unfinished.find(view.store, resolvers))
+    saving = unfinished.Saving(view.store, resolvers)
+    built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving)
     graph = Graph(built.data, str(wanted.path))
     warnings = wanted.keep(built.data, _summary(graph, built, base))
     return Opened(graph, True, built.changed, built.resolved, warnings)
 
 
 def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
+    is_new = base is None or base.digest == unfinished.DIGEST
     return RefreshSummary(
-        refreshed.NEW if base is None else refreshed.CHANGED, graph.digest, built.changed, built.resolved,
+        refreshed.NEW if is_new else refreshed.CHANGED, graph.digest, built.changed, built.resolved,
         built.invalidated, sum(entry.calls[0] + entry.calls[1] for entry in graph.files),
         sum(1 for entry in graph.files if entry.partial), sum(1 for entry in graph.files if entry.failed),
     )  # fmt: skip
@@ -169,18 +172,21 @@ def _earlier(store: Store, resolvers: Resolvers) -> Graph | None:
     return None
 
 
-def _base(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
-    """The kept graph to start from: the newest that is near, else the nearest."""
+def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) -> Graph | None:
+    """The kept graph to start from: the newest that is near, else the nearest, also of those that are only `begun`."""
     contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
-    best: tuple[float, Graph] | None = None
+
+    def nearness_of(graph: Graph) -> float:
+        return sum(contents.get(entry.path) == entry.content for entry in graph.files) / max(1, len(graph.files))
+
+    best = None if begun is None else (nearness_of(begun), begun)
     for path in _by_use(view.store):
         if not path.name.endswith(f"-{resolvers.version}{GRAPH_SUFFIX}"):
             continue
         graph = _valid(path, path.name.partition("-")[0], resolvers.version)
         if graph is None:
             continue
-        shared = sum(contents.get(entry.path) == entry.content for entry in graph.files)
-        nearness = shared / max(1, len(graph.files), 1)
+        nearness = nearness_of(graph)
         if best is None or nearness > best[0]:
             best = (nearness, graph)
         if nearness >= _NEAR:

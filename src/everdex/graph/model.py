@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -168,6 +168,13 @@ class Kept:
     same: bool  # the file's bytes are what they were
 
 
+class Outlined(NamedTuple):
+    """What a file defines."""
+
+    nodes: tuple[Node, ...]
+    partial: bool  # it has syntax errors
+
+
 class World(Protocol):
     """The live files of one snapshot, as far as a resolver may know them."""
 
@@ -193,6 +200,9 @@ class Resolution(Protocol):
 
     def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
         """The graph of one of its language's files; parts that are in `kept` and not stale may be taken from there."""
+
+    def outline(self, path: str) -> Outlined:
+        """The nodes of that graph alone: little work beside the sites."""
 
 
 class Resolver(Protocol):

@@ -7,7 +7,7 @@ is meant by its path, or by its name when nothing else has that name. `Class.mem
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
@@ -28,6 +28,23 @@ def dotted(name: str) -> str:
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     return name.removesuffix("()").strip(".")
+
+
+def is_id(asked: str) -> bool:
+    """Whether a symbol is named by an id from an answer."""
+    return bool(_ID.fullmatch(asked) or _KEY.fullmatch(asked)) or asked.startswith(SEMANTIC_PREFIXES)
+
+
+def path_in(asked: str, paths: Container[str]) -> str | None:
+    """The file in which a symbol is named, as far as it is one of these."""
+    place = _PLACE.fullmatch(asked)
+    named = (asked.partition("::")[0], place[1] if place else asked, asked)
+    return next((path for path in named if path in paths), None)
+
+
+def last_of(asked: str) -> str:
+    """The last part of a dotted name: what a definition that fits is called."""
+    return plain_name(dotted(asked)).rpartition(".")[2]
 
 
 def find(atlas: Atlas, asked: str) -> list[Definition]:
@@ -53,15 +70,15 @@ def find(atlas: Atlas, asked: str) -> list[Definition]:
 
 def _within(atlas: Atlas, file: int, name: str) -> list[Definition]:
     """What a file defines by this name: in full when there is one, else at the end of a longer name; not the file."""
-    inside = [item for item in atlas.definitions(file) if not item.is_file and _fits(item, name)]
+    inside = [item for item in atlas.definitions(file) if not item.is_file and fits(item, name)]
     return [item for item in inside if plain_name(item.node.key) == name] or inside
 
 
 def _called(atlas: Atlas, name: str) -> list[Definition]:
-    last = plain_name(name).rpartition(".")[2]
+    last = last_of(name)
     found = [
         item for item in _holding(atlas, "names", last)
-        if (last in item.node.key or last in item.node.qualified_name) and _fits(item, name)  # most are other names
+        if (last in item.node.key or last in item.node.qualified_name) and fits(item, name)  # most are other names
     ]  # fmt: skip
     return [item for item in found if not item.is_file] or found or _inherited(atlas, name)
 
@@ -70,7 +87,7 @@ def _inherited(atlas: Atlas, name: str) -> list[Definition]:
     """What `Class.name` means where a class has it from others: the nearest; all of those that are equally near."""
     owner, _, member = name.rpartition(".")
     every = list(_holding(atlas, "names", owner.rpartition(".")[2])) if owner else []
-    near = [item for item in every if item.node.kind in CONTAINERS and _fits(item, owner)]
+    near = [item for item in every if item.node.kind in CONTAINERS and fits(item, owner)]
     seen = {item.target for item in near}
     while near:
         near = [base for item in near for base in _bases(atlas, item) if base.target not in seen]
@@ -98,7 +115,7 @@ def _holding(atlas: Atlas, table: str, text: str) -> Iterator[Definition]:
             yield from atlas.definitions(file)
 
 
-def _fits(item: Definition, name: str) -> bool:
+def fits(item: Definition, name: str) -> bool:
     """Whether a dotted name is the definition's own, or the end of its full one; `name~2` is the second of a name."""
     if not name:
         return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
-from everdex.graph.model import FileGraph, Kept, Node, Resolution, Resolver
+from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver
 from everdex.graph.part_table import PartTable, decode
 from everdex.graph.postings import U32, FileOffers, Offers, file_offers, key64
 from everdex.graph.resolvers import Resolvers
@@ -114,11 +114,7 @@ class Bench:
 
     def resolve(self, path: str, before: Before | None) -> tuple[FileGraph, str, PartTable | None]:
         """A file's graph, '' or what kind of error its resolver raised, and the parts that it may have kept."""
-        assert self._world is not None
-        resolver = self._resolver(path)
-        resolution = self._open.get(id(resolver))
-        if resolution is None:
-            resolution = self._open[id(resolver)] = resolver.open(self._world)
+        resolution = self._resolution(path)
         table = decode(before.parts, before.others) if before is not None else None
         try:
             graph = resolution.resolve(path, before.kept(table) if before is not None and table is not None else None)
@@ -127,6 +123,21 @@ class Bench:
         except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
             return _nothing(path), type(error).__name__, None
         return graph, "", table
+
+    def outline(self, path: str) -> Outlined:
+        """What a file defines, the file itself first; but for that nothing, where its resolver fails."""
+        try:
+            return self._resolution(path).outline(path)
+        except Exception:  # noqa: BLE001 - see above
+            return Outlined(_nothing(path).nodes, True)
+
+    def _resolution(self, path: str) -> Resolution:
+        assert self._world is not None
+        resolver = self._resolver(path)
+        resolution = self._open.get(id(resolver))
+        if resolution is None:
+            resolution = self._open[id(resolver)] = resolver.open(self._world)
+        return resolution
 
     def _resolver(self, path: str) -> Resolver:
         resolver = self._resolvers.of(self._view.file_languages[self._view.file_index(path)])

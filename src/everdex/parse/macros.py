@@ -1,5 +1,5 @@
 """C and C++ as people write them: headers named `.h` that are C++, and macros where the grammar allows no word.
-Rust as people write it: macros that are called like a type (`str![…]`).
+Rust as people write it: macros that are called like a type (`str![…]`). Go since 1.26: `new` of a value.
 
 `class API Name {` and `API Type name(…)` are errors to a grammar that runs no preprocessor, and cost a header its
 classes. Such a word is blanked before parsing: all bytes keep their places, and every text is still taken from the file
@@ -36,6 +36,12 @@ _WORD: Final = re.compile(
 # Names of Rust's that the grammar has as types only; a macro may have any name.
 _TYPE: Final = rb"(?:str|bool|char|[iuf](?:8|16|32|64|128|size))"
 _TYPE_MACRO: Final = re.compile(rb"\b%s(?=! ?[\[({])|(?<=macro_rules! )%s\b" % (_TYPE, _TYPE))
+# Go's `new("text")`: to the grammar it takes a type. What begins so is none.
+_NEW_OF_VALUE: Final = re.compile(
+    rb"\bnew(?=\(\s*(?!(?:struct|interface|func|map|chan)\b)"
+    rb"(?:[\"'`\d!&+-]|(?:true|false)\b|[A-Za-z_]\w*(?:\.\w+)*(?:\[[^\]\n]*\])?\s*[({+\-*/%<>=|&]"
+    rb"|\w+\.\w+\.|(?:\[[^\]\n]*\])+(?!(?:struct|interface)\b)\*?[\w.]+\{))"
+)
 _BEFORE: Final = 240  # bytes that are looked at before a word
 _NEAR: Final = 8
 _MAX_WORDS: Final = 30_000  # about two seconds' worth; no file that a person wrote has so many outside expressions
@@ -90,6 +96,8 @@ def readable(language: str, data: bytes) -> bytes:
     """As the grammar can read it: the same length, the same places."""
     if language == "rust":
         return _TYPE_MACRO.sub(lambda found: b"_" * len(found[0]), data)
+    if language == "go":
+        return _NEW_OF_VALUE.sub(b"___", data)
     if language not in _FAMILY:
         return data
     if b"#" in data:

@@ -34,7 +34,9 @@ def apply(
     index: Index, plan_id: str, *, names: tuple[str, str] | None = None, leave_doubts: bool = False,
     options: SyncOptions | None = None,
 ) -> Answer:  # fmt: skip
-    """Rename as planned, and bring the index up to date; with `leave_doubts` places in doubt stay as they are.
+    """Rename as planned, and bring the index and its graph up to date: the next question finds the files as they are.
+
+    With `leave_doubts` places in doubt stay as they are.
 
     `names`, the symbol and its new name, may be told again: they must be those of the plan.
     """
@@ -59,7 +61,15 @@ def apply(
     finally:
         os.close(handle)
     with index.view(Reading(), chosen) as (view, freshness):
-        return index.answer(view, freshness, _body(kept, resumed=resumed))
+        return index.answer(view, freshness, _body(kept, resumed=resumed), warnings=_resolved(view, chosen))
+
+
+def _resolved(view: SnapshotView, options: SyncOptions) -> tuple[str, ...]:
+    """Have the references resolved again; the warnings. The files are written: what fails now does not undo them."""
+    try:
+        return relations.open_for(view, options).warnings
+    except EverdexError as error:
+        return (f"references are not resolved again ({error.message}): run `everdex refresh`",)
 
 
 def _decided(

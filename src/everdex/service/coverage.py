@@ -50,6 +50,13 @@ def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
     return (f"{asking} for {name} and {lead} to no definition; {search}",) if count else ()
 
 
+def of_word(count: int, asked: str) -> tuple[str, ...]:
+    """How many files write a name that nothing defines, while it is not known who asks for it."""
+    name = naming.last_of(asked.rpartition("::")[2])
+    write = "1 file writes" if count == 1 else f"{count:,} files write"
+    return (f"{write} {name} and none defines it; `everdex search --mode literal {name}` finds it",) if count else ()
+
+
 def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     """Why a path that was named is not in the graph."""
     path = asked.partition("::")[0]

@@ -15,7 +15,8 @@ from everdex.search.names import SymbolNames
 from everdex.service import coverage, relations
 from everdex.service.answers import Answer
 from everdex.service.index import Index, Reading
-from everdex.service.relations import DEFAULT_LIMIT, MAX_MATCHES, Open, Question
+from everdex.service.meant import MAX_MATCHES
+from everdex.service.relations import DEFAULT_LIMIT, Open, Question
 from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
 

@@ -99,6 +99,15 @@ class Reader:
         with self._views.pinned(snapshot_id) as kept:
             return self._related(kept, question, freshness)
 
+    def before_graph(self, question: Question, freshness: Freshness, snapshot_id: str | None) -> Answer | None:
+        """The answer to a question whose graph is not made, where it needs none."""
+        from everdex.service import relations
+
+        with self._views.pinned(snapshot_id) as kept:
+            if kept.graph(relations.open_made) is not None:
+                return None
+            return relations.before_graph(self.index, kept.view, kept.names, question, freshness, SyncOptions())
+
     def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
         from everdex.service import relations
 

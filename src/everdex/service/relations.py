@@ -1,8 +1,8 @@
 """What a graph is asked, as answers: references, callers, callees, impact and renaming of one symbol, the map and the
 architecture of a repository.
 
-Opens and makes graphs for the rest of the room. A symbol that several definitions fit is never guessed: all are listed
-and nothing else is answered. Every answer counts what resolution could not decide, and names what may hide more.
+Opens and makes graphs for the rest of the room. Every answer counts what resolution could not decide, and names what
+may hide more.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ from everdex.graph.outside import outside
 from everdex.graph.queries import CouldAdd, Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
-from everdex.identity.symbols import resolution
 from everdex.memory import remembering
 from everdex.search.names import SymbolNames
-from everdex.service import coverage, occurrences, picturing
+from everdex.service import coverage, meant, occurrences, picturing
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.renaming import rename_body
-from everdex.service.symbols import suggestions
 from everdex.state.rename import check_name
 from everdex.state.unknown import Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
@@ -42,7 +40,6 @@ from everdex.view import SnapshotView, open_view
 
 METHODS: Final = ("refs", "callers", "callees", "impact", "map", "rename", "architecture")
 ROLES: Final = ("definition", "read", *map(str, Role))  # a variable is read where something else is referred to
-MAX_MATCHES: Final = 50
 DEFAULT_LIMIT: Final = 200
 # So many sites to a caller end a page of callers before it has as many as were asked for: few have more than one.
 SITES_EACH: Final = 2
@@ -78,7 +75,19 @@ def ask(index: Index, question: Question, reading: Reading, options: SyncOptions
     """The answer of a process that asks once."""
     check(question)
     with index.view(reading, options) as (view, freshness):
-        return answer(index, open_for(view, options), SymbolNames(view), question, freshness, reading.warnings)
+        names = SymbolNames(view)
+        early = before_graph(index, view, names, question, freshness, options, reading.warnings)
+        return early or answer(index, open_for(view, options), names, question, freshness, reading.warnings)
+
+
+def before_graph(
+    index: Index, view: SnapshotView, names: SymbolNames, question: Question, freshness: Freshness,
+    options: SyncOptions, warnings: tuple[str, ...] = (),
+) -> Answer | None:  # fmt: skip
+    """The answer that needs no graph, while there is none: several definitions fit, or none does."""
+    if question.method in ("map", "architecture"):
+        return None
+    return meant.before_graph(index, view, names, question.symbol.strip(), freshness, options.progress, warnings)
 
 
 class Open:
@@ -194,7 +203,7 @@ def answer(
     else:
         asked = question.symbol.strip()
         found = written_out(atlas, naming.find(atlas, asked))
-        body = _named(atlas, names, asked, found)
+        body = meant.named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         about = (*missing, *coverage.of_files(atlas, file, found[0].node.name if found and file is None else ""))
@@ -208,23 +217,6 @@ def answer(
         view, freshness, body, limits_hit=limits_hit, warnings=(*warnings, *opened.warnings, *about),
         timings_ms=timings,
     )  # fmt: skip
-
-
-def _named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:
-    """What every answer about a symbol begins with: the one that fits, or all that do, or names like it."""
-    listed = found[:MAX_MATCHES] if len(found) > 1 else []
-    one = atlas.describe(found[0]) if len(found) == 1 else None
-    body: dict[str, Any] = {
-        "query": asked,
-        "symbol": one,
-        "matches": [atlas.describe(item) for item in listed],
-        "matches_omitted": max(0, len(found) - len(listed)) if not one else 0,
-        "suggestions": [] if found else suggestions(atlas.view, names, naming.dotted(asked.rpartition("::")[2])),
-    }
-    if len(found) > 1:
-        refs = [atlas.symbol_ref(item) for item in listed]
-        body |= resolution("ambiguous", refs, f"{len(found):,} definitions fit {asked}")
-    return body
 
 
 # -- bodies ------------------------------------------------------------------------------------

@@ -93,6 +93,9 @@ class ResidentIndex:
         check(question)
         freshness = self.stated(reading)
         snapshot_id = reading.snapshot_id
+        early = self.reader.before_graph(question, freshness, snapshot_id)
+        if early is not None:
+            return early
         if self.graphs is not None:
             snapshot_id = self.graphs.ready(snapshot_id, wait_s)
         return self.reader.relations(question, freshness, snapshot_id=snapshot_id)

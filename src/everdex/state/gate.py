@@ -37,6 +37,7 @@ _MIDDLE: Final = re.compile(rb"^={7}\r?$", re.MULTILINE)
 _THEIRS: Final = re.compile(rb"^>{7}(?: |$)", re.MULTILINE)
 _REFRESH: Final = "run `everdex refresh`, then ask again"
 _LISTED: Final = 3
+DECIDED: Final = "decided"
 _SIGNATURE: Final = 120
 
 
@@ -134,7 +135,7 @@ def _undecided(key: str, state: FileState) -> GateReason:
 
 def _discharged(key: str, state: FileState, decided: DecisionRecord) -> GateReason:
     said = f"references in {key} are not all certain ({_open(state)})"
-    return GateReason("decided", Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
+    return GateReason(DECIDED, Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
 
 
 def _open(state: FileState) -> str:

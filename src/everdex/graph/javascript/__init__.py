@@ -10,7 +10,7 @@ from typing import Final
 from everdex.graph.javascript.engine import Engine
 from everdex.graph.javascript.offers import offers
 from everdex.graph.javascript.sites import FileSites, nothing
-from everdex.graph.model import FileGraph, Kept, Resolution, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, World
 from everdex.memory import collector_held
 
 __all__ = ["RESOLVER"]
@@ -26,6 +26,12 @@ class _JavaScriptResolution:
             return nothing(path, len(self._world.source(path)))
         with collector_held():
             return FileSites(self._engine, path).graph()
+
+    def outline(self, path: str) -> Outlined:
+        if not self._world.facts(path):
+            bare = nothing(path, len(self._world.source(path)))
+            return Outlined(bare.nodes, bare.partial)
+        return Outlined(FileSites(self._engine, path).nodes(), self._engine.files[path].facts.partial)
 
 
 class _JavaScript:

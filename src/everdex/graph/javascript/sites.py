@@ -49,7 +49,7 @@ class FileSites:
     def graph(self) -> FileGraph:
         engine, file = self._engine, self._file
         engine.reads = set()
-        nodes = self._nodes()
+        nodes = self.nodes()
         self._mentions(m.unpack(file.facts.mentions))
         self._overrides()
         self._signatures()
@@ -80,7 +80,7 @@ class FileSites:
         site = Site(role, source, *self._place(span[0]), *self._place(span[1]), text, status, targets, reason)
         self._sites.append((span[0], site))
 
-    def _nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[Node, ...]:
         file = self._file
         base = stem(file.path)[0].replace("/", ".")
         found: list[Node] = []

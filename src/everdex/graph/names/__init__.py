@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.model import FileGraph, Kept, Resolver, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolver, World
 from everdex.graph.names.index import Index
 from everdex.graph.names.offers import offers_of
 from everdex.graph.names.rules import RULES
-from everdex.graph.names.sites import bare_graph, file_graph
+from everdex.graph.names.sites import bare_graph, file_graph, nodes_of
 
 # Project files say what packages are called: go.mod and Cargo.toml.
 _PROJECT: Final = frozenset(("go-mod", "toml"))
@@ -30,6 +30,13 @@ class _Resolution:
         if module is None:
             return bare_graph(path)
         return file_graph(self._index, module, facts.body_of(self._index.world.facts(path)))
+
+    def outline(self, path: str) -> Outlined:
+        module = self._index.module(path)
+        if module is None:
+            bare = bare_graph(path)
+            return Outlined(bare.nodes, bare.partial)
+        return Outlined(nodes_of(module), module.outline.partial)
 
 
 class _Resolver:

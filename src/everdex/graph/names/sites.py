@@ -39,33 +39,69 @@ def bare_graph(path: str) -> FileGraph:
     return FileGraph((node,), (), (), frozenset(), "", False)
 
 
+def _numbers(module: Module) -> list[int]:
+    """The node of each definition; blocks that only qualify names count as what is around them."""
+    numbers: list[int] = []
+    count = 1
+    for item in module.outline.definitions:
+        if item.flags & facts.SCOPE_ONLY:
+            numbers.append(numbers[item.parent] if item.parent >= 0 else 0)
+        else:
+            numbers.append(count)
+            count += 1
+    return numbers
+
+
+def nodes_of(module: Module) -> tuple[Node, ...]:
+    """The file and its definitions."""
+    outline, path, numbers = module.outline, module.path, _numbers(module)
+    prefix = display_of(path, outline)
+    file_name = path.rpartition("/")[2]
+    nodes = [
+        Node("", prefix or file_name, file_name, "module", -1, 0, outline.size, 1, outline.lines, 1, 0, "", True)
+    ]
+    for index, item in enumerate(outline.definitions):
+        if item.flags & facts.SCOPE_ONLY:
+            continue
+        nodes.append(
+            Node(
+                module.keys[index], _qualified(module, item, prefix), item.name, item.kind,
+                numbers[item.parent] if item.parent >= 0 else 0, item.start, item.end, item.start_line, item.end_line,
+                item.name_line, item.name_column, item.signature, item.public,
+            )
+        )  # fmt: skip
+    return tuple(nodes)
+
+
+def _qualified(module: Module, item: facts.Defined, prefix: str) -> str:
+    language, definitions = module.outline.language, module.outline.definitions
+    if item.kind == "namespace" and item.path == module.outline.package:
+        return item.path
+    outermost = item
+    while outermost.parent >= 0:
+        outermost = definitions[outermost.parent]
+    if language in ("cpp", "cuda") and outermost.kind == "namespace":
+        return item.path
+    if language == "ruby" and item.path[:1].isupper():
+        return item.path
+    return f"{prefix}.{item.path}" if prefix else item.path
+
+
 class _File:
     def __init__(self, index: Index, module: Module, body: facts.Body) -> None:
         self.module, self.body = module, body
         self.evaluation = Evaluation(index, module, body)
         self.calls = Calls(self.evaluation)
-        self.node_of = self._numbers()
+        self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
         self.named: list[Site] = []  # types that a call constructs by what is another's
-
-    def _numbers(self) -> list[int]:
-        """The node of each definition; blocks that only qualify names count as what is around them."""
-        numbers: list[int] = []
-        count = 1
-        for item in self.module.outline.definitions:
-            if item.flags & facts.SCOPE_ONLY:
-                numbers.append(numbers[item.parent] if item.parent >= 0 else 0)
-            else:
-                numbers.append(count)
-                count += 1
-        return numbers
 
     def _node(self, scope: int) -> int:
         return self.node_of[scope] if scope >= 0 else 0
 
     def graph(self) -> FileGraph:
-        nodes = self._nodes()
+        nodes = nodes_of(self.module)
         sites, dependencies = self._imports()
         for use in self.body.uses:
             site = self._site(use)
@@ -81,39 +117,6 @@ class _File:
             nodes, tuple(sites), tuple(dependencies), frozenset(self.evaluation.reader.reads), interface,
             self.module.outline.partial,
         )  # fmt: skip
-
-    def _nodes(self) -> tuple[Node, ...]:
-        outline, path = self.module.outline, self.module.path
-        prefix = display_of(path, outline)
-        file_name = path.rpartition("/")[2]
-        nodes = [
-            Node("", prefix or file_name, file_name, "module", -1, 0, outline.size, 1, outline.lines, 1, 0, "", True)
-        ]
-        for index, item in enumerate(outline.definitions):
-            if item.flags & facts.SCOPE_ONLY:
-                continue
-            nodes.append(
-                Node(
-                    self.module.keys[index], self._qualified(item, prefix), item.name, item.kind,
-                    self._node(item.parent), item.start, item.end, item.start_line, item.end_line, item.name_line,
-                    item.name_column, item.signature, item.public,
-                )
-            )  # fmt: skip
-        return tuple(nodes)
-
-    def _qualified(self, item: facts.Defined, prefix: str) -> str:
-        language = self.module.outline.language
-        if item.kind == "namespace" and item.path == self.module.outline.package:
-            return item.path
-        definitions = self.module.outline.definitions
-        outermost = item
-        while outermost.parent >= 0:
-            outermost = definitions[outermost.parent]
-        if language in ("cpp", "cuda") and outermost.kind == "namespace":
-            return item.path
-        if language == "ruby" and item.path[:1].isupper():
-            return item.path
-        return f"{prefix}.{item.path}" if prefix else item.path
 
     def _site(self, use: facts.Use) -> Site | None:
         if use.role == facts.QUALIFIER and not self._is_type(use.name):

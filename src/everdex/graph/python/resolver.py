@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from everdex.graph.model import FileGraph, Kept, Resolution, Resolver, Site, World
+from everdex.graph.model import FileGraph, Kept, Outlined, Resolution, Resolver, Site, World
 from everdex.graph.python import dependencies
 from everdex.graph.python.alike import unseen
 from everdex.graph.python.engine import Engine
@@ -38,6 +38,18 @@ class PythonResolution:
         with collector_held():
             return self._resolve(path, kept)
 
+    def outline(self, path: str) -> Outlined:
+        with collector_held():
+            file = self._engine.begin(path)
+            own = variables(file, self._is_own(path))
+            places = Places(file.places.line_lengths)
+            module = qualified_module(self._engine, path)
+            return Outlined(nodes_of(file, module, places, own, self._world.source(path))[0], file.facts.partial)
+
+    def _is_own(self, path: str) -> Callable[[int, str], bool]:
+        """Whether an attribute that a class of a file stores is its own, and not one that it inherits."""
+        return lambda owner, name: home_of(self._engine, path, owner, name) == (CLASS, path, owner)
+
     def _resolve(self, path: str, kept: Kept | None) -> FileGraph:
         engine = self._engine
         file = engine.begin(path)
@@ -51,7 +63,7 @@ class PythonResolution:
             own = variables(file, lambda owner, name: key_of(file, owner, name) in known)
             module, depends = kept.nodes[0].qualified_name, dependencies.moved(kept.dependencies, imports)
         else:
-            own = variables(file, lambda owner, name: home_of(engine, path, owner, name) == (CLASS, path, owner))
+            own = variables(file, self._is_own(path))
             module, depends = qualified_module(engine, path), dependencies.dependencies(engine, file, imports)
         nodes, index_of, of_variables = nodes_of(file, module, places, own, source)
         in_bodies = {key_of(file, each.scope, each.name) for each in own if each.is_inside}

@@ -55,7 +55,7 @@ def as_everdex(error: BaseException) -> EverdexError:
     if isinstance(error, HalfWritten):
         return _half_written(error.__cause__)
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return errors.Cancelled("interrupted")
+        return errors.Cancelled("interrupted", hint="; ".join(getattr(error, "__notes__", ())) or None)
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "everdex"
         return errors.UsageError(error.format_message(), hint=f"run `{where} --help`")

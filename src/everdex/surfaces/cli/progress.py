@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 # Fewer files are done before a bar could be read.
 _WORTH_SHOWING: Final = 24
 _REMIND_EVERY_S: Final = 10.0
+_SETTLED_S: Final = 1.0  # what is said of speed before is chance
 _INDEXER: Final = "indexer"  # the phase of another program, which is named after it
 _PHASES: Final = {
     "index": "indexing",
     "seal": "writing",
     "publish": "publishing",
+    "names": "looking for the name",
     "offers": "reading definitions",
     "graph": "resolving",
     "wait": "waiting for another writer",
 }
+# Time left is that of a phase: who sees the first of two end must know that there is another.
+_STEPS: Final = {"offers": "1/2 ", "graph": "2/2 "}
 
 
 class Progress:
@@ -108,7 +112,7 @@ class Progress:
         if self._bar is None:
             self._bar, self._task = _bar()
         assert self._task is not None
-        if phase not in ("index", "offers", "graph"):
+        if phase not in ("index", "names", "offers", "graph"):
             # A finished count stays on the screen while the segment is written and published.
             self._bar.update(self._task, description=_PHASES[phase])
         elif phase == self._counted:
@@ -116,7 +120,8 @@ class Progress:
         else:
             # Rate and time left are those of the new phase: a bar that was full once would stand still for ever.
             self._counted = phase
-            self._bar.reset(self._task, description=_PHASES[phase], completed=done, total=total)
+            described = _STEPS.get(phase, "") + _PHASES[phase]
+            self._bar.reset(self._task, description=described, completed=done, total=total)
         self._bar.start()
 
 
@@ -140,15 +145,20 @@ def _bar() -> tuple[RichProgress, TaskID]:
         SpinnerColumn,
         Task,
         TextColumn,
-        TimeRemainingColumn,
     )
     from rich.progress import Progress as RichProgress
     from rich.text import Text
 
     class Rate(ProgressColumn):
+        """Over the whole phase: files come in batches, and a batch says nothing of how fast they come."""
+
         def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text(f"{speed:,.0f} files/s" if speed else "")
+            elapsed = task.elapsed or 0.0
+            if elapsed < _SETTLED_S or not task.completed:
+                return Text("")
+            speed = task.completed / elapsed
+            left = round(((task.total or 0) - task.completed) / speed)
+            return Text(f"{speed:,.0f} files/s {left // 60:02}:{left % 60:02}")
 
     bar = RichProgress(
         SpinnerColumn(),
@@ -156,7 +166,6 @@ def _bar() -> tuple[RichProgress, TaskID]:
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         Rate(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
     )

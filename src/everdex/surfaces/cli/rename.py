@@ -118,7 +118,8 @@ def _applied(document: dict[str, Any]) -> Iterator[Line]:
         yield True, f"{escape(file['path'])}: {plural(file['edits'], 'edit')}"
     names = f"{escape(document['old_name'])} is now {escape(document['new_name'])}"
     again = ", finished what was begun before" if document["resumed"] else ""
-    yield False, f"{names}: {plural(document['edits'], 'edit')} in {plural(len(document['files']), 'file')}{again}"
+    done = f"{names}: {plural(document['edits'], 'edit')} in {plural(len(document['files']), 'file')}{again}"
+    yield False, f"{done}; snapshot {document['snapshot_id']}"
 
 
 SHOWN = Shown(_all_lines, _code)

@@ -74,14 +74,16 @@ def hanging(lead: str, cells: int, text: str, indent: int) -> None:
 
 
 def local_name(qualified_name: str, path: str) -> str:
-    """A name without the module part that its file's path says already: `Index.search` of everdex.service."""
-    parts = PurePosixPath(path).with_suffix("").parts
-    for spelled in (parts, parts[:-1]):  # a package's own file is not part of the name
-        for start in range(len(spelled)):
-            prefix = ".".join(spelled[start:]) + "."
-            if qualified_name.startswith(prefix):
-                return qualified_name[len(prefix) :]
-    return qualified_name
+    """A name without the module part that its file's path says already: `Index.search` of everdex.service.
+
+    Of the path not all is said: a package's own file and directories like `src` are no part of names.
+    """
+    said = iter(part.replace("-", "_") for part in PurePosixPath(path).with_suffix("").parts)
+    parts = qualified_name.split(".")
+    known = 0
+    while known < len(parts) - 1 and parts[known] in said:  # taken up to there: in the same order
+        known += 1
+    return ".".join(parts[known:])
 
 
 def cut(text: str, columns: int) -> str:

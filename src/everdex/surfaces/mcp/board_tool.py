@@ -1,6 +1,6 @@
 """The tool `board`: an agent's notes about a change, kept where its next session and other agents find them.
 
-The only tool that writes, and it writes nothing but the board. Beginning a new board is left to people: an agent that
+It writes nothing but the board. Beginning a new board is left to people: an agent that
 has forgotten why something was noted is the last one to throw it away.
 """
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from everdex.state.gate import DECIDED
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
@@ -16,7 +17,7 @@ _MAX_MESSAGE = 400
 
 class GateReason(BaseModel):
     code: str
-    decision: str = Field(description="warn or block")
+    decision: str = Field(description="warn or block; allow of what was decided")
     message: str
     action: str = Field(description="what to do first; may be empty")
     dependency: str | None = Field(description="the file whose change is the reason")
@@ -67,7 +68,7 @@ def _file(item: Mapping[str, Any]) -> dict[str, Any]:
                 "action": reason["action"], "dependency": (reason["reason"] or {}).get("path") or None,
             }
             for reason in item["reasons"]
-            if reason["decision"] != "allow"
+            if reason["decision"] != "allow" or reason["code"] == DECIDED
         ],
     }  # fmt: skip
 

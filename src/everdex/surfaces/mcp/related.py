@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
+from everdex.surfaces.cli.rows import local_name
 from everdex.surfaces.mcp import model, pictured
 from everdex.surfaces.mcp.budget import Spendable, fit
 
@@ -170,7 +171,9 @@ def _lines(reply: Reply) -> Iterator[str]:
     yield f"# {symbol['path']}:{symbol['line']} {symbol['text']}"
     yield from map(use_line, reply.get("references", ()))
     for item in reply.get("affected", ()):
-        yield f"{item['path']}:{item['line']} {item['name']}{_said(item)} ← {' ← '.join(item['way'])}"
+        # What the path says already need not be said again: most of such a line would be that.
+        way = " ← ".join(step.replace(f" {item['path']}:", " line ") for step in item["way"])
+        yield f"{item['path']}:{item['line']} {local_name(item['name'], item['path'])}{_said(item)} ← {way}"
     if reply.get("tests"):
         yield f"tests: {', '.join(reply['tests'])}"
     yield from missing(reply)

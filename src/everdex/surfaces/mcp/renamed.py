@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -89,9 +90,12 @@ def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
             yield f"{item['path']}:{item['line']}:{item['text']}"
         return
     yield f"# {reply['symbol']['text']} → {reply['new_name']}"
-    for edit in reply["edits"]:
-        yield f"{edit['path']}:{edit['line']}: {edit['text']}"
+    for (path, line), edits in groupby(reply["edits"], key=lambda edit: (edit["path"], edit["line"])):
+        first, *more = edits
+        yield f"{path}:{line}{f' ({len(more) + 1} times)' if more else ''}: {first['text']}"
     for doubt in reply["doubts"]:
         yield f"in doubt: {doubt['path']}:{doubt['line']}: {doubt['text']} ({doubt['reason']})"
     for clash in reply["clashes"]:
         yield f"has that name: {clash['path']}:{clash['line']} {clash['qualified_name']}"
+    decided = " --leave-doubts" if reply["doubts"] or reply["omitted"].get("doubts") or reply["clashes"] else ""
+    yield f"carry it out: everdex rename --apply {reply['plan_id']}{decided}"

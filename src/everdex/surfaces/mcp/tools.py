@@ -20,10 +20,11 @@ from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
-from everdex.surfaces.mcp import gated, model, pictured, related, renamed, replies, text
+from everdex.surfaces.mcp import model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
 from everdex.surfaces.mcp.call import run
+from everdex.surfaces.mcp.gate_tool import GateTool
 from everdex.surfaces.mcp.proxy import Progress, Proxy
 
 _READ_ONLY: Final = ToolAnnotations(
@@ -56,21 +57,24 @@ class Tools:
 
     def __init__(self, proxy: Proxy) -> None:
         self._ask = proxy.ask
+        self._gate = GateTool(proxy)
         self._board = BoardTool(proxy)
 
     def all(self) -> list[Tool]:
         """Every tool, with a closed input schema: an argument it does not name is refused."""
         functions: tuple[Callable[..., Any], ...] = (
-            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.architecture, self.gate,
+            self.search, self.grep, self.symbol, self.references, self.impact, self.map, self.architecture,
             self.rename_plan, self.files, self.explain_path, self.status, self.health,
         )  # fmt: skip
         tools = [
             Tool.from_function(function, description=inspect.getdoc(function), annotations=_READ_ONLY)
             for function in functions
         ]
-        tools.append(self._board.tool())
+        tools += [self._gate.tool(), self._board.tool()]
         for tool in tools:
-            tool.parameters["additionalProperties"] = False
+            tool.parameters = {**_untitled(tool.parameters), "additionalProperties": False}
+            if tool.fn_metadata.output_schema is not None:
+                tool.fn_metadata.output_schema = _untitled(tool.fn_metadata.output_schema)
         return tools
 
     async def search(
@@ -259,39 +263,6 @@ class Tools:
 
         return await run(ctx, ask)
 
-    async def gate(
-        self,
-        ctx: Context[Any],
-        paths: Annotated[
-            list[str], Field(min_length=1, max_length=100, description="the files you are about to change")
-        ],
-        seen: Annotated[
-            dict[str, str] | None,
-            Field(description="SHA-256 of each file's content as you read it, by path: is it still that?"),
-        ] = None,
-        since: Annotated[
-            str | None, Field(description="the snapshot_id of the answer you know the files from: what changed since?")
-        ] = None,
-        intent: Annotated[
-            Literal["edit", "semantic"],
-            Field(description="semantic: the change is computed from references, such as a rename"),
-        ] = "edit",
-        budget_tokens: Budget = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, gated.GateReply]:
-        """Tell whether files may be changed now, before you change them: allow, warn or block, and what to do first.
-
-        Blocks when a file changed since you read it (`seen` or `since`), or when it uses a function or class whose
-        signature changed since its references were resolved, and says which. Warns of files that are generated,
-        vendored, outside the index or in an unmerged conflict. It changes nothing.
-        """
-
-        def ask(progress: Progress) -> CallToolResult:
-            params = {"paths": paths, "seen": seen or {}, "since": since, "intent": intent}
-            reply = gated.gate(self._ask("gate", params, progress), budget_tokens)
-            return _result(reply, gated.text_of(reply, text.footer(reply)))
-
-        return await run(ctx, ask)
-
     async def rename_plan(
         self,
         ctx: Context[Any],
@@ -370,6 +341,14 @@ class Tools:
 
     def contexts_reply(self, budget_tokens: int, progress: Progress) -> dict[str, Any]:
         return replies.contexts(self._ask("contexts", {}, progress, build=False), budget_tokens)
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without titles: they only say its keys again, to whoever pays for every word."""
+    if isinstance(schema, dict):
+        titled = isinstance(schema.get("title"), str)  # else a property is called so
+        return {name: _untitled(value) for name, value in schema.items() if name != "title" or not titled}
+    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _result(reply: dict[str, Any], readable: str) -> CallToolResult:

@@ -1,0 +1,78 @@
+"""What was resolved of a graph whose making was ended, kept so that asking again goes on from there.
+
+It is a graph of no snapshot. Files that nobody came to stand in it without content, so whoever starts from it takes
+them for changed and the others for what they are: what comes out is the same. Never answered from, and gone as soon as
+a graph is finished.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from everdex.durable import replace_atomically, storage_errors
+from everdex.errors import Corrupt, Incompatible, StorageFailure
+from everdex.graph.artifact import FileEntry, Graph, Parts, pack
+from everdex.graph.crew import Wanted
+from everdex.graph.resolvers import Resolvers
+from everdex.snapshot.store import Store
+
+DIGEST: Final = "unfinished"  # no snapshot has it
+_SUFFIX: Final = ".unfinished"
+_EVERY_S: Final = 15.0
+_SHARE: Final = 20  # of the time it takes, at most the 20th part
+_WORTH_KEEPING: Final = 64  # files
+
+
+class Saving:
+    """Keeps what there is now and then, and when the making is ended; for one making."""
+
+    def __init__(self, store: Store, resolvers: Resolvers) -> None:
+        self._store = store
+        self._path = _path(store, resolvers)
+        self._due = time.monotonic() + _EVERY_S
+
+    @property
+    def is_due(self) -> bool:
+        return time.monotonic() >= self._due
+
+    def save(self, parts: Parts) -> bool:
+        """Whether it is kept; a full disk is no reason to end anything."""
+        began = time.monotonic()
+        try:
+            replace_atomically(self._path, pack(parts), self._store.permissions)
+        except StorageFailure:
+            return False
+        finally:
+            self._due = time.monotonic() + max(_EVERY_S, _SHARE * (time.monotonic() - began))
+        return True
+
+
+def worth_keeping(resolved: int) -> bool:
+    return resolved >= _WORTH_KEEPING
+
+
+def waiting(wanted: Wanted) -> FileEntry:
+    """A file that nobody came to: what it offers is known, and that it has no content any file has."""
+    return FileEntry(wanted.path, b"", wanted.language, wanted.offers, "", False, "", (0, 0, 0, 0), 0, ())
+
+
+def find(store: Store, resolvers: Resolvers) -> Graph | None:
+    """What is left of the last making that was ended."""
+    try:
+        graph = Graph.open(_path(store, resolvers))
+    except (FileNotFoundError, Corrupt, Incompatible):
+        return None
+    return graph if (graph.digest, graph.resolvers) == (DIGEST, resolvers.version) else None
+
+
+def forget(store: Store) -> None:
+    """A graph is finished: nobody goes on from here, nor from what other resolvers left."""
+    for path in store.graphs.glob(f"*{_SUFFIX}"):
+        with storage_errors(path):
+            path.unlink(missing_ok=True)
+
+
+def _path(store: Store, resolvers: Resolvers) -> Path:
+    return store.graphs / f"{resolvers.version}{_SUFFIX}"

@@ -1,0 +1,143 @@
+"""What a name means while there is no graph yet: the definitions of the few files that write it.
+
+The first graph of a large tree takes a minute; that several definitions fit a name, or none, follows from the files
+that hold the word. They are resolved as if they were alone: what is defined in a file does not depend on the others,
+but for the cases that `decided` knows and leaves to the graph. So whatever is said here the graph says too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from everdex.graph import naming
+from everdex.graph.artifact import TABLES, Graph, Parts, pack
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.blobs import joined
+from everdex.graph.build import Progress
+from everdex.graph.declarations import is_declaration, written_out
+from everdex.graph.postings import EMPTY, NO_OFFERS
+from everdex.graph.record import FileRecord, record
+from everdex.graph.resolvers import Resolvers
+from everdex.graph.world import Bench
+from everdex.numeric import np
+from everdex.semantic.kept import facts_of
+from everdex.snapshot.retention import GRAPH_SUFFIX
+from everdex.terms.split import WORD, fold
+from everdex.view import SnapshotView
+from everdex.view.words import files_with_token
+
+# More files than this are not worth it, unless the index knows the name in several places and it will be asked back.
+_MOST: Final = 100
+_MOST_IF_LIKELY: Final = 2_000
+_NEVER_AFTER_A_DOT: Final = frozenset(("java", "go", "rust"))  # no definition's name stands behind one
+_NOBODY: Final = np.zeros(0, dtype=np.int64)  # no file is renumbered
+
+
+class Decided(NamedTuple):
+    """The definitions that fit a name: none, or several."""
+
+    found: list[Definition]
+    atlas: Atlas  # of the files that define it; what describes them, and nothing else
+    writing: int  # files that write it, when all were looked at
+
+
+def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Progress) -> Decided | None:
+    """What the graph will say of a name, too; None where that takes the graph.
+
+    One definition is no answer: whoever named it wants to know something of it.
+    """
+    if naming.is_id(asked) or any(view.store.graphs.glob(f"*-{resolvers.version}*{GRAPH_SUFFIX}")):
+        return None  # of the latter the graph of this snapshot is made in a moment
+    known = {
+        path for path, language in zip(view.paths, view.file_languages, strict=True)
+        if resolvers.of(language) is not None
+    }  # fmt: skip
+    path = naming.path_in(asked, known)
+    paths, writing = ([path], 0) if path is not None else _writing(view, known, asked)
+    if paths is None or facts_of(view).fingerprint:
+        return None
+    atlas = Atlas(view, _alone(view, resolvers, paths, "" if path is not None else naming.last_of(asked), progress))
+    found = naming.find(atlas, asked)
+    if not all(_depends_on_nothing(atlas, item) for item in found):
+        return None
+    if path is None and not _is_own(found, naming.dotted(asked), paths):
+        return None
+    bodies = written_out(atlas, found)
+    return None if len(bodies) == 1 else Decided(bodies, atlas, writing)
+
+
+def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str] | None, int]:
+    """The files that may define what is asked for, by path (None: too many, or any), and how many write its name."""
+    last = naming.last_of(asked)
+    token = fold(last)
+    if not WORD.fullmatch(token):
+        return None, 0
+    holds = files_with_token(view, token)
+    found, writing = [], 0
+    for path, language, held in zip(view.paths, view.file_languages, holds, strict=True):
+        if path not in known or not (held or last in path):
+            continue
+        places = _places(view.source(path), last.encode()) if held else set()
+        writing += bool(places)
+        if last in path or (places - {b"."} if language in _NEVER_AFTER_A_DOT else places):
+            found.append(path)
+    ending = f".{naming.dotted(asked)}"
+    likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) > 1
+    return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, writing
+
+
+def _places(source: bytes, name: bytes) -> set[bytes]:
+    """What stands before a name where a file writes it: to parse the file takes far longer."""
+    pattern = rb"%(name)s(?![\w$])(?<![\w$]%(name)s)" % {b"name": re.escape(name)}
+    return {source[max(0, match.start() - 1) : match.start()] for match in re.finditer(pattern, source)}
+
+
+def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name: str, progress: Progress) -> Graph:
+    """The graph of those files that define a name (''; all), in a tree that has no others.
+
+    Packages at the top of the tree say what modules are called.
+    """
+    contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
+    tops = {f"{path.partition('/')[0]}/__init__.{ending}" for path in paths for ending in ("py", "pyi")}
+    packages = sorted(tops & contents.keys())
+    records: list[FileRecord] = []
+    bench = Bench(view, resolvers)
+    try:
+        offered = {number: bench.offers(path) for number, path in enumerate(packages)}
+        bench.enter(NO_OFFERS.merged(_NOBODY, offered), packages)
+        for done, path in enumerate(paths):
+            progress("names", done, len(paths))
+            outline = bench.outline(path)
+            if name and not outline.partial and all(node.name != name for node in outline.nodes):
+                continue
+            graph, failed, _ = bench.resolve(path, None)
+            language = view.file_languages[view.file_index(path)]
+            records.append(record(path, contents[path], language, 0, graph, failed, None))
+    finally:
+        bench.close()
+    tables = {
+        table: EMPTY.merged(_NOBODY, {place: item.keys[table] for place, item in enumerate(records)})
+        for table in TABLES
+    }
+    parts = Parts(
+        view.manifest.digest, resolvers.version, tuple(item.entry for item in records),
+        joined([item.blob for item in records]), joined([b""] * len(records)), NO_OFFERS, NO_OFFERS, tables,
+    )  # fmt: skip
+    return Graph(pack(parts), "a graph of some files")
+
+
+def _is_own(found: Sequence[Definition], name: str, paths: Sequence[str]) -> bool:
+    """Whether these have the name themselves: what a class has from others depends on other files."""
+    return all(naming.fits(item, name) for item in found) and not (paths and not found and "." in name)
+
+
+def _depends_on_nothing(atlas: Atlas, item: Definition) -> bool:
+    """Whether the graph has this definition, and as it is, whatever the other files say.
+
+    An attribute that a class of Python stores may be that of a base elsewhere; what C declares is written out anywhere.
+    """
+    around = atlas.definition(item.file, item.node.parent).node.kind if item.node.parent > 0 else ""
+    is_attribute = item.node.kind in VARIABLES and around in CONTAINERS
+    return not (is_attribute and atlas.entry(item.file).language == "python") and not is_declaration(atlas, item)

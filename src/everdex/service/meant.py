@@ -1,0 +1,55 @@
+"""Which definition a question is about: the one that fits, or all that do, or names like it.
+
+A symbol that several definitions fit is never guessed: all are listed and nothing else is answered. That takes no
+graph, so whoever asks before the first one is made hears it at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from everdex.graph import naming, resolvers, unmade
+from everdex.graph.atlas import Atlas, Definition
+from everdex.graph.build import Progress
+from everdex.graph.resolvers import Resolvers
+from everdex.identity.symbols import resolution
+from everdex.search.names import SymbolNames
+from everdex.service import coverage
+from everdex.service.answers import Answer, Freshness
+from everdex.service.index import Index
+from everdex.service.symbols import suggestions
+from everdex.view import SnapshotView
+
+MAX_MATCHES: Final = 50
+
+
+def named(atlas: Atlas, names: SymbolNames, asked: str, found: list[Definition]) -> dict[str, Any]:
+    """What every answer about a symbol begins with."""
+    listed = found[:MAX_MATCHES] if len(found) > 1 else []
+    one = atlas.describe(found[0]) if len(found) == 1 else None
+    body: dict[str, Any] = {
+        "query": asked,
+        "symbol": one,
+        "matches": [atlas.describe(item) for item in listed],
+        "matches_omitted": max(0, len(found) - len(listed)) if not one else 0,
+        "suggestions": [] if found else suggestions(atlas.view, names, naming.dotted(asked.rpartition("::")[2])),
+    }
+    if len(found) > 1:
+        refs = [atlas.symbol_ref(item) for item in listed]
+        body |= resolution("ambiguous", refs, f"{len(found):,} definitions fit {asked}")
+    return body
+
+
+def before_graph(
+    index: Index, view: SnapshotView, names: SymbolNames, asked: str, freshness: Freshness, progress: Progress,
+    warnings: tuple[str, ...] = (),
+) -> Answer | None:  # fmt: skip
+    """That several definitions fit, or none, while no graph is made; None when an answer takes one."""
+    decided = unmade.decided(view, Resolvers(resolvers.MODULES), asked, progress)
+    if decided is None:
+        return None
+    found, atlas, writing = decided
+    body = {**named(atlas, names, asked, found), "coverage": None}
+    missing = (*coverage.of_path(view, atlas, asked), *coverage.of_word(writing, asked)) if not found else ()
+    about = (*missing, *coverage.of_files(atlas, name=naming.last_of(asked)))
+    return index.answer(view, freshness, body, warnings=(*warnings, *about))

@@ -1,0 +1,110 @@
+"""Asked back before the first graph: that several definitions fit a name, or none, is said at once and stays true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from everdex.graph import naming, resolvers
+from everdex.graph.atlas import Atlas
+from everdex.graph.declarations import written_out
+from everdex.graph.keep import open_graph
+from everdex.graph.resolvers import Resolvers
+from everdex.graph.unmade import decided
+from everdex.view import open_view
+from support.commands import everdex
+from support.graphs import asker, silent
+from support.stores import Workspace, synced
+
+_FIXTURES = Path(__file__).parents[1] / "fixtures" / "callgraph"
+_PYTHON = {
+    "src/shop/__init__.py": "",
+    "src/shop/base.py": (
+        "import typing as t\n\n\nclass Base:\n    def __init__(self):\n        self.name = ''\n        self.own = 1\n\n"
+        "    def run(self): ...\n\n    def only(self): ...\n\n\n"
+        "@t.overload\ndef load(a: int) -> int: ...\n@t.overload\ndef load(a: str) -> str: ...\n"
+        "def load(a):\n    def run(): ...\n    return run\n"
+    ),
+    "src/shop/heir.py": (
+        "from shop.base import Base\n\n\nclass Heir(Base):\n    def __init__(self):\n        self.name = 'heir'\n"
+        "        self.other = 1\n\n    def run(self): ...\n\n\nclass Loner:\n    def other(self): ...\n"
+    ),
+    "src/shop/run.py": "other = 1\n",
+    "lib/tools/broken.py": "def run(:\n    x =\n",
+}
+
+
+def _everything() -> dict[str, str]:
+    found = {
+        f"{path.relative_to(_FIXTURES)}": path.read_text()
+        for path in sorted(_FIXTURES.rglob("*"))
+        if path.is_file() and path.suffix not in (".cases", ".py", ".pyc")
+    }
+    return found | _PYTHON
+
+
+def test_what_is_said_before_the_graph_the_graph_says_too(tmp_path: Path) -> None:
+    """Names of every language, bare and with their owner: the same definitions with the same ids, or no answer yet."""
+    made, known = synced(tmp_path / "tree", _everything()), Resolvers(resolvers.MODULES)
+    with open_view(made.store) as view:
+        asked = {"at_no_place", "Nobody.at_no_place", "src/shop/base.py::at_no_place", "src/shop/base.py::run"}
+        for path in view.paths:
+            for row in view.symbols_of(path):
+                asked |= {row.name, row.qualified_name, ".".join(row.qualified_name.split(".")[-2:])}
+        early = {name: decided(view, known, name, silent) for name in sorted(asked)}
+        atlas = Atlas(view, open_graph(view, known, workers=1, progress=silent).graph)
+        told = {name: item for name, item in early.items() if item is not None}
+        for name, item in told.items():
+            late = written_out(atlas, naming.find(atlas, name))
+            assert [item.atlas.describe(each) for each in item.found] == [atlas.describe(each) for each in late], name
+    languages = {Path(each.path).suffix for item in told.values() for each in item.found}
+    assert {".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".swift", ".kt"} <= languages
+    assert told.keys() >= {"at_no_place", "Nobody.at_no_place", "src/shop/base.py::at_no_place", "run"}
+    assert "base.load" not in told  # overloads are one
+    assert "base.Base.only" not in told
+
+
+@pytest.mark.parametrize("asked", ["name", "Heir.name", "Heir.only"])
+def test_what_other_files_decide_waits_for_the_graph(tmp_path: Path, asked: str) -> None:
+    """An attribute that a class stores may be its base's: written in two classes, it is one."""
+    made = synced(tmp_path / "tree", _PYTHON)
+    with open_view(made.store) as view:
+        assert decided(view, Resolvers(resolvers.MODULES), asked, silent) is None
+    assert asker(made)("refs", asked)["symbol"]["path"] == "src/shop/base.py"
+
+
+def _graphs(made: Workspace) -> list[Path]:
+    return list(made.store.graphs.glob("*.graph"))
+
+
+@pytest.mark.parametrize("method", ["refs", "callers", "callees", "impact"])
+def test_nobody_waits_for_a_graph_to_be_asked_back(tmp_path: Path, method: str) -> None:
+    """Several fit: exit 2 and the list; none: exit 1 and names like it. No graph is made for either."""
+    made = synced(tmp_path / "tree", _PYTHON)
+    ask = asker(made)
+    several, none = ask(method, "run"), ask(method, "lood")
+    assert [item["path"] for item in several["matches"]] == ["src/shop/base.py"] * 2 + ["src/shop/heir.py"]
+    assert several["coverage"] is None
+    assert several["warnings"] == [
+        "1 file has syntax errors (1 with the word run); what they hide is not counted"
+    ]
+    assert [item["name"] for item in none["suggestions"]] == ["load"]
+    assert _graphs(made) == []
+    assert ask(method, "load")["symbol"]["name_line"] == 18
+    assert len(_graphs(made)) == 1
+    assert ask(method, "run")["matches"] == several["matches"]
+
+
+def test_a_library_function_is_defined_nowhere_and_found_by_searching(tmp_path: Path) -> None:
+    made = synced(tmp_path / "tree", {"a.go": "package a\n\nfunc f() { println(1) }\n"})
+    assert asker(made)("callers", "println")["warnings"] == [
+        "1 file writes println and none defines it; `everdex search --mode literal println` finds it"
+    ]
+    assert _graphs(made) == []
+
+
+def test_the_command_says_so_too(tmp_path: Path) -> None:
+    root = synced(tmp_path / "tree", _PYTHON).path
+    assert [everdex("callers", name, cwd=root).code for name in ("run", "lood", "load")] == [2, 1, 1]
+    assert "resolving" not in everdex("impact", "run", cwd=root).err
