@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from everdex.facts import javascript_comments
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_definitions import Definitions
 from everdex.memory import collector_held
@@ -15,9 +16,12 @@ from everdex.memory import collector_held
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     """The encoded facts of one tree; see javascript_model for their shape."""
-    del path_key, language  # the grammars of this family share their names
+    del path_key  # the grammars of this family share their names
     with collector_held():
-        return m.encode(Statements(data).read(root))
+        statements = Statements(data)
+        if language == "javascript":  # TypeScript says its types outside of comments
+            statements.comments = javascript_comments.read(root, data)
+        return m.encode(statements.read(root))
 
 
 class Statements(Definitions):
@@ -45,6 +49,7 @@ class Statements(Definitions):
         )
         self.visit(root)
         self.finish()
+        self.declare_stated()
         self.mentions.sort(key=lambda mention: (mention.start, mention.end))
         return self.facts(root.has_error)
 

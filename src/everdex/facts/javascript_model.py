@@ -43,6 +43,8 @@ SPREAD: Final = 21  # expression
 NAMESPACE: Final = 22  # scope
 ENUM: Final = 23  # interface
 
+TYPE_ONLY: Final = "type"
+
 # -- types: [code, …] ---------------------------------------------------------------------------
 T_UNKNOWN: Final = 0
 T_NAME: Final = 1  # expression that names it, [arguments]
@@ -147,7 +149,8 @@ class Interface(msgspec.Struct, array_like=True):
 
 
 class Export(msgspec.Struct, array_like=True, gc=False):
-    """`name` is '*' for a star, '=' for the whole of a CommonJS module."""
+    """`name` is '*' for a star, '=' for the whole of a CommonJS module. `imported` is TYPE_ONLY for a type that a
+    comment declares."""
 
     name: str
     value: int  # expression, or 0

@@ -30,6 +30,8 @@ class Stores(Values):
         value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
         if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):
             self.as_method(value)
+        if self.expressions[value][0] not in (m.FUNCTION, m.CLASS) and (row := self.before_type(node)):
+            value = self.add(m.CAST, value, row)
         self.target(left, value)
         return value
 

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_types import Types
+from everdex.facts.javascript_documented import Documented
 
 _MAX_DEPTH: Final = 80
 FUNCTIONS: Final = frozenset(("arrow_function", "function_expression", "generator_function", "function"))
@@ -35,7 +35,7 @@ def unwrap(node: Node) -> Node:
     return node
 
 
-class Values(Types):
+class Values(Documented):
     """Adds `visit` for expressions; statements are added by the module that builds on this one."""
 
     def __init__(self, data: bytes) -> None:
@@ -63,7 +63,7 @@ class Values(Types):
             "subscript_expression": self.subscript,
             "call_expression": self._call,
             "new_expression": self._new,
-            "parenthesized_expression": self._last,
+            "parenthesized_expression": self._parenthesized,
             "sequence_expression": self._last,
             "non_null_expression": self._first,
             "as_expression": self._cast,
@@ -135,6 +135,12 @@ class Values(Types):
             if child.type != "comment":
                 result = self.visit(child)
         return result
+
+    def _parenthesized(self, node: Node) -> int:
+        """A comment with a type before it is a cast."""
+        value = self._last(node)
+        row = self.before_type(node)
+        return self.add(m.CAST, value, row) if row else value
 
     def identifier_value(self, node: Node, role: str = "r") -> int:
         text = self.text(node)

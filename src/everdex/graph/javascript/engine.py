@@ -158,7 +158,7 @@ class Engine:
         if not assigned:
             return ((v.MODULE, path),)
         given = v.union(self.evaluate(file, value, fuel - JUMP) for value in assigned)
-        return v.union((given, ((v.MODULE, path),))) if len(file.exports) > 1 else given
+        return v.union((given, ((v.MODULE, path),))) if file.has_parts else given
 
     def export(self, path: str, name: str, fuel: int) -> Values:
         answer: Values = self.remember(self.files[path], ("x", name), fuel, self._export, path, name)

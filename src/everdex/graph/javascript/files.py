@@ -73,6 +73,11 @@ class File:
         return self._exports
 
     @property
+    def has_parts(self) -> bool:
+        """Whether a module exports something beside the whole that CommonJS assigned; types are not there to be had."""
+        return any(export.name != "=" and export.imported != m.TYPE_ONLY for export in self.facts.exports)
+
+    @property
     def calls(self) -> dict[str, list[int]]:
         """Call expressions by the name of what they call."""
         if self._by_called is None:

@@ -34,7 +34,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
     hashes = _Hashes(file)
     for top, parts in hashes.definitions().items():
         found[f"js:def:{path}#{top}"] = _of(parts)
-    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, len(file.exports) > 1)))
+    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, file.has_parts)))
     for name, exports in file.exports.items():
         found[f"js:export:{path}#{name}"] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports
