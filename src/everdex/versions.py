@@ -156,7 +156,8 @@ INTERFACE_VERSION: Final = "1"
 # 36: Python: callers that there are no steps left to ask are not looked at, nor noted as read
 # 37: C#: a call that is given types is of what takes types
 # 38: what is read of a value under a computed name is not among them
-# 39: JavaScript: types that comments state
+# 39: JavaScript: types that comments state; members that are called after they were taken out of something; properties
+#     of records; what a library keeps of the root's; sources of what has not been built; exports called like a keyword
 RESOLVERS_VERSION: Final = "39"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

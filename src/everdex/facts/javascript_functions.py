@@ -114,8 +114,8 @@ class Functions(Stores):
         self.stated_generics(stated)
         self._parameters(node, row, number, stated)
         row.result = self.type(node.child_by_field_name("return_type"))
-        if stated is not None and not row.result:
-            row.result = self.documented(stated.result)
+        if stated is not None and not row.result and (result := self.documented(stated.result)):
+            row.result, row.flags = result, row.flags | m.DOCUMENTED
         if body is not None:
             if body.type == "statement_block":
                 for child in body.named_children:

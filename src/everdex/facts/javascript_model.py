@@ -75,6 +75,7 @@ GENERATOR: Final = 2
 ARROW: Final = 4
 DECLARED_ONLY: Final = 8
 CONSTRUCTOR: Final = 16
+DOCUMENTED: Final = 32  # only a comment says what it gives
 
 # -- what `this` is in a function: (kind, index) ------------------------------------------------
 THIS_NOTHING: Final = 0

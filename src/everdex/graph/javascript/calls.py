@@ -74,7 +74,7 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
     plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything
-    if whole and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
+    if whole and not row.flags & m.DOCUMENTED and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
         return declared
     if row.flags & m.GENERATOR:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)

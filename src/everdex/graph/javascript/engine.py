@@ -169,7 +169,7 @@ class Engine:
         if not found:
             self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
             assigned = self.files[path].exports.get("=", ())
-            if name == "default" and (assigned or not self.files[path].facts.module):
+            if name == "default":  # what was a module with exports is built into one that is an object of them
                 return self.whole(path, fuel)
             if assigned:
                 given = tuple(value for value in self.whole(path, fuel) if value != (v.MODULE, path))

@@ -154,6 +154,18 @@ class File:
         return self.keys[node].partition(".")[0]
 
 
+def methods(file: File) -> dict[str, list[str]]:
+    """Keys of the methods that have a body, by name."""
+    found: dict[str, list[str]] | None = file.memo.get("methods")
+    if found is None:
+        found = file.memo["methods"] = {}
+        written = {function.node for function in file.functions}
+        for index, node in enumerate(file.facts.nodes):
+            if node.kind == "method" and index in written:
+                found.setdefault(node.name, []).append(file.keys[index])
+    return found
+
+
 class Files:
     """Files by path; the least recently used are forgotten."""
 

@@ -60,14 +60,17 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     """Where a value has a property."""
     kind = value[0]
     if kind == v.EXTERNAL:
-        return _added(engine, value[1], name, fuel) or _direct((v.EXTERNAL, f"{value[1]}.{name}"))
+        return _added(engine, value[1], name, fuel) or _of_outside(engine, value, name)
+    if kind == v.MAP and name not in builtins.MEMBERS["Map"] and name not in builtins.OF_OBJECTS:
+        return _values(value)  # of a Record
     if kind in _BUILTIN:
         added = _added(engine, _BUILTIN[kind], name, fuel)
-        return added or _direct((v.METHOD, _BUILTIN[kind], name, value))
+        has = name in builtins.OF_OBJECTS or name in builtins.MEMBERS[_BUILTIN[kind]]
+        return added or (_direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
     if kind == v.METHOD:
-        return _direct((v.EXTERNAL, f"Function.{name}"))
+        return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
     if fuel <= 0:
         return (Slot("x", "", -1, 0, 0, engine.exhausted()),)
     engine.came_to(fuel)
@@ -132,6 +135,22 @@ def _elsewhere(file: File, index: int, name: str) -> tuple[Slot, ...]:
         for binding in file.facts.globals.get(row.name, ())
     )
     return _direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
+
+
+def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
+    """What a library has. What it was given a type of the root for, and has under a name that things of the root have,
+    may be such a thing."""
+    whole = f"{value[1]}.{name}"
+    if value[1] == "String" and name not in builtins.OF_STRINGS and name not in builtins.OF_OBJECTS:
+        return ()
+    if len(value) == 2:
+        return _direct((v.EXTERNAL, whole))
+    if value[2] == v.HELD:
+        key = f"js:member:{name}"
+        engine.reads.add(key)
+        if engine.world.offering(key):
+            return _direct((v.UNKNOWN, "given by a library"))
+    return _direct((v.EXTERNAL, whole, v.HELD))
 
 
 def _direct(value: Value) -> tuple[Slot, ...]:
@@ -290,7 +309,7 @@ def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> 
 
 
 def _values(value: Value) -> tuple[Slot, ...]:
-    return (Slot("x", "", -1, 0, 0, value[1]),)
+    return (Slot("x", "", -1, 0, 0, value[1] or v.unknown("contents of a Map")),)
 
 
 def _signatures(file: File, index: int) -> dict[str, tuple[Slot, ...]]:

@@ -14,11 +14,10 @@ from zlib import crc32
 import msgspec
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript.files import File
+from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.heirs import HEIRS_KEY, claims
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
-from everdex.graph.javascript.targets import methods
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 

@@ -9,7 +9,7 @@ from everdex.graph.javascript import builtins, literals, members, overloads
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
-from everdex.graph.javascript.files import File
+from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
 from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
 from everdex.graph.javascript.members import Slot
@@ -48,6 +48,20 @@ class Finder:
     def call(self, file: File, call: int) -> Found:
         """What a call calls."""
         _, callee, arguments = file.expressions[call]
+        found = self._call(file, callee, arguments)
+        behind = -1 if found.targets else self._behind(file, file.expressions[callee])
+        if behind >= 0 and (again := self._call(file, behind, arguments)).targets:
+            return again
+        return found
+
+    def _behind(self, file: File, row: m.Row) -> int:
+        """What a cast is of, or the member that a name was taken from: its declaration says what is called."""
+        if row[0] == m.CAST:
+            return int(row[1]) or -1
+        values = file.bindings[row[1]].values if row[0] == m.NAME else []
+        return values[0] if len(values) == 1 and file.expressions[values[0]][0] == m.MEMBER else -1
+
+    def _call(self, file: File, callee: int, arguments: list[int]) -> Found:
         found = Found(asked=(file, arguments))
         row = file.expressions[callee]
         if row[0] == m.MEMBER:
@@ -381,15 +395,3 @@ class Finder:
         if file.expressions[index][0] not in (m.FUNCTION, m.NAME, m.MEMBER):
             return ()
         return tuple(value for value in self._engine.evaluate(file, index, FUEL) if value[0] == v.FUNCTION)
-
-
-def methods(file: File) -> dict[str, list[str]]:
-    """Keys of the methods that have a body, by name."""
-    found: dict[str, list[str]] | None = file.memo.get("methods")
-    if found is None:
-        found = file.memo["methods"] = {}
-        written = {function.node for function in file.functions}
-        for index, node in enumerate(file.facts.nodes):
-            if node.kind == "method" and index in written:
-                found.setdefault(node.name, []).append(file.keys[index])
-    return found
