@@ -22,6 +22,8 @@ _NAMED: Final = FUNCTIONS | {"class", "object"}
 _WRAPPERS: Final = frozenset(
     ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 )
+# functions that put what other things have into their first argument, or make it inherit from them
+_MIXING: Final = frozenset(("assign", "extend", "inherits", "merge", "mixin", "setPrototypeOf"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -231,7 +233,22 @@ class Values(Documented):
         self.type_arguments(node)
         value = self.call(callee, self._arguments(arguments))
         self.mention("c", token, value, function)
+        if arguments is not None and token is not None and self.text(token) in _MIXING:
+            self._mixed(arguments.named_children, value)
         return value
+
+    def _mixed(self, given: list[Node], call: int) -> None:
+        """What is named first is given all that the others have, if the function called is what its name says."""
+        if len(given) < 2:
+            return
+        target = unwrap(given[0])
+        if target.type == "identifier":
+            self.store(self.text(target), "", call, False)
+            return
+        owner = target.child_by_field_name("object") if target.type == "member_expression" else None
+        label = target.child_by_field_name("property")
+        if owner is not None and owner.type == "identifier" and label is not None and self.text(label) == "prototype":
+            self.store(self.text(owner), "prototype", call, True)
 
     def type_arguments(self, node: Node) -> None:
         arguments = node.child_by_field_name("type_arguments")

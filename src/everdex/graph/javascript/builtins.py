@@ -85,6 +85,13 @@ OF_STRINGS: Final = _words(
     anchor big blink bold fixed fontcolor fontsize italics link small strike sub sup
     raw fromCharCode fromCodePoint prototype name""")
 
+# functions that make their first argument inherit, and those that put into it all that the others have
+INHERITS: Final = frozenset(("util.inherits", "inherits"))
+MIXES: Final = _words(
+    """Object.assign Object.setPrototypeOf merge-descriptors utils-merge object-assign lodash.assign lodash.extend
+    lodash.mixin lodash.merge lodash/assign lodash/extend lodash/merge underscore.extend util._extend jQuery.extend
+    $.extend""")
+
 # calls of something outside that give back an argument: dotted name -> which
 HANDS_BACK: Final = {
     **dict.fromkeys(

@@ -64,7 +64,7 @@ class Finder:
     def _call(self, file: File, callee: int, arguments: list[int]) -> Found:
         found = Found(asked=(file, arguments))
         row = file.expressions[callee]
-        if row[0] == m.MEMBER:
+        if row[0] == m.MEMBER and not self._engine.is_whole(file, row):
             for receiver in self._engine.evaluate(file, row[1], FUEL):
                 self._member_call(receiver, row[2], found)
         else:
