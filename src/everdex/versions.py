@@ -100,7 +100,8 @@ VECTORS_VERSION: Final = "1"
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
 # 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
-# 23: JavaScript: types that comments state, calls that put what one thing has into another
+# 23: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
+#     names
 FACTS_VERSION: Final = "23"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -158,7 +159,8 @@ INTERFACE_VERSION: Final = "1"
 # 38: what is read of a value under a computed name is not among them
 # 39: JavaScript: types that comments state; members that are called after they were taken out of something; properties
 #     of records; what a library keeps of the root's; sources of what has not been built; exports called like a keyword;
-#     mixins; a module's own exports; what is stored on things made elsewhere; members that nothing of the language has
+#     mixins; a module's own exports; what is stored on things made elsewhere; members that nothing of the language has;
+#     functions under names that the program computes
 RESOLVERS_VERSION: Final = "39"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently

@@ -44,6 +44,7 @@ NAMESPACE: Final = 22  # scope
 ENUM: Final = 23  # interface
 
 TYPE_ONLY: Final = "type"
+COMPUTED: Final = "[]"  # in place of the name of a property that the program computes
 
 # -- types: [code, …] ---------------------------------------------------------------------------
 T_UNKNOWN: Final = 0

@@ -24,7 +24,7 @@ _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.M
 
 class Slot(NamedTuple):
     kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value,
-    # 'd' only the definition of what another slot holds
+    # 'd' only the definition of what another slot holds, 'c' a function under a name that the program computes
     path: str
     node: int  # definition, or -1
     value: int  # expression, or 0
@@ -177,7 +177,15 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
         for property_, value in stored
         if property_ == name
     )
-    return own or _mixed(engine, file, _whole(stored), builtins.MIXES, name, fuel)
+    return own or _mixed(engine, file, _whole(stored), builtins.MIXES, name, fuel) or _computed(file, stored)
+
+
+def _computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
+    return tuple(
+        Slot("c", file.path, _expression_node(file, value), value, 0)
+        for property_, value in stored
+        if property_ == m.COMPUTED
+    )
 
 
 def _whole(stored: list[tuple[str, int]]) -> list[int]:
@@ -229,9 +237,9 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         found = _stored(engine, file, file.owner(m.CLASS, index), name, fuel)
     elif not found:
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
-    if found or not row.extends:
+    if not row.extends or any(slot.kind != "c" for slot in found):
         return found
-    return _of_bases(engine, file, row.extends, name, static, fuel)
+    return (*_of_bases(engine, file, row.extends, name, static, fuel), *found)
 
 
 def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
@@ -304,7 +312,7 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
     for given in v.union(engine.evaluate(file, value, fuel - 1) for value in whole if value not in mixing):
         if given[0] not in (v.UNKNOWN, v.EXTERNAL):
             slots += find(engine, given, name, fuel - _JUMP)
-    return tuple(dict.fromkeys(slots))
+    return tuple(dict.fromkeys(slots)) or _computed(file, row.prototype)
 
 
 def _is_given(file: File, binding: int, row: m.Row) -> bool:

@@ -75,6 +75,9 @@ class Finder:
                     found.unknown("function type only")
                 else:
                     self._called(value, found)
+        for slot, receiver in found.computed:
+            self._slot_call(slot, receiver, found)
+            found.doubt = "computed name"
         if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
             found.doubt = OVERLOADS
         return found
@@ -123,7 +126,9 @@ class Finder:
         if declared:
             self._declared(declared, receiver, name, found)
         for slot in slots:
-            if slot.kind not in ("t", "a", "d"):
+            if slot.kind == "c":
+                found.computed += ((slot, receiver),)
+            elif slot.kind not in ("t", "a", "d"):
                 self._slot_call(slot, receiver, found)
 
     def _slot_call(self, slot: Slot, receiver: Value, found: Found) -> None:
@@ -176,11 +181,9 @@ class Finder:
         elif kind == v.UNKNOWN:
             found.cut = found.cut or value == v.MANY
             found.unknown(value[1])
-        elif kind == v.HOLDER:
-            pass
         elif kind in (v.CALLABLE, v.TYPED):
             found.unknown("function type only")
-        else:
+        elif kind != v.HOLDER:
             found.impossible("not a function")
 
     def _construct(self, value: Value, found: Found) -> None:
@@ -312,7 +315,7 @@ class Finder:
         """The definitions that a property of one value names."""
         found.cut = found.cut or receiver == v.MANY
         for slot in members.find(self._engine, receiver, name, FUEL):
-            if slot.kind == ("g" if written else "s"):
+            if slot.kind in ("g" if written else "s", "c"):
                 continue
             if slot.node >= 0:
                 found.targets[slot.path, slot.node] = None
