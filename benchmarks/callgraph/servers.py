@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -158,10 +159,10 @@ def same(checkout: Checkout, target: Target, place: Place) -> bool:
 
 
 def is_definition(checkout: Checkout, name: str, place: Place) -> bool:
-    """Not so: what the preprocessor put together, and the first use of what clangd finds declared nowhere."""
+    """Not so in C: what the preprocessor put together, and the first use of what clangd finds declared nowhere."""
     path, first, last = place
-    if path not in checkout.graphs:
-        return True
+    if path not in checkout.graphs or path.endswith(SCRIPTS):
+        return True  # what a module exports as a whole has the name that its importers give it
     lines = checkout.sources[path].split(b"\n")[first - 1 : last]
     used = any(
         site.line == first == last and site.role is Role.CALL and named(checkout, path, site) == name
@@ -178,8 +179,20 @@ def is_import(checkout: Checkout, place: Place) -> bool:
     )  # fmt: skip
 
 
-def judge(checkout: Checkout, site: Site, told: list[Place]) -> str:
+def is_local(checkout: Checkout, name: str, place: Place) -> bool:
+    """A parameter or a local variable: its line has the name, and no definition of that name."""
+    path, line, last = place
+    if not path.endswith(SCRIPTS) or path not in checkout.graphs or line != last:
+        return False
+    text = checkout.sources[path].split(b"\n")[line - 1].decode("utf-8", "replace")
+    defined = {node.name for node in checkout.graphs[path].nodes if node.name_line == line}
+    return name in re.findall(r"[\w$]+", text) and name not in defined
+
+
+def judge(checkout: Checkout, name: str, site: Site, told: list[Place]) -> str:
     inside = [place for place in told if place[0] and not is_import(checkout, place)]
+    if inside and all(is_local(checkout, name, place) for place in inside):
+        return "unsaid"
     if not told or (not inside and site.targets and site.targets[0].path and told[0][0]):
         return "unsaid"
     kinds = {node.kind for path, first, last in inside if path in checkout.graphs
@@ -214,7 +227,7 @@ def compare_sites(checkout: Checkout, teller: Teller, count: int, seed: int, sho
         name = named(checkout, path, site)
         told = [place for place in teller.definitions(path, site.line, checkout.column(path, site.line, site.column))
                 if is_definition(checkout, name, place)]  # fmt: skip
-        verdict = judge(checkout, site, told)
+        verdict = judge(checkout, name, site, told)
         counts[verdict] += 1
         if show and verdict != "right":
             inside = [place for place in told if place[0]]

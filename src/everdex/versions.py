@@ -102,7 +102,9 @@ VECTORS_VERSION: Final = "1"
 # 21: Python: methods that only type checkers see bind no name
 # 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
 # 23: Go: `new` of a value
-FACTS_VERSION: Final = "23"
+# 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
+#     names
+FACTS_VERSION: Final = "24"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -158,7 +160,11 @@ INTERFACE_VERSION: Final = "1"
 # 37: C#: a call that is given types is of what takes types
 # 38: what is read of a value under a computed name is not among them
 # 39: calls are told apart by how much stands behind what a function gives back, not by how large it is
-RESOLVERS_VERSION: Final = "39"
+# 40: JavaScript: types that comments state; members that are called after they were taken out of something; properties
+#     of records; what a library keeps of the root's; sources of what has not been built; exports called like a keyword;
+#     mixins; a module's own exports; what is stored on things made elsewhere; members that nothing of the language has;
+#     functions under names that the program computes
+RESOLVERS_VERSION: Final = "40"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -117,6 +117,34 @@ def test_deep_types_are_bounded() -> None:
     assert _facts("type U = " + " | ".join(f"T{i}" for i in range(5_000))).types
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/** " + "@param {A " * 20_000 + "*/ f();",
+        "/** @type {" + "{" * 20_000 + "} */ f();",
+        "/** @type {A} */" * 20_000 + "f();",
+        "/** " + "@import a " * 20_000 + "*/ f();",
+        "/** @type {" + "Array<" * 600 + "X" + ">" * 600 + "} */ f();",
+        "/** @type {import(" * 5_000 + "*/ f();",
+        "/** @typedef {A} A */ /** @typedef {B|A} A */ /** @type {A} */ f();",
+    ],
+    ids=["unclosed", "braces", "many", "imports", "deep", "modules", "itself"],
+)
+def test_comments_that_make_no_sense_are_read_in_passing(text: str) -> None:
+    """Whatever a comment says in place of types, the code after it is read."""
+    assert _calls(text, "a.js") == 1
+
+
+def test_names_in_comments_are_mentioned_nowhere() -> None:
+    """A type in a comment is taken and is no site; TypeScript's files state theirs elsewhere."""
+    text = "/** @typedef {import('./a').A} A */\n/** @param {A} a */\nfunction f(a) { a.b(); }\n"
+    facts = _facts(text, "a.js")
+    assert [text[each.start : each.end] for each in unpack(facts.mentions)] == ["b"]
+    assert not facts.imports
+    assert facts.functions[0].parameters[0][1]
+    assert not _facts(text, "a.ts").functions[0].parameters[0][1]
+
+
 def test_mentions_survive_packing() -> None:
     """What is stored as differences reads back as places in order."""
     text = "import { a } from './a';\na(b, new C());\n"

@@ -6,18 +6,27 @@ bytes; syntax errors taint them (`partial`) and hide nothing outside the error.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from tree_sitter import Node
 
+from everdex.facts import javascript_comments
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_definitions import Definitions
 from everdex.memory import collector_held
 
+_ALIAS: Final = re.compile(rb"[ \t\r\n]{1,100}as[ \t\r\n]{1,100}([A-Za-z]{2,20})(?=[ \t\r\n]{0,100}[,}])")
+
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     """The encoded facts of one tree; see javascript_model for their shape."""
-    del path_key, language  # the grammars of this family share their names
+    del path_key  # the grammars of this family share their names
     with collector_held():
-        return m.encode(Statements(data).read(root))
+        statements = Statements(data)
+        if language == "javascript":  # TypeScript says its types outside of comments
+            statements.comments = javascript_comments.read(root, data)
+        return m.encode(statements.read(root))
 
 
 class Statements(Definitions):
@@ -45,6 +54,7 @@ class Statements(Definitions):
         )
         self.visit(root)
         self.finish()
+        self.declare_stated()
         self.mentions.sort(key=lambda mention: (mention.start, mention.end))
         return self.facts(root.has_error)
 
@@ -170,7 +180,7 @@ class Statements(Definitions):
                     name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
                     if name is not None:
                         text = self.text(name)
-                        self.exports.append(m.Export(self.text(alias) if alias else text, 0, specifier, text))
+                        self.exports.append(m.Export(self._alias(part, alias) or text, 0, specifier, text))
                         row.names.append(text)
                         self.mention("i", name, self.add(m.MEMBER, module, text))
         if star:
@@ -216,8 +226,16 @@ class Statements(Definitions):
             text = self.text(name)
             value = self.name(text)
             self.mention("r", name, value)
-            self.exports.append(m.Export(self.text(alias) if alias else text, value, "", ""))
-            self.exports.append(m.Export(self.text(alias) if alias else text, self.type_name(text), "", ""))
+            exported = self._alias(part, alias) or text
+            self.exports.append(m.Export(exported, value, "", ""))
+            self.exports.append(m.Export(exported, self.type_name(text), "", ""))
+
+    def _alias(self, part: Node, alias: Node | None) -> str:
+        """The name that something is exported under; JavaScript's grammar takes one like `var` for an error."""
+        if alias is not None:
+            return self.text(alias)
+        found = _ALIAS.match(self.data, part.end_byte)
+        return found[1].decode() if found is not None else ""
 
     # -- TypeScript's namespaces ----------------------------------------------------------------
 

@@ -241,15 +241,24 @@ class Builder:
                 self.bind_variable(name, 0, 0, True)
         self.at = outer
 
+    def link_documented(self) -> None:
+        """Names have been linked: what waited for that."""
+
+    def unbound(self, name: str, is_type: bool) -> m.Row:
+        """The row of a name that no scope of the file binds."""
+        return (m.GLOBAL, name)
+
     def facts(self, partial: bool) -> m.Facts:
         self._declare_implicitly()
         for (code, name, scope), index in self._names.items():
             found = self._lookup(scope, name, code == _UNLINKED_TYPE)
             if found < 0 and code == _UNLINKED_TYPE:
                 found = self._lookup(scope, name, False)
-            self.expressions[index] = (m.NAME, found) if found >= 0 else (m.GLOBAL, name)
+            is_type = code == _UNLINKED_TYPE
+            self.expressions[index] = (m.NAME, found) if found >= 0 else self.unbound(name, is_type)
             if found < 0 and code == _UNLINKED_TYPE and name not in _EVERYWHERE:
                 self._global_types.add(index)
+        self.link_documented()
         for scope, name, value in self._assigned:
             found = self._lookup(scope, name, False)
             if found >= 0:

@@ -67,6 +67,7 @@ class Definitions(Functions):
         if own and own != hint:
             self.bind(own, m.VARIABLE, value)
         self.generics(node.child_by_field_name("type_parameters"))
+        self.stated_generics(self.stated(node))
         for child in node.named_children:
             if child.type == "class_heritage":
                 self._heritage(child, row)
@@ -131,6 +132,7 @@ class Definitions(Functions):
         first = len(self.nodes)
         type_ = self.type(node.child_by_field_name("type"))
         if kind in _FIELDS:
+            type_ = type_ or self.before_type(node)
             index, value = self._field(node, name, label, frames[static])
             row.members.append((name, "f", static, value, type_, index))
         else:
@@ -177,7 +179,7 @@ class Definitions(Functions):
         name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
-        type_ = self.type(node.child_by_field_name("type"))
+        type_ = self.type(node.child_by_field_name("type")) or self.stated_type(node)
         scope = self.scopes[self.at.scope]
         outside = self.at.function < 0 and (scope.top is None or scope.exported is not None)
         inner = unwrap(given) if given is not None else None

@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_build import is_name
+from everdex.facts.javascript_comments import Stated
 from everdex.facts.javascript_stores import Stores
 from everdex.facts.javascript_values import FUNCTIONS, unwrap
 
@@ -56,7 +57,7 @@ class Functions(Stores):
         value = self.function(node, text, "function")
         index = self.functions[self.expressions[value][1]].node
         waiting = self._signatures.setdefault((self.at.scope, text), [])
-        binding = self.bindings[self.bind(text, m.DECLARED_FUNCTION, value)]
+        binding = self.bindings[self.bind(text, m.DECLARED_FUNCTION, value, self.stated_type(node))]
         if node.type == "function_signature":
             waiting.append(value)
             if len(waiting) > 1:
@@ -109,8 +110,12 @@ class Functions(Stores):
         if own_name and own_name != name:
             self.bind(own_name, m.VARIABLE, value)
         self.generics(node.child_by_field_name("type_parameters"))
-        self._parameters(node, row, number)
+        stated = self.stated(node)
+        self.stated_generics(stated)
+        self._parameters(node, row, number, stated)
         row.result = self.type(node.child_by_field_name("return_type"))
+        if stated is not None and not row.result and (result := self.documented(stated.result)):
+            row.result, row.flags = result, row.flags | m.DOCUMENTED
         if body is not None:
             if body.type == "statement_block":
                 for child in body.named_children:
@@ -121,7 +126,7 @@ class Functions(Stores):
         self.at = outer
         return value
 
-    def _parameters(self, node: Node, row: m.Function, number: int) -> None:
+    def _parameters(self, node: Node, row: m.Function, number: int, stated: Stated | None) -> None:
         parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
         if parameters is None:
             return
@@ -148,6 +153,8 @@ class Functions(Stores):
                 pattern, default = left, self.visit(right)
             if pattern.type == "this":
                 continue
+            if stated is not None and not type_:
+                type_ = self.stated_parameter(stated, pattern, len(row.parameters))
             value = self.add(m.PARAMETER, number, len(row.parameters))
             if pattern.type == "rest_pattern":
                 row.rest = True

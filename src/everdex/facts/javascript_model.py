@@ -43,6 +43,9 @@ SPREAD: Final = 21  # expression
 NAMESPACE: Final = 22  # scope
 ENUM: Final = 23  # interface
 
+TYPE_ONLY: Final = "type"
+COMPUTED: Final = "[]"  # in place of the name of a property that the program computes
+
 # -- types: [code, …] ---------------------------------------------------------------------------
 T_UNKNOWN: Final = 0
 T_NAME: Final = 1  # expression that names it, [arguments]
@@ -73,6 +76,7 @@ GENERATOR: Final = 2
 ARROW: Final = 4
 DECLARED_ONLY: Final = 8
 CONSTRUCTOR: Final = 16
+DOCUMENTED: Final = 32  # only a comment says what it gives
 
 # -- what `this` is in a function: (kind, index) ------------------------------------------------
 THIS_NOTHING: Final = 0
@@ -147,7 +151,8 @@ class Interface(msgspec.Struct, array_like=True):
 
 
 class Export(msgspec.Struct, array_like=True, gc=False):
-    """`name` is '*' for a star, '=' for the whole of a CommonJS module."""
+    """`name` is '*' for a star, '=' for the whole of a CommonJS module. `imported` is TYPE_ONLY for a type that a
+    comment declares."""
 
     name: str
     value: int  # expression, or 0

@@ -30,6 +30,8 @@ class Stores(Values):
         value = self.named(right, self._hint_of(left), left.child_by_field_name("property") or left)
         if left.type == "member_expression" and not self.text(left).startswith(("exports.", "module.exports")):
             self.as_method(value)
+        if self.expressions[value][0] not in (m.FUNCTION, m.CLASS) and (row := self.before_type(node)):
+            value = self.add(m.CAST, value, row)
         self.target(left, value)
         return value
 
@@ -107,6 +109,7 @@ class Stores(Values):
             self._store(node, value)
         elif kind == "subscript_expression":
             self._note_stored(value, self.subscript(node, "w"))
+            self._store_computed(node, value)
         else:
             self.visit(node)
 
@@ -155,6 +158,19 @@ class Stores(Values):
         elif inner.type == "member_expression":
             self._store_deep(inner, name, value)
         self._note_stored(value, self._member(node, "w"))
+
+    def _store_computed(self, node: Node, value: int) -> None:
+        """`X[name] = function`, of X or of its prototype: a member, whatever it is called."""
+        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if self.expressions[value][0] != m.FUNCTION or target is None or index is None:
+            return
+        if index.type in ("number", "string"):
+            return
+        owner, label = target.child_by_field_name("object"), target.child_by_field_name("property")
+        if target.type == "identifier":
+            self.store(self.text(target), m.COMPUTED, value, False)
+        elif owner is not None and owner.type == "identifier" and label is not None and self.text(label) == "prototype":
+            self.store(self.text(owner), m.COMPUTED, value, True)
 
     def _note_stored(self, value: int, member: int) -> None:
         if self.expressions[value][0] in (m.OBJECT, m.ARRAY):

@@ -102,10 +102,13 @@ class Types(Builder, ABC):
         return self.add_type(m.T_BUILTIN, self.text(node))
 
     def _identifier(self, node: Node) -> int:
-        text = self.text(node)
-        value = self.type_name(text)
+        value = self.named_type(node)
         self.mention("r", node, value)
         return self.add_type(m.T_NAME, value, [])
+
+    def named_type(self, node: Node) -> int:
+        """The expression of the first name of a type."""
+        return self.type_name(self.text(node))
 
     def _qualified(self, node: Node) -> int:
         """The expression of `A.B.C` in a place for types; `import("x").C` too."""
@@ -115,8 +118,7 @@ class Types(Builder, ABC):
             names.append(children[-1])
             node = children[0]
         if node.type in ("identifier", "type_identifier"):
-            text = self.text(node)
-            value = self.type_name(text)
+            value = self.named_type(node)
             self.mention("r", node, value)
         else:
             value = self.visit(node)
@@ -133,8 +135,7 @@ class Types(Builder, ABC):
         if name is None:
             return self._default(node)
         if name.type == "type_identifier":
-            text = self.text(name)
-            value = self.type_name(text)
+            value = self.named_type(name)
             self.mention("r", name, value)
         else:
             value = self._qualified(name)

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
-from everdex.facts.javascript_types import Types
+from everdex.facts.javascript_documented import Documented
 
 _MAX_DEPTH: Final = 80
 FUNCTIONS: Final = frozenset(("arrow_function", "function_expression", "generator_function", "function"))
@@ -22,6 +22,8 @@ _NAMED: Final = FUNCTIONS | {"class", "object"}
 _WRAPPERS: Final = frozenset(
     ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 )
+# functions that put what other things have into their first argument, or make it inherit from them
+_MIXING: Final = frozenset(("assign", "extend", "inherits", "merge", "mixin", "setPrototypeOf"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -35,7 +37,7 @@ def unwrap(node: Node) -> Node:
     return node
 
 
-class Values(Types):
+class Values(Documented):
     """Adds `visit` for expressions; statements are added by the module that builds on this one."""
 
     def __init__(self, data: bytes) -> None:
@@ -63,7 +65,7 @@ class Values(Types):
             "subscript_expression": self.subscript,
             "call_expression": self._call,
             "new_expression": self._new,
-            "parenthesized_expression": self._last,
+            "parenthesized_expression": self._parenthesized,
             "sequence_expression": self._last,
             "non_null_expression": self._first,
             "as_expression": self._cast,
@@ -135,6 +137,12 @@ class Values(Types):
             if child.type != "comment":
                 result = self.visit(child)
         return result
+
+    def _parenthesized(self, node: Node) -> int:
+        """A comment with a type before it is a cast."""
+        value = self._last(node)
+        row = self.before_type(node)
+        return self.add(m.CAST, value, row) if row else value
 
     def identifier_value(self, node: Node, role: str = "r") -> int:
         text = self.text(node)
@@ -225,7 +233,22 @@ class Values(Types):
         self.type_arguments(node)
         value = self.call(callee, self._arguments(arguments))
         self.mention("c", token, value, function)
+        if arguments is not None and token is not None and self.text(token) in _MIXING:
+            self._mixed(arguments.named_children, value)
         return value
+
+    def _mixed(self, given: list[Node], call: int) -> None:
+        """What is named first is given all that the others have, if the function called is what its name says."""
+        if len(given) < 2:
+            return
+        target = unwrap(given[0])
+        if target.type == "identifier":
+            self.store(self.text(target), "", call, False)
+            return
+        owner = target.child_by_field_name("object") if target.type == "member_expression" else None
+        label = target.child_by_field_name("property")
+        if owner is not None and owner.type == "identifier" and label is not None and self.text(label) == "prototype":
+            self.store(self.text(owner), "prototype", call, True)
 
     def type_arguments(self, node: Node) -> None:
         arguments = node.child_by_field_name("type_arguments")

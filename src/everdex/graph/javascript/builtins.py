@@ -63,6 +63,35 @@ ARRAY_TYPES: Final = _words(
 PROMISE_TYPES: Final = frozenset(("Promise", "PromiseLike", "Thenable"))
 MAP_TYPES: Final = frozenset(("Map", "ReadonlyMap", "WeakMap", "Record"))
 
+# What every object has, and what containers (a Set and an iterator are arrays here) and texts have besides; a property
+# of another name is none of the language's.
+OF_OBJECTS: Final = _words(
+    """constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toString toLocaleString valueOf __proto__
+    __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__""")
+MEMBERS: Final = {
+    "Array": _words(
+        """at concat copyWithin entries every fill filter find findIndex findLast findLastIndex flat flatMap forEach
+        includes indexOf join keys lastIndexOf length map pop push reduce reduceRight reverse shift slice some sort
+        splice toReversed toSorted toSpliced unshift values with groupBy raw index input groups callee
+        add clear delete has size union intersection difference symmetricDifference isSubsetOf isSupersetOf
+        isDisjointFrom next return throw drop take toArray Symbol.iterator"""),
+    "Promise": _words("then catch finally"),
+    "Map": _words("clear delete entries forEach get getOrInsert getOrInsertComputed has keys set size values"),
+}
+OF_STRINGS: Final = _words(
+    """at charAt charCodeAt codePointAt concat endsWith includes indexOf isWellFormed lastIndexOf length localeCompare
+    match matchAll normalize padEnd padStart repeat replace replaceAll search slice split startsWith substr substring
+    toLocaleLowerCase toLocaleUpperCase toLowerCase toUpperCase toWellFormed trim trimEnd trimLeft trimRight trimStart
+    anchor big blink bold fixed fontcolor fontsize italics link small strike sub sup
+    raw fromCharCode fromCodePoint prototype name""")
+
+# functions that make their first argument inherit, and those that put into it all that the others have
+INHERITS: Final = frozenset(("util.inherits", "inherits"))
+MIXES: Final = _words(
+    """Object.assign Object.setPrototypeOf merge-descriptors utils-merge object-assign lodash.assign lodash.extend
+    lodash.mixin lodash.merge lodash/assign lodash/extend lodash/merge underscore.extend util._extend jQuery.extend
+    $.extend""")
+
 # calls of something outside that give back an argument: dotted name -> which
 HANDS_BACK: Final = {
     **dict.fromkeys(

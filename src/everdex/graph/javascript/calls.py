@@ -75,7 +75,10 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
     useful = v.known(plain)
     whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything
     if whole and not any(value[0] in (v.TYPED, v.CALLABLE) for value in useful):
-        return declared
+        # a comment that says otherwise of a function that is returned is wrong
+        contradicted = row.flags & m.DOCUMENTED and any(file.expressions[e][0] == m.FUNCTION for e in row.returns)
+        if not contradicted:
+            return declared
     if row.flags & m.GENERATOR:
         return v.known(declared) or ((v.ARRAY, v.union(engine.evaluate(file, e, fuel - 1) for e in row.yields)),)
     given = v.union(engine.evaluate(file, expression, fuel - 1) for expression in row.returns)

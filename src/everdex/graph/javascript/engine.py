@@ -22,6 +22,7 @@ from everdex.graph.model import World
 FUEL: Final = 56
 JUMP: Final = 4  # through a name, a call, a type; a step inside an expression costs 1
 _LARGE_FUEL: Final = 16
+_OWNED: Final = {v.OBJECT: m.OBJECT, v.FUNCTION: m.FUNCTION, v.CLASS: m.CLASS}
 
 
 class Engine:
@@ -38,7 +39,7 @@ class Engine:
             m.UNKNOWN: lambda file, index, row, fuel: v.unknown("expression"),
             m.LITERAL: self._literal,
             m.NAME: lambda file, index, row, fuel: self.binding(file, row[1], fuel - JUMP),
-            m.GLOBAL: lambda file, index, row, fuel: self.global_name(row[1], fuel),
+            m.GLOBAL: self._global,
             m.MEMBER: self._member,
             m.CALL: lambda file, index, row, fuel: calls.result(self, file, index, fuel),
             m.NEW: lambda file, index, row, fuel: calls.instance(self, file, index, fuel),
@@ -133,9 +134,15 @@ class Engine:
         given = v.union(self.evaluate(file, value, fuel - 1) for value in binding.values)
         if binding.type:
             given = types.agreed(given, types.of(self, file, binding.type, fuel - 1))
-        if binding.properties and not any(value[0] in "OFC" for value in given):
+        if any(name for name, _ in binding.properties) and not any(self._is_owned(file, index, one) for one in given):
             given = v.union((given, ((v.HOLDER, file.path, index),)))
         return given or v.unknown("never assigned")
+
+    @staticmethod
+    def _is_owned(file: File, binding: int, value: Value) -> bool:
+        """Whether a value is looked up with what was stored on this name."""
+        code = _OWNED.get(value[0])
+        return code is not None and value[1] == file.path and file.owner(code, value[2]) == binding
 
     def imported(self, file: File, specifier: str, name: str, fuel: int) -> Values:
         path, outside = self.modules.find(file.path, specifier, self.reads)
@@ -158,7 +165,7 @@ class Engine:
         if not assigned:
             return ((v.MODULE, path),)
         given = v.union(self.evaluate(file, value, fuel - JUMP) for value in assigned)
-        return v.union((given, ((v.MODULE, path),))) if len(file.exports) > 1 else given
+        return v.union((given, ((v.MODULE, path),))) if file.has_parts else given
 
     def export(self, path: str, name: str, fuel: int) -> Values:
         answer: Values = self.remember(self.files[path], ("x", name), fuel, self._export, path, name)
@@ -169,7 +176,7 @@ class Engine:
         if not found:
             self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
             assigned = self.files[path].exports.get("=", ())
-            if name == "default" and (assigned or not self.files[path].facts.module):
+            if name == "default":  # what was a module with exports is built into one that is an object of them
                 return self.whole(path, fuel)
             if assigned:
                 given = tuple(value for value in self.whole(path, fuel) if value != (v.MODULE, path))
@@ -211,8 +218,22 @@ class Engine:
     def _literal(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         return ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING
 
+    def _global(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        own = row[1] == "exports" and file.exports and not file.facts.module
+        return ((v.MODULE, file.path),) if own else self.global_name(row[1], fuel)
+
     def _member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
-        return v.union(members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1))
+        if self.is_whole(file, row):
+            return self.whole(file.path, fuel - 1)
+        had = [members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1)]
+        if len(had) > 1:  # what cannot have it is not what is meant, if anything else is
+            had = [values for values in had if values != members.NO_SUCH] or had
+        return v.union(had)
+
+    @staticmethod
+    def is_whole(file: File, row: m.Row) -> bool:
+        """`module.exports` of the file itself."""
+        return bool(row[2] == "exports" and file.exports and file.expressions[row[1]] == (m.GLOBAL, "module"))
 
     def _array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         parts = row[1]

@@ -73,6 +73,11 @@ class File:
         return self._exports
 
     @property
+    def has_parts(self) -> bool:
+        """Whether a module exports something beside the whole that CommonJS assigned; types are not there to be had."""
+        return any(export.name != "=" and export.imported != m.TYPE_ONLY for export in self.facts.exports)
+
+    @property
     def calls(self) -> dict[str, list[int]]:
         """Call expressions by the name of what they call."""
         if self._by_called is None:
@@ -147,6 +152,18 @@ class File:
 
     def top(self, node: int) -> str:
         return self.keys[node].partition(".")[0]
+
+
+def methods(file: File) -> dict[str, list[str]]:
+    """Keys of the methods that have a body, by name."""
+    found: dict[str, list[str]] | None = file.memo.get("methods")
+    if found is None:
+        found = file.memo["methods"] = {}
+        written = {function.node for function in file.functions}
+        for index, node in enumerate(file.facts.nodes):
+            if node.kind == "method" and index in written:
+                found.setdefault(node.name, []).append(file.keys[index])
+    return found
 
 
 class Files:

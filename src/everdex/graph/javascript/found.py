@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.members import Slot
+from everdex.graph.javascript.values import Value
 
 
 @dataclass(slots=True)
@@ -18,6 +20,7 @@ class Found:
     cut: bool = False
     doubt: str = ""  # why the targets are only candidates
     accessor: bool = False
+    computed: tuple[tuple[Slot, Value], ...] = ()  # functions under computed names, and on what
     asked: tuple[File, list[int]] | None = None  # of a call: its arguments
     held: tuple[tuple[str, int], ...] = ()  # definitions that the property named holds
     run: tuple[tuple[str, int], ...] = ()  # accessors below a declared property

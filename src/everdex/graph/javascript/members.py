@@ -16,6 +16,7 @@ from everdex.graph.javascript.values import Value, Values
 if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
+NO_SUCH: Final = v.unknown("no such member")
 _JUMP: Final = 4
 _MAX_SPREADS: Final = 8
 _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.MAP: "Map"}
@@ -23,7 +24,7 @@ _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.M
 
 class Slot(NamedTuple):
     kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value,
-    # 'd' only the definition of what another slot holds
+    # 'd' only the definition of what another slot holds, 'c' a function under a name that the program computes
     path: str
     node: int  # definition, or -1
     value: int  # expression, or 0
@@ -37,7 +38,7 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
         return (value,)
     slots = find(engine, value, name, fuel)
     if not slots:
-        return v.unknown("no such member") if value[0] != v.HOLDER else v.NOTHING
+        return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
     return v.union(slot_values(engine, slot, value, fuel - 1) for slot in slots)
 
 
@@ -60,14 +61,17 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     """Where a value has a property."""
     kind = value[0]
     if kind == v.EXTERNAL:
-        return _added(engine, value[1], name, fuel) or _direct((v.EXTERNAL, f"{value[1]}.{name}"))
+        return _added(engine, value[1], name, fuel) or _of_outside(engine, value, name)
+    if kind == v.MAP and name not in builtins.MEMBERS["Map"] and name not in builtins.OF_OBJECTS:
+        return _values(value)  # of a Record
     if kind in _BUILTIN:
         added = _added(engine, _BUILTIN[kind], name, fuel)
-        return added or _direct((v.METHOD, _BUILTIN[kind], name, value))
+        has = name in builtins.OF_OBJECTS or name in builtins.MEMBERS[_BUILTIN[kind]]
+        return added or (_direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
     if kind == v.METHOD:
-        return _direct((v.EXTERNAL, f"Function.{name}"))
+        return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
     if fuel <= 0:
         return (Slot("x", "", -1, 0, 0, engine.exhausted()),)
     engine.came_to(fuel)
@@ -105,7 +109,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
             if member == name
         )
     if kind == v.HOLDER:
-        return _stored(engine, file, value[2], name)
+        return _stored(engine, file, value[2], name, fuel)
     return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
 
 
@@ -134,6 +138,22 @@ def _elsewhere(file: File, index: int, name: str) -> tuple[Slot, ...]:
     return _direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
 
 
+def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
+    """What a library has. What it was given a type of the root for, and has under a name that things of the root have,
+    may be such a thing."""
+    whole = f"{value[1]}.{name}"
+    if value[1] == "String" and name not in builtins.OF_STRINGS and name not in builtins.OF_OBJECTS:
+        return ()
+    if len(value) == 2:
+        return _direct((v.EXTERNAL, whole))
+    if value[2] == v.HELD:
+        key = f"js:member:{name}"
+        engine.reads.add(key)
+        if engine.world.offering(key):
+            return _direct((v.UNKNOWN, "given by a library"))
+    return _direct((v.EXTERNAL, whole, v.HELD))
+
+
 def _direct(value: Value) -> tuple[Slot, ...]:
     return (Slot("x", "", -1, 0, 0, (value,)),)
 
@@ -146,16 +166,48 @@ def _expression_node(file: File, value: int) -> int:
     return file.classes[row[1]].node if row[0] == m.CLASS else -1
 
 
-def _stored(engine: Engine, file: File, binding: int, name: str) -> tuple[Slot, ...]:
-    """Properties that were assigned on a name."""
+def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
+    """Properties that were assigned on a name, or that it has been given with all that something else has."""
     if binding < 0:
         return ()
     engine.touch(file, file.bindings[binding].top)
-    return tuple(
+    stored = file.bindings[binding].properties
+    own = tuple(
         Slot("f", file.path, _expression_node(file, value), value, 0)
-        for property_, value in file.bindings[binding].properties
+        for property_, value in stored
         if property_ == name
     )
+    return own or _mixed(engine, file, _whole(stored), builtins.MIXES, name, fuel) or _computed(file, stored)
+
+
+def _computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
+    return tuple(
+        Slot("c", file.path, _expression_node(file, value), value, 0)
+        for property_, value in stored
+        if property_ == m.COMPUTED
+    )
+
+
+def _whole(stored: list[tuple[str, int]]) -> list[int]:
+    return [value for property_, value in stored if not property_]
+
+
+def _mixed(
+    engine: Engine, file: File, calls: list[int], wanted: frozenset[str], name: str, fuel: int
+) -> tuple[Slot, ...]:
+    """What calls like `Object.assign(X, …)` have put into something, or made it inherit."""
+    slots: list[Slot] = []
+    for call in calls[:_MAX_SPREADS]:
+        _, callee, arguments = file.expressions[call]
+        called = {value[1] for value in engine.evaluate(file, callee, fuel - _JUMP) if value[0] == v.EXTERNAL}
+        if not called & wanted:
+            continue
+        for value in v.union(engine.evaluate(file, argument, fuel - _JUMP) for argument in arguments[1:]):
+            if wanted is builtins.INHERITS:  # of which instances are made
+                value = ({v.CLASS: v.INSTANCE, v.FUNCTION: v.MADE}.get(value[0], value[0]), *value[1:])
+            if value[0] not in (v.UNKNOWN, v.EXTERNAL):
+                slots += find(engine, value, name, fuel - _JUMP)
+    return tuple(dict.fromkeys(slots))
 
 
 # -- classes ------------------------------------------------------------------------------------
@@ -182,12 +234,12 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
     if not found and static:
         if name == "prototype":
             return _direct((v.INSTANCE, file.path, index))
-        found = _stored(engine, file, file.owner(m.CLASS, index), name)
+        found = _stored(engine, file, file.owner(m.CLASS, index), name, fuel)
     elif not found:
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
-    if found or not row.extends:
+    if not row.extends or any(slot.kind != "c" for slot in found):
         return found
-    return _of_bases(engine, file, row.extends, name, static, fuel)
+    return (*_of_bases(engine, file, row.extends, name, static, fuel), *found)
 
 
 def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
@@ -225,7 +277,7 @@ def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
 def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
     if name == "prototype":
         return _direct((v.MADE, *value[1:]))
-    found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name)
+    found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name, fuel)
     return found or (_direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ())
 
 
@@ -242,22 +294,33 @@ def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) ->
 
 
 def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
-    if binding < 0 or not file.bindings[binding].prototype:
+    if binding < 0 or not (file.bindings[binding].prototype or file.bindings[binding].properties):
         return ()
-    engine.touch(file, file.bindings[binding].top)
+    row = file.bindings[binding]
+    engine.touch(file, row.top)
     own = tuple(
         Slot("f", file.path, _expression_node(file, value), value, 0)
-        for property_, value in file.bindings[binding].prototype
+        for property_, value in row.prototype
         if property_ == name
     )
     if own:
         return own
-    whole = [value for property_, value in file.bindings[binding].prototype if not property_]
-    slots: list[Slot] = []
-    for given in v.union(engine.evaluate(file, value, fuel - 1) for value in whole):
+    whole = _whole(row.prototype)
+    mixing = [value for value in whole if _is_given(file, binding, file.expressions[value])]
+    slots = list(_mixed(engine, file, mixing, builtins.MIXES, name, fuel))
+    slots += _mixed(engine, file, _whole(row.properties), builtins.INHERITS, name, fuel)
+    for given in v.union(engine.evaluate(file, value, fuel - 1) for value in whole if value not in mixing):
         if given[0] not in (v.UNKNOWN, v.EXTERNAL):
             slots += find(engine, given, name, fuel - _JUMP)
-    return tuple(dict.fromkeys(slots))
+    return tuple(dict.fromkeys(slots)) or _computed(file, row.prototype)
+
+
+def _is_given(file: File, binding: int, row: m.Row) -> bool:
+    """Whether a call is given the prototype of a name to put something into."""
+    if row[0] != m.CALL or not row[2]:
+        return False
+    code, *of = file.expressions[row[2][0]]
+    return bool(code == m.MEMBER and of[1] == "prototype" and file.expressions[of[0]] == (m.NAME, binding))
 
 
 # -- objects and interfaces ---------------------------------------------------------------------
@@ -275,7 +338,7 @@ def own(file: File, literal: int, name: str) -> tuple[Slot, ...]:
 def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
     row = file.expressions[index]
     binding = file.owner(m.OBJECT, index)
-    found = own(file, index, name) or _stored(engine, file, binding, name)
+    found = own(file, index, name) or _stored(engine, file, binding, name, fuel)
     if found:
         return found
     slots: list[Slot] = []
@@ -290,7 +353,7 @@ def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> 
 
 
 def _values(value: Value) -> tuple[Slot, ...]:
-    return (Slot("x", "", -1, 0, 0, value[1]),)
+    return (Slot("x", "", -1, 0, 0, value[1] or v.unknown("contents of a Map")),)
 
 
 def _signatures(file: File, index: int) -> dict[str, tuple[Slot, ...]]:

@@ -19,6 +19,7 @@ _EXTENSIONS: Final = (
 _BY_LENGTH: Final = tuple(sorted(_EXTENSIONS, key=len, reverse=True))
 _RANK: Final = {extension: rank for rank, extension in enumerate(_EXTENSIONS)}
 _BUILT: Final = frozenset(("dist", "build", "lib", "out", "esm", "cjs", "es", "types"))
+_OUTPUT: Final = frozenset(("dist", "build", "out"))  # what is not there in these has not been built
 
 
 def stem(path: str) -> tuple[str, str]:
@@ -72,6 +73,7 @@ class Modules:
         if specifier in (".", "..") or specifier.startswith(("./", "../")):
             target = normpath(join(dirname(path), specifier))
             found = "" if target.startswith("..") else self._at(target, looked, specifier.endswith(("/", ".")))
+            found = found or self._unbuilt(target, looked)
             return (found, "") if found else ("", "" if self._is_code(specifier) else specifier)
         if specifier.startswith("/"):
             found = self._at(specifier.lstrip("/"), looked)
@@ -147,14 +149,20 @@ class Modules:
                 continue
             if found := self._plain(target, looked):
                 return found
-            parts = stem(entry)[0].split("/")
+            parts = stem(normpath(entry))[0].split("/")
             if parts[0] in _BUILT:
                 while parts and parts[0] in _BUILT:
                     parts = parts[1:]
-                for again in (["src", *parts], parts):
+                for again in (["src", *parts], ["lib", *parts], parts):
                     if again and (found := self._plain(normpath(join(directory, *again)), looked)):
                         return found
         return ""
+
+    def _unbuilt(self, target: str, looked: set[str]) -> str:
+        """The source of what a path inside a package's output would be."""
+        around = self.project.package_around(target)
+        inside = "" if around is None else target[len(around) :].lstrip("/")
+        return self._first(around or "", [inside], looked) if inside.partition("/")[0] in _OUTPUT else ""
 
     def _plain(self, target: str, looked: set[str]) -> str:
         base, extension = stem(target)

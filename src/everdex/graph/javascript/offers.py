@@ -14,11 +14,10 @@ from zlib import crc32
 import msgspec
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript.files import File
+from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.heirs import HEIRS_KEY, claims
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
-from everdex.graph.javascript.targets import methods
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
@@ -34,7 +33,7 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
     hashes = _Hashes(file)
     for top, parts in hashes.definitions().items():
         found[f"js:def:{path}#{top}"] = _of(parts)
-    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, len(file.exports) > 1)))
+    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, file.has_parts)))
     for name, exports in file.exports.items():
         found[f"js:export:{path}#{name}"] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports

@@ -192,14 +192,17 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         if type_:
             declared = types.of(engine, file, type_, fuel - 1)
             found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
-            if found:
+            if any(value[0] != v.CALLABLE for value in found):
                 return found
+        else:
+            found = v.NOTHING
         given = file.bindings[binding].calls if binding >= 0 else []
-        return v.union(
+        passed = v.union(
             engine.evaluate(file, arguments[number], fuel - 1)
             for call in given[:_MAX_CALLS]
             if number < len(arguments := file.expressions[call][2])
         )
+        return v.union((v.known(passed), found)) if found else passed  # a function says more than its type
     if kind == v.EXTERNAL:
         if callee[1] == "Promise":
             return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)

@@ -9,7 +9,7 @@ from everdex.graph.javascript import builtins, literals, members, overloads
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
-from everdex.graph.javascript.files import File
+from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
 from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
 from everdex.graph.javascript.members import Slot
@@ -48,9 +48,23 @@ class Finder:
     def call(self, file: File, call: int) -> Found:
         """What a call calls."""
         _, callee, arguments = file.expressions[call]
+        found = self._call(file, callee, arguments)
+        behind = -1 if found.targets else self._behind(file, file.expressions[callee])
+        if behind >= 0 and (again := self._call(file, behind, arguments)).targets:
+            return again
+        return found
+
+    def _behind(self, file: File, row: m.Row) -> int:
+        """What a cast is of, or the member that a name was taken from: its declaration says what is called."""
+        if row[0] == m.CAST:
+            return int(row[1]) or -1
+        values = file.bindings[row[1]].values if row[0] == m.NAME else []
+        return values[0] if len(values) == 1 and file.expressions[values[0]][0] == m.MEMBER else -1
+
+    def _call(self, file: File, callee: int, arguments: list[int]) -> Found:
         found = Found(asked=(file, arguments))
         row = file.expressions[callee]
-        if row[0] == m.MEMBER:
+        if row[0] == m.MEMBER and not self._engine.is_whole(file, row):
             for receiver in self._engine.evaluate(file, row[1], FUEL):
                 self._member_call(receiver, row[2], found)
         else:
@@ -61,6 +75,9 @@ class Finder:
                     found.unknown("function type only")
                 else:
                     self._called(value, found)
+        for slot, receiver in found.computed:
+            self._slot_call(slot, receiver, found)
+            found.doubt = "computed name"
         if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
             found.doubt = OVERLOADS
         return found
@@ -109,7 +126,9 @@ class Finder:
         if declared:
             self._declared(declared, receiver, name, found)
         for slot in slots:
-            if slot.kind not in ("t", "a", "d"):
+            if slot.kind == "c":
+                found.computed += ((slot, receiver),)
+            elif slot.kind not in ("t", "a", "d"):
                 self._slot_call(slot, receiver, found)
 
     def _slot_call(self, slot: Slot, receiver: Value, found: Found) -> None:
@@ -162,11 +181,9 @@ class Finder:
         elif kind == v.UNKNOWN:
             found.cut = found.cut or value == v.MANY
             found.unknown(value[1])
-        elif kind == v.HOLDER:
-            pass
         elif kind in (v.CALLABLE, v.TYPED):
             found.unknown("function type only")
-        else:
+        elif kind != v.HOLDER:
             found.impossible("not a function")
 
     def _construct(self, value: Value, found: Found) -> None:
@@ -298,7 +315,7 @@ class Finder:
         """The definitions that a property of one value names."""
         found.cut = found.cut or receiver == v.MANY
         for slot in members.find(self._engine, receiver, name, FUEL):
-            if slot.kind == ("g" if written else "s"):
+            if slot.kind in ("g" if written else "s", "c"):
                 continue
             if slot.node >= 0:
                 found.targets[slot.path, slot.node] = None
@@ -381,15 +398,3 @@ class Finder:
         if file.expressions[index][0] not in (m.FUNCTION, m.NAME, m.MEMBER):
             return ()
         return tuple(value for value in self._engine.evaluate(file, index, FUEL) if value[0] == v.FUNCTION)
-
-
-def methods(file: File) -> dict[str, list[str]]:
-    """Keys of the methods that have a body, by name."""
-    found: dict[str, list[str]] | None = file.memo.get("methods")
-    if found is None:
-        found = file.memo["methods"] = {}
-        written = {function.node for function in file.functions}
-        for index, node in enumerate(file.facts.nodes):
-            if node.kind == "method" and index in written:
-                found.setdefault(node.name, []).append(file.keys[index])
-    return found

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP = 4
+_OF_THE_ROOT = frozenset((v.CLASS, v.FUNCTION, v.INSTANCE, v.MADE, v.OBJECT, v.TYPED))
 
 
 def agreed(given: Values, declared: Values) -> Values:
@@ -71,6 +72,8 @@ def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: in
         last = entities[0][1].rpartition(".")[2] if entities else ""
         if last in builtins.TRANSPARENT_TYPES or last in builtins.PROMISE_TYPES:
             return _global(engine, file, last, arguments, fuel)
+        if any(value[0] in _OF_THE_ROOT for part in arguments for value in of(engine, file, part, fuel - 1)):
+            return tuple((*entity[:2], v.LENT) for entity in entities)
     if any(entity[0] in (v.NAMED_TYPE, v.CLASS) for entity in entities):
         # a function of the same name is a value, not the type
         entities = tuple(entity for entity in entities if entity[0] != v.FUNCTION)
@@ -130,11 +133,27 @@ def parameter_type(engine: Engine, value: Value, number: int, fuel: int) -> Valu
     """The declared type of a parameter of something with a function type."""
     if value[0] == v.CALLABLE:
         file = engine.files[value[1]]
-        rows = file.types[value[2]][1]
-        return of(engine, file, rows[number], fuel - 1) if number < len(rows) else v.NOTHING
+        return _nth(engine, file, file.types[value[2]], number, fuel - 1)
     if value[0] == v.TYPED:
         file = engine.files[value[1]]
         for name, row, _ in file.interfaces[value[2]].members:
             if not name and file.types[row][0] == m.T_FUNCTION and number < len(file.types[row][1]):
-                return of(engine, file, file.types[row][1][number], fuel - 1)
+                return _nth(engine, file, file.types[row], number, fuel - 1)
     return v.NOTHING
+
+
+def _nth(engine: Engine, file: File, row: m.Row, number: int, fuel: int) -> Values:
+    """What a function type says of one of its parameters; the last may stand for all that follow."""
+    _, rows, _, _, rest = row
+    last = len(rows) - 1
+    if not rest or number < last:
+        return of(engine, file, rows[number], fuel) if number <= last else v.NOTHING
+    return v.union(_one_of(value, number - last) for value in of(engine, file, rows[last], fuel))
+
+
+def _one_of(value: Value, number: int) -> Values:
+    if value[0] == v.TUPLE:
+        found: Values = value[1][number] if number < len(value[1]) else v.NOTHING
+        return found
+    inner: Values = value[1] if value[0] == v.ARRAY else (value,)
+    return inner
