@@ -22,8 +22,10 @@ from everdex.graph.python.values import (
     EXTERNAL_INSTANCE,
     FORM,
     INSTANCE,
+    LITERAL,
     MAX_VALUES,
     NOTHING,
+    PREFIX,
     Value,
     Values,
     is_known,
@@ -173,6 +175,8 @@ def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none."""
     given = engine.values(file.path, entry[1], context, fuel)
+    if file.entries[entry[2]][0] == m.LITERAL:
+        return _begun(given, file.entries[entry[2]][2])
     wanted = _classes(engine, file, entry[2], context, fuel)
     inside = [each for each in wanted if each[0] == CLASS]
     if not inside:
@@ -192,6 +196,14 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     if not kept or any(value[0] in ("unknown", "many") for value in given):
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
+
+
+def _begun(given: Values, text: str) -> Values:
+    """What startswith() leaves of a value: the texts that begin so; of what is not known it tells more."""
+    kept = [each for each in given if each[0] not in (LITERAL, PREFIX) or str(each[-1]).startswith(text)]
+    if len(kept) == len(given) and not any(each == (BUILTIN, "str") or each[0] == "unknown" for each in given):
+        return given
+    return frozenset((*(each for each in kept if each != (BUILTIN, "str")), (PREFIX, text)))
 
 
 def _classes(engine: Engine, file: File, expression: int, context: int, fuel: int) -> list[Value]:
