@@ -24,8 +24,7 @@ class Conditions(Arena):
     """Reads conditions, and notes what they say."""
 
     def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
-        """(name, class or text) of each isinstance() or startswith() that holds when the condition does, or when it does
-        not."""
+        """(name, class or text) of each isinstance() or startswith() that holds if the condition does, or does not."""
         while node.type == "parenthesized_expression" and node.named_children:
             node = node.named_children[0]
         entry = self.entries[made]

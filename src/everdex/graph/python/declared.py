@@ -35,6 +35,7 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+_CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset"))
 _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Hashable", "AnyStr"))
 
 
@@ -91,13 +92,7 @@ def _instance(engine: Engine, value: Value, fuel: int) -> Values:
         name = value[1].rpartition(".")[2]
         if name in _SILENT:
             return unknown("annotation says nothing")
-        if (value[1].startswith("builtins.") and name in TYPES) or name in (
-            "list",
-            "dict",
-            "tuple",
-            "set",
-            "frozenset",
-        ):
+        if (value[1].startswith("builtins.") and name in (*TYPES, "type")) or name in _CONTAINERS:
             return frozenset(((BUILTIN, name),))
         return frozenset(((EXTERNAL_INSTANCE, value[1]),))
     if kind == FORM:

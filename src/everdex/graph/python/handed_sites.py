@@ -73,8 +73,8 @@ class HandedSites(SyntaxSites):
                 self.iteration(each)
             if name in MEASURES:
                 self.measured(each)
-            if name in ("str", "repr", "format", "print"):
-                self.shown(each, texts.FORMAT if name == "format" else texts.REPRESENT if name == "repr" else texts.STRING)
+            if name in texts.BY_BUILTIN:
+                self.shown(each, texts.BY_BUILTIN[name])
                 continue
             for special in CALLS_DUNDER.get(name, ()):
                 found = self.special(each, special)

@@ -1,7 +1,7 @@
-"""What is run to find a value in a container of a builtin type: keys are hashed, and compared with those that are there.
+"""What is run to find a value in a container of a builtin type: keys are hashed, and compared with those in there.
 
-Gives functions of the root only. Members of lists and tuples are compared one after the other; whether a key is found at
-once, so that nothing is compared, is not followed.
+Gives functions of the root only. Members of lists and tuples are compared one after the other; whether a key is found
+at once, so that nothing is compared, is not followed.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ COMPARING: Final = frozenset(("remove", "index", "count", CONTAINS))
 def hashes(engine: Engine, holder: Value) -> bool:
     """Whether a container finds what it holds by its hash."""
     kind = holder[0]
-    if kind == DISPLAY or kind == ANNOTATED:
+    if kind in (DISPLAY, ANNOTATED):
         file = engine.file(holder[1])
         entry = file.entries[holder[2]]
         if entry[0] in (m.CALL, m.SUBSCRIPT):
             return file.last_name(entry[1]) in _BY_HASH
         if entry[0] in (m.SEQUENCE, m.COMPREHENSION):
             return entry[1] in ("set", "dict")
-        return entry[0] == m.DICT
+        return bool(entry[0] == m.DICT)
     return kind in (KEYED, PAIRS) or (kind == BUILTIN and holder[1] in ("dict", "set", "frozenset"))
 
 

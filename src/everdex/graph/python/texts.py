@@ -17,6 +17,7 @@ from everdex.graph.python.values import INSTANCE, NOTHING, Values, union
 FORMAT: Final = ("__format__", "__str__", "__repr__")
 STRING: Final = FORMAT[1:]
 REPRESENT: Final = FORMAT[2:]
+BY_BUILTIN: Final = {"str": STRING, "print": STRING, "repr": REPRESENT, "format": FORMAT}
 _BY_CONVERSION: Final = {"s": STRING, "r": REPRESENT, "a": REPRESENT}
 _PERCENT: Final = re.compile(r"%(?:\((\w*)\))?[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?(.)", re.DOTALL)
 
