@@ -100,7 +100,8 @@ VECTORS_VERSION: Final = "1"
 #    compared, chosen between, cast or pointed to
 # 21: Python: methods that only type checkers see bind no name
 # 22: C#: calls that are given types; Swift: calls of what is optional; Rust: macros that are called like a type
-FACTS_VERSION: Final = "22"
+# 23: Python: which values an f-string shows by their repr; names that startswith() has told something of
+FACTS_VERSION: Final = "23"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -155,7 +156,8 @@ INTERFACE_VERSION: Final = "1"
 # 36: Python: callers that there are no steps left to ask are not looked at, nor noted as read
 # 37: C#: a call that is given types is of what takes types
 # 38: what is read of a value under a computed name is not among them
-RESOLVERS_VERSION: Final = "38"
+# 39: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
+RESOLVERS_VERSION: Final = "39"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
