@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import calls, classes, containers, declared, fixtures, protocols
+from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, protocols
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -220,6 +220,8 @@ def _has_known_keys(engine: Engine, value: Value, fuel: int) -> bool:
 def _is_met(engine: Engine, value: Value, fuel: int) -> bool:
     """Whether this is a protocol, or a container of what meets one, or of what its type does not say."""
     if value[0] == ANNOTATED:
+        if not attributes.is_container(engine, value):
+            return False
         held = declared.item(engine, value, None, fuel - LOOKUP_STEP)
         known = [each for each in held if each[0] != UNKNOWN]
         if any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in known):
