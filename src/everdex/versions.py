@@ -104,7 +104,8 @@ VECTORS_VERSION: Final = "1"
 # 23: Go: `new` of a value
 # 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
 #     names
-FACTS_VERSION: Final = "24"
+# 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
+FACTS_VERSION: Final = "25"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -164,7 +165,8 @@ INTERFACE_VERSION: Final = "1"
 #     of records; what a library keeps of the root's; sources of what has not been built; exports called like a keyword;
 #     mixins; a module's own exports; what is stored on things made elsewhere; members that nothing of the language has;
 #     functions under names that the program computes
-RESOLVERS_VERSION: Final = "40"
+# 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
+RESOLVERS_VERSION: Final = "41"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -1,4 +1,4 @@
-"""What a condition says of names where it holds: the classes that isinstance() asked for.
+"""What a condition says of names where it holds: the classes that isinstance() asked for, how startswith() begins.
 
 For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names.
 """
@@ -24,7 +24,7 @@ class Conditions(Arena):
     """Reads conditions, and notes what they say."""
 
     def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
-        """(name, class) of each isinstance() that holds when the condition does, or when it does not."""
+        """(name, class or text) of each isinstance() or startswith() that holds if the condition does, or does not."""
         while node.type == "parenthesized_expression" and node.named_children:
             node = node.named_children[0]
         entry = self.entries[made]
@@ -36,12 +36,19 @@ class Conditions(Arena):
             parts = [child for child in node.named_children if child.type not in SKIPPED]
             sides = zip(parts, entry[1], strict=True)
             return [test for part, each in sides for test in self.tests(part, each, negated)]
-        if negated or entry[0] != m.CALL or len(entry[2]) != 2 or self.entries[entry[1]][:2] != [m.NAME, "isinstance"]:
+        if negated or entry[0] != m.CALL:
             return []
-        return [(entry[2][0], entry[2][1])] if self.entries[entry[2][0]][0] == m.NAME else []
+        callee, given = self.entries[entry[1]], entry[2]
+        if callee[:2] == [m.NAME, "isinstance"] and len(given) == 2:
+            return [(given[0], given[1])] if self.entries[given[0]][0] == m.NAME else []
+        if callee[0] == m.ATTRIBUTE and callee[2] == "startswith" and len(given) == 1:
+            text = self.entries[given[0]]
+            is_name = text[:2] == [m.LITERAL, "str"] and text[2] is not None and text[2].isidentifier()
+            return [(callee[1], given[0])] if is_name and self.entries[callee[1]][0] == m.NAME else []
+        return []
 
     def narrow(self, tests: list[tuple[int, int]]) -> None:
-        """From here on a name of this scope is an instance of a class."""
+        """From here on a name of this scope is an instance of a class, or a text that begins so."""
         for named, kind in tests:
             name = self.entries[named][1]
             declared = self.declared.get(self.scope)

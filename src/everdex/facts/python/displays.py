@@ -21,6 +21,7 @@ class Displays(Conditions):
 
     def string(self, node: Node, depth: int) -> int:
         inside: list[int] = []
+        represented: list[int] = []
         plain = True
         before = ""
         start, end = node.start_byte, node.end_byte
@@ -32,10 +33,12 @@ class Displays(Conditions):
                 if not inside and plain and opened < child.start_byte:
                     before = self.text(opened, child.start_byte)
                 inside.append(self._interpolation(child, depth))
+                if any(part.type == "type_conversion" and self._is_repr(part) for part in child.named_children):
+                    represented.append(len(inside) - 1)
             elif kind == "string_content" and child.child_count:
                 plain = False
         if inside:
-            return self.add([m.FORMATTED, inside, before[:_MAX_TEXT]], start, end)
+            return self.add([m.FORMATTED, inside, before[:_MAX_TEXT], represented], start, end)
         # Not `Node.text`, which takes microseconds in a file of ordinary size.
         prefix, content = self.data[start:opened].lower(), self.data[opened:end]
         if prefix:
@@ -57,10 +60,13 @@ class Displays(Conditions):
                 first = made if first < 0 else first
         return first if first >= 0 else self.unknown("expression", node)
 
+    def _is_repr(self, conversion: Node) -> bool:
+        return self.data[conversion.start_byte : conversion.end_byte] in (b"!r", b"!a")
+
     def strings(self, node: Node, depth: int) -> int:
         parts = [self.value(child, depth) for child in node.named_children if child.type == "string"]
         inside = [part for part in parts if self.entries[part][0] == m.FORMATTED]
-        entry = [m.FORMATTED, inside, ""] if inside else [m.LITERAL, "str", None]
+        entry = [m.FORMATTED, inside, "", []] if inside else [m.LITERAL, "str", None]
         return self.add(entry, node.start_byte, node.end_byte)
 
     def integer(self, node: Node, depth: int) -> int:

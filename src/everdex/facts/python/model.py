@@ -33,7 +33,7 @@ COMPREHENSION: Final = 13  # "kind", element, key or -1
 BINARY: Final = 14  # "operator", left, right; an operator ending in '=' is an augmented assignment
 UNARY: Final = 15  # "operator", operand
 COMPARE: Final = 16  # ["operator"], [operands]
-FORMATTED: Final = 17  # [interpolated values], "text before the first of them"
+FORMATTED: Final = 17  # [interpolated values], "text before the first of them", [places of those with !r]
 ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
 ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
 ENTERED: Final = 20  # context manager, asynchronous: what `with` binds
@@ -46,7 +46,7 @@ UNKNOWN: Final = 26  # "why"
 TYPED: Final = 27  # annotation, value or -1
 STORE: Final = 28  # base, "name": an attribute as the target of an assignment
 STORE_ITEM: Final = 29  # base, key: an item as the target of an assignment or of del
-NARROWED: Final = 30  # value, class or a tuple of them: what is left of it where isinstance() said yes
+NARROWED: Final = 30  # value, class, tuple of them or text: what is left where isinstance() or startswith() said yes
 MATCHED: Final = 31  # value, place: what a class pattern takes from it there
 TESTED: Final = 32  # value: whether it is true is asked there
 RAISED: Final = 33  # name or attribute: an exception, or the class to make one of

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
+    DECORATE_KEY,
     filled_key,
     fills_key,
     indirect_key,
@@ -255,6 +256,9 @@ def _led(file: File) -> Iterator[tuple[int, _Way, Any]]:
     for name, numbers in file.calls_by_name.items():
         for each in numbers:
             yield each, _Way(CALL_KEY + name, ("call", name)), each
+    for name, numbers in file.decorations.items():
+        for each in numbers:
+            yield each, _Way(DECORATE_KEY + name, ("decoration", name)), each
     for each in file.indirect_calls:
         yield each, _Way(indirect_key(path), ("indirect call",)), each
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}

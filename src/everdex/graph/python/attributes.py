@@ -11,8 +11,9 @@ from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, ITERABLES, MAPPINGS
 from everdex.graph.python.values import (
+    ANNOTATED,
     BUILTIN,
     CLASS,
     DISPLAY,
@@ -125,18 +126,33 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field
+    if kind == ANNOTATED and not is_container(engine, value):
+        return frozenset((NOT_BUILTIN,))  # the instance beside it has what its class has
     if wanted not in BUILTIN_ATTRIBUTES and _is_builtin(engine, value):
         return frozenset((NOT_BUILTIN,))
+    if kind == BUILTIN and value[1] in _ANYTHING and not hasattr(_ANYTHING[value[1]], wanted):
+        return unknown("annotation says nothing")
     return frozenset(((METHOD, value, wanted),))
+
+
+def is_container(engine: Engine, value: Value) -> bool:
+    """Whether a generic type that was declared is a container from outside; else it is a class of the root."""
+    file = engine.file(value[1])
+    return file.last_name(file.entries[value[2]][1]) in _CONTAINERS
 
 
 def _is_builtin(engine: Engine, value: Value) -> bool:
     """Whether it is of a builtin type; a container that a call makes may be a library's."""
     if value[0] == DISPLAY:
         return engine.file(value[1]).entries[value[2]][0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
+    if value[0] == ANNOTATED:
+        file = engine.file(value[1])
+        return file.last_name(file.entries[value[2]][1]).lower() in BUILTIN_TYPES
     return value[0] in _BUILT_IN or (value[0] == BUILTIN and value[1] in BUILTIN_TYPES)
 
 
+_ANYTHING: Final[dict[str, type[object]]] = {"type": type, "object": object}  # what is declared so may be of any class
+_CONTAINERS: Final = ITERABLES | MAPPINGS | {"tuple", "Tuple"}
 _BUILT_IN: Final = frozenset((LIST, TUPLE, KEYED, PAIRS, LITERAL, PREFIX))
 
 

@@ -54,6 +54,7 @@ from everdex.graph.python.values import (
 
 MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
+MAX_ROWS_APART: Final = 16  # of a table with more rows each column is any of its cells
 MAX_FILLING_FILES: Final = 8  # a name that more files fill says too little
 _TOO_DEEP: Final = unknown("too many steps")
 _TOO_MANY: Final = unknown("any name of a module")
@@ -110,8 +111,10 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     entry = file.entries[expression]
     parts: list[Values] = []
     if entry[0] == m.SEQUENCE:
-        for each in entry[2][:MAX_ELEMENTS]:
+        row = _columns(engine, file, entry[2], context, fuel)
+        for each in entry[2][:MAX_ELEMENTS] if row is None else ():
             parts.append(maybe_starred(engine, file, each, context, fuel))
+        parts.append(row or NOTHING)
         parts.extend(_put(engine, value, None, True, fuel))
     elif entry[0] == m.DICT:
         for key, item_value in entry[1][:MAX_ELEMENTS]:
@@ -133,6 +136,21 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
         else:
             parts.extend(_put(engine, value, None, True, fuel))
     return union(parts)
+
+
+def _columns(engine: Engine, file: File, members: list[int], context: int, fuel: int) -> Values | None:
+    """A table that is written out, tuple by tuple, as one row of what stands in its columns; None when it is none."""
+    if len(members) <= MAX_ROWS_APART:
+        return None
+    rows = [file.entries[each] for each in members]
+    width = len(rows[0][2]) if rows[0][0] == m.SEQUENCE else 0
+    if not all(row[0] == m.SEQUENCE and row[1] == "tuple" and len(row[2]) == width for row in rows):
+        return None
+    if any(file.entries[cell][0] == m.STAR for row in rows for cell in row[2]):
+        return None
+    cells = [[row[2][place] for row in rows[: 4 * MAX_ELEMENTS]] for place in range(width)]
+    columns = [union(engine.values(file.path, cell, context, fuel) for cell in column) for column in cells]
+    return frozenset(((TUPLE, tuple(columns)),))
 
 
 def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
@@ -319,7 +337,9 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
             return union(parts)
         return _display_elements(engine, value, fuel)
     if entry[0] == m.DICT:
-        for key, stored in entry[1][: 4 * MAX_ELEMENTS]:
+        row = _columns(engine, file, [stored for _, stored in entry[1]], context, fuel) if wanted is None else None
+        parts.append(row or NOTHING)
+        for key, stored in entry[1][: 4 * MAX_ELEMENTS] if row is None else ():
             if key < 0:
                 spread = engine.values(path, stored, context, fuel)
                 parts.append(union(item(engine, each, wanted, fuel) for each in spread))

@@ -21,9 +21,12 @@ from everdex.graph.python.values import (
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FORM,
+    FUNCTION,
     INSTANCE,
+    LITERAL,
     MAX_VALUES,
     NOTHING,
+    PREFIX,
     Value,
     Values,
     is_known,
@@ -33,6 +36,7 @@ from everdex.graph.python.values import (
     unknown,
 )
 
+_CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset"))
 _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Hashable", "AnyStr"))
 
 
@@ -89,13 +93,7 @@ def _instance(engine: Engine, value: Value, fuel: int) -> Values:
         name = value[1].rpartition(".")[2]
         if name in _SILENT:
             return unknown("annotation says nothing")
-        if (value[1].startswith("builtins.") and name in TYPES) or name in (
-            "list",
-            "dict",
-            "tuple",
-            "set",
-            "frozenset",
-        ):
+        if (value[1].startswith("builtins.") and name in (*TYPES, "type")) or name in _CONTAINERS:
             return frozenset(((BUILTIN, name),))
         return frozenset(((EXTERNAL_INSTANCE, value[1]),))
     if kind == FORM:
@@ -127,13 +125,18 @@ def _generic(engine: Engine, file: File, entry: Any, expression: int, context: i
     if name in ("Callable", "Literal"):
         return unknown("annotation says nothing")
     values = _named(engine, file, entry[1], context, fuel - LOOKUP_STEP)
-    return union(_instance(engine, value, fuel) for value in values)
+    made = union(_instance(engine, value, fuel) for value in values)
+    if len(inner) == 1 and any(value[0] == INSTANCE for value in made):
+        return made | {(ANNOTATED, file.path, expression, context)}
+    return made
 
 
 def element(engine: Engine, value: Value, fuel: int) -> Values:
     """What iterating an annotated container gives."""
     file = engine.file(value[1])
     name, inner = parts_of(file, value[2])
+    if not attributes.is_container(engine, value):
+        return _given(engine, value, "__iter__", fuel)
     if name in ("tuple", "Tuple"):
         return union(instances(engine, file, each, value[3], fuel) for each in inner)
     return instances(engine, file, inner[0], value[3], fuel) if inner else NOTHING
@@ -143,6 +146,8 @@ def item(engine: Engine, value: Value, index: int | str | None, fuel: int) -> Va
     """What indexing one gives."""
     file = engine.file(value[1])
     name, inner = parts_of(file, value[2])
+    if not attributes.is_container(engine, value):
+        return _given(engine, value, "__getitem__", fuel)
     if name in MAPPINGS and len(inner) > 1:
         return instances(engine, file, inner[1], value[3], fuel)
     if name in ("tuple", "Tuple") and isinstance(index, int) and -len(inner) <= index < len(inner):
@@ -150,6 +155,40 @@ def item(engine: Engine, value: Value, index: int | str | None, fuel: int) -> Va
         if file.entries[chosen][0] != m.LITERAL or file.entries[chosen][1] != "ellipsis":
             return instances(engine, file, chosen, value[3], fuel)
     return element(engine, value, fuel)
+
+
+def _given(engine: Engine, value: Value, method: str, fuel: int) -> Values:
+    """What a method of a generic class of the root gives that is declared to give what the class is made generic by."""
+    file = engine.file(value[1])
+    _, inner = parts_of(file, value[2])
+    for kind in _named(engine, file, file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP):
+        if kind[0] != CLASS:
+            continue
+        found, _ = classes.raw_attribute(engine, classes.mro(engine, kind[1], kind[2], fuel), method, fuel)
+        for function in found:
+            if function[0] == FUNCTION and _is_of_variable(engine, function, fuel):
+                return instances(engine, file, inner[0], value[3], fuel - LOOKUP_STEP)
+    return NOTHING
+
+
+def _is_of_variable(engine: Engine, function: Value, fuel: int) -> bool:
+    """`-> T`, or `-> Iterator[T]`, with a type variable T."""
+    file = engine.look_at(function[1], function[2])
+    said = file.scopes[function[2]].annotation
+    if said >= 0 and file.entries[said][0] == m.SUBSCRIPT:
+        name, inner = parts_of(file, said)
+        said = inner[0] if name in ITERABLES and inner else -1
+    if said < 0 or file.entries[said][0] != m.NAME:
+        return False
+    return (EXTERNAL_INSTANCE, "typing.TypeVar") in engine.values(file.path, said, 0, fuel - NAME_STEP)
+
+
+def generic(engine: Engine, file: File, annotation: int, given: Values, context: int, fuel: int) -> Values:
+    """What `C[X]` says beside an instance of C, a class of the root."""
+    if file.entries[annotation][0] != m.SUBSCRIPT or not any(value[0] == INSTANCE for value in given):
+        return NOTHING
+    said = instances(engine, file, annotation, context, fuel)
+    return frozenset(each for each in said if each[0] == ANNOTATED and not attributes.is_container(engine, each))
 
 
 def typed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -160,7 +199,7 @@ def typed(engine: Engine, file: File, entry: Any, expression: int, context: int,
         if value[0] not in ("unknown", EXTERNAL_INSTANCE) and value != (BUILTIN, "NoneType")
     ]  # fmt: skip
     if useful and not (all(value[0] == DISPLAY for value in useful) and _is_bare(engine, useful, fuel)):
-        return given
+        return given | generic(engine, file, entry[1], given, context, fuel)
     declared = instances(engine, file, entry[1], context, fuel)
     return union((given, declared))
 
@@ -173,6 +212,8 @@ def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none."""
     given = engine.values(file.path, entry[1], context, fuel)
+    if file.entries[entry[2]][0] == m.LITERAL:
+        return _begun(given, file.entries[entry[2]][2])
     wanted = _classes(engine, file, entry[2], context, fuel)
     inside = [each for each in wanted if each[0] == CLASS]
     if not inside:
@@ -192,6 +233,14 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     if not kept or any(value[0] in ("unknown", "many") for value in given):
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
+
+
+def _begun(given: Values, text: str) -> Values:
+    """What startswith() leaves of a value: the texts that begin so; of what is not known it tells more."""
+    kept = [each for each in given if each[0] not in (LITERAL, PREFIX) or str(each[-1]).startswith(text)]
+    if len(kept) == len(given) and not any(each == (BUILTIN, "str") or each[0] == "unknown" for each in given):
+        return given
+    return frozenset((*(each for each in kept if each != (BUILTIN, "str")), (PREFIX, text)))
 
 
 def _classes(engine: Engine, file: File, expression: int, context: int, fuel: int) -> list[Value]:

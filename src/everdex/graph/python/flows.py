@@ -55,6 +55,15 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def decorations(self) -> dict[str, list[int]]:
+        """The same of decorator applications alone."""
+        found = {
+            name: [each for each in numbers if self.entries[each][0] == m.DECORATED]
+            for name, numbers in self.calls_by_name.items()
+        }
+        return {name: numbers for name, numbers in found.items() if numbers}
+
+    @cached_property
     def called_in_class(self) -> set[tuple[int, str]]:
         """Functions of classes that statements of the class call, as decorators most often: they are no methods."""
         found: set[tuple[int, str]] = set()

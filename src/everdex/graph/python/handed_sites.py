@@ -8,13 +8,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
-from everdex.graph.python import builtin_calls, calls, containers, getters, operators, targets
+from everdex.graph.python import (
+    builtin_calls,
+    calls,
+    containers,
+    getters,
+    lookups,
+    methods,
+    operators,
+    targets,
+    texts,
+)
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import FUEL
-from everdex.graph.python.rules import CALLS_ARGUMENT, CALLS_DUNDER, COMPARES, ITERATES
+from everdex.graph.python.rules import (
+    CALLS_ARGUMENT,
+    CALLS_DUNDER,
+    COMPARES,
+    ITERATES,
+    ITERATING_METHODS,
+    MEASURES,
+)
 from everdex.graph.python.syntax_sites import SyntaxSites
-from everdex.graph.python.values import Value, Values, union
+from everdex.graph.python.values import LITERAL, Value, Values, union
 
 
 class HandedSites(SyntaxSites):
@@ -53,14 +71,38 @@ class HandedSites(SyntaxSites):
                 self.spread(each)
             elif name in ITERATES:
                 self.iteration(each)
+            if name in MEASURES:
+                self.measured(each)
+            if name in texts.BY_BUILTIN:
+                self.shown(each, texts.BY_BUILTIN[name])
+                continue
             for special in CALLS_DUNDER.get(name, ()):
                 found = self.special(each, special)
                 if found:
                     self.implicit(each, found)
                     break
-            else:
-                if name == "print":
-                    self.implicit(each, self.special(each, "__repr__"))
+
+    def of_builtin(self, entry: Any, receiver: Value, name: str) -> None:
+        """What a method of a builtin type runs on what it is given."""
+        if name == "sort":
+            self._sorted_in_place(entry, receiver)
+        elif name == "format" and methods.type_name(self.engine, receiver) == "str":
+            self._filled_in(entry, receiver)
+        elif entry[2]:
+            if name in ITERATING_METHODS:
+                self.iteration(entry[2][0])
+            if name in MEASURES:
+                self.measured(entry[2][0])
+            if name in lookups.HASHING or name in lookups.COMPARING:
+                self.looked_up(frozenset((receiver,)), entry[2][0], name)
+
+    def _filled_in(self, entry: Any, receiver: Value) -> None:
+        """`text.format(…)`."""
+        asked = texts.fields(receiver[2] if receiver[0] == LITERAL else None)
+        given = [(str(place), each) for place, each in enumerate(entry[2])]
+        for name, each in (*given, *entry[3]):
+            if self.file.entries[each][0] != m.STAR:
+                self.shown(each, texts.FORMAT if asked is None else asked.get(name, ()))
 
     def _compared(self, entry: Any, dotted: str) -> None:
         """What is asked which of two comes first; min(a, b) has no container."""
@@ -75,7 +117,7 @@ class HandedSites(SyntaxSites):
     def _held(self, expression: int) -> Values:
         return union(containers.elements(self.engine, each, FUEL) for each in self.values(expression))
 
-    def sorted_in_place(self, entry: Any, receiver: Value) -> None:
+    def _sorted_in_place(self, entry: Any, receiver: Value) -> None:
         """What sorting a list in its place runs, but for functions."""
         held = containers.elements(self.engine, receiver, FUEL)
         keys = [given for key, given in entry[3] if key == "key"]

@@ -133,6 +133,9 @@ def type_name(engine: Engine, receiver: Value) -> str:
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])
+    if kind == ANNOTATED:
+        file = engine.file(receiver[1])
+        return file.last_name(file.entries[receiver[2]][1]).lower()
     return _TYPE_NAMES.get(kind) or str(kind)
 
 

@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     BASE_KEY,
+    DECORATE_KEY,
     META_KEY,
     calls_key,
     filled_key,
@@ -54,6 +55,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
         if name.removesuffix("()") in defined:
             sites[calls_key(path, name)] = places
+    for name, calls in file.decorations.items():
+        sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
     for name, functions in file.methods.items():
         sites[METHOD_KEY + name] = [file.scopes[each].key for each in functions]
     for name, below in file.classes_by_base.items():

@@ -12,11 +12,12 @@ from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import calls, classes, containers, declared, fixtures, protocols
+from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, protocols
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import calls_key, indirect_key, passed_key
+from everdex.graph.python.keys import DECORATE_KEY, calls_key, indirect_key, passed_key
+from everdex.graph.python.rules import MAPPINGS
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -44,6 +45,7 @@ MAX_INDIRECT: Final = 60
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
+MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _TOO_MANY: Final = unknown("too many callers")
@@ -194,7 +196,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
 
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
-    """A protocol is met without being named: what callers pass says more than it does."""
+    """A protocol is met without being named, and a container of anything may hold what is called: what callers pass
+    says more than these do."""
     rest = frozenset(value for value in by_type if not _is_met(engine, value, fuel))
     if len(rest) == len(by_type):
         return by_type
@@ -202,14 +205,28 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         from_call(engine, file, scope, index, call, fuel - CALLERS_STEP)
         for call in callers(engine, file.path, scope, fuel)
     )
-    return union((passed, rest)) if any(value[0] in _MEETING for value in passed) else by_type
+    if not any(value[0] in _MEETING for value in passed):
+        return by_type
+    return union((passed, rest, frozenset(value for value in by_type if _has_known_keys(engine, value, fuel))))
+
+
+def _has_known_keys(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether it is a mapping whose keys are of the root: callers say what it holds, not what they are."""
+    if value[0] != ANNOTATED or declared.parts_of(engine.file(value[1]), value[2])[0] not in MAPPINGS:
+        return False
+    return any(each[0] == INSTANCE for each in declared.element(engine, value, fuel - LOOKUP_STEP))
 
 
 def _is_met(engine: Engine, value: Value, fuel: int) -> bool:
-    """Whether this is a protocol, or a container of what meets one."""
+    """Whether this is a protocol, or a container of what meets one, or of what its type does not say."""
     if value[0] == ANNOTATED:
-        held = declared.item(engine, value, None, fuel)
-        return any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in held)
+        if not attributes.is_container(engine, value):
+            return False
+        held = declared.item(engine, value, None, fuel - LOOKUP_STEP)
+        known = [each for each in held if each[0] != UNKNOWN]
+        if any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in known):
+            return True
+        return all(each[0] == ANNOTATED and _is_met(engine, each, fuel - LOOKUP_STEP) for each in known)
     return value[0] == INSTANCE and protocols.is_protocol(engine, value[1], value[2])
 
 
@@ -264,12 +281,15 @@ def calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
 def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     file = engine.file(path)
     own = file.scopes[scope]
-    sites, is_cut = sites_of(engine, *_called_as(engine, file, scope, fuel), path)
+    names, others = _called_as(engine, file, scope, fuel)
+    sites, is_cut = sites_of(engine, names, others, path)
+    if is_cut and own.params:
+        sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
-        others, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
-        sites.extend(others)
+        renamed, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
+        sites.extend(renamed)
     if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
         engine.note(file, indirect_key(path))
         indirect = file.indirect_calls
@@ -280,6 +300,17 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     return Calling(_step(len(sites)), places, is_cut)
+
+
+def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
+    """What decorators of these names are put on, where they are called too often to look at every call: a decorator is
+    given what stands below it."""
+    found: list[tuple[str, int]] = []
+    for name in names:
+        files = engine.offering(DECORATE_KEY + name)
+        for other in files if len(files) <= MAX_DECORATIONS else ():
+            found.extend((other, each) for each in engine.file(other).decorations.get(name, ()))
+    return found if len(found) <= MAX_DECORATIONS else []
 
 
 def _step(count: int) -> int:

@@ -53,8 +53,6 @@ RESULTS: Final = {
 # Builtins that call a method of their first argument.
 CALLS_DUNDER: Final = {
     "len": ("__len__",),
-    "str": ("__str__", "__repr__"),
-    "repr": ("__repr__",),
     "int": ("__int__", "__index__"),
     "float": ("__float__",),
     "bool": ("__bool__", "__len__"),
@@ -64,10 +62,8 @@ CALLS_DUNDER: Final = {
     "next": ("__next__",),
     "abs": ("__abs__",),
     "reversed": ("__reversed__",),
-    "format": ("__format__",),
     "round": ("__round__",),
     "dir": ("__dir__",),
-    "print": ("__str__",),
     "aiter": ("__aiter__",),
     "anext": ("__anext__",),
     "divmod": ("__divmod__",),
@@ -96,6 +92,9 @@ ITERATES: Final = frozenset(
         "reversed",
     )
 )
+
+# Builtins and methods of theirs that ask for a length before they iterate.
+MEASURES: Final = frozenset(("list", "tuple", "sorted", "extend", "join"))
 
 # Methods of builtin types that iterate their first argument.
 ITERATING_METHODS: Final = frozenset(("extend", "extendleft", "join", "union", "intersection", "difference"))

@@ -25,7 +25,6 @@ from everdex.graph.python import (
 )
 from everdex.graph.python.engine import FUEL
 from everdex.graph.python.handed_sites import HandedSites
-from everdex.graph.python.rules import ITERATING_METHODS
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
     CLASS,
@@ -86,10 +85,8 @@ class Sites(HandedSites):
             elif value[0] == PARTIAL:
                 positional, _ = calls.arguments(self.file, entry, 0)
                 self.implicit(callee, getters.ran(self.engine, value, positional, FUEL))
-            elif value[0] == METHOD and value[2] == "sort":
-                self.sorted_in_place(entry, value[1])
-            elif value[0] == METHOD and value[2] in ITERATING_METHODS and entry[2]:
-                self.iteration(entry[2][0])
+            elif value[0] == METHOD:
+                self.of_builtin(entry, value[1], value[2])
         for keyword, given in entry[3]:
             if not keyword:
                 self.spread(given)
@@ -196,8 +193,7 @@ class Sites(HandedSites):
                 found, _ = classes.raw_attribute(engine, line, entry[2], FUEL)
                 found = hooks.descriptors(engine, found, base, (CLASS, base[1], base[2]), FUEL)
                 setters.extend(value[2] for value in found if value[0] == PROPERTY and value[2] is not None)
-                hook, _ = classes.raw_attribute(engine, line, "__setattr__", FUEL)
-                setters.extend(value for value in hook if value[0] == FUNCTION)
+                setters.extend(operators.special(engine, frozenset((base,)), "__setattr__", FUEL, self.file.path))
         if setters:
             self.implicit(number, frozenset(setters))
 

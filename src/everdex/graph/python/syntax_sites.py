@@ -11,7 +11,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role
-from everdex.graph.python import calls, classes, operators, targets
+from everdex.graph.python import calls, classes, lookups, operators, targets, texts
 from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import UNARY
 from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Values, union
@@ -68,6 +68,11 @@ class SyntaxSites(VariableSites):
     def starred(self, number: int, entry: Any, is_callee: bool) -> None:
         if number not in self._mutations:
             self.iteration(entry[1])
+            self.measured(entry[1])
+
+    def measured(self, expression: int) -> None:
+        """What is made a list or tuple of is asked for its length first."""
+        self.implicit(expression, self.special(expression, "__len__"))
 
     @cached_property
     def _mutations(self) -> frozenset[int]:
@@ -86,6 +91,8 @@ class SyntaxSites(VariableSites):
         """A parameter without a type of which no attribute is asked: who passes it is not worth looking for."""
         file = self.file
         entry = file.entries[expression]
+        if file.receiver_class(expression) >= 0:
+            return False
         if entry[0] != m.NAME or len(entry[2]) != 1 or entry[2][0] in self._receivers:
             return False
         bound = file.entries[file.bindings[entry[2][0]][2]]
@@ -114,6 +121,18 @@ class SyntaxSites(VariableSites):
     def binary(self, number: int, entry: Any, is_callee: bool) -> None:
         functions, _ = operators.binary_methods(self.engine, self.file, entry, 0, FUEL)
         self.implicit(number, functions)
+        left = self.file.entries[entry[2]]
+        if entry[1] == "%" and left[0] == m.LITERAL and left[1] == "str":
+            right = self.file.entries[entry[3]]
+            given = right[2] if right[0] == m.SEQUENCE and right[1] == "tuple" else (entry[3],)
+            for each, methods in zip(given, texts.percent(left[2], len(given)), strict=True):
+                self.shown(each, methods)
+
+    def shown(self, expression: int, methods: tuple[str, ...]) -> None:
+        """A value that a text is made of."""
+        if methods and self.file.entries[expression][0] != m.LITERAL and not self._is_flag(expression):
+            values = self.values(expression)
+            self.implicit(expression, texts.shown(self.engine, values, methods, FUEL, self.file.path))
 
     def unary(self, number: int, entry: Any, is_callee: bool) -> None:
         name = UNARY.get(entry[1])
@@ -122,6 +141,20 @@ class SyntaxSites(VariableSites):
 
     def compare(self, number: int, entry: Any, is_callee: bool) -> None:
         self.implicit(number, operators.comparison_methods(self.engine, self.file, entry, 0, FUEL))
+        for place, operator in enumerate(entry[1][: len(entry[2]) - 1]):
+            if operator.endswith("in"):
+                self.looked_up(self.values(entry[2][place + 1]), entry[2][place], lookups.CONTAINS)
+
+    def looked_up(self, holders: Values, expression: int, method: str) -> None:
+        """What finding a value in containers of builtin types runs."""
+        if self.file.entries[expression][0] == m.LITERAL or self._is_flag(expression):
+            return
+        is_hashed = method in lookups.HASHING and any(lookups.hashes(self.engine, each) for each in holders)
+        is_compared = method in lookups.COMPARING and any(lookups.compares(self.engine, each) for each in holders)
+        if is_hashed:
+            self.implicit(expression, lookups.hashed(self.engine, self.values(expression), FUEL, self.file.path))
+        if is_compared:
+            self.implicit(expression, self.special(expression, "__eq__"))
 
     def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
         self.implicit(number, operators.getting(self.engine, self.values(entry[1]), FUEL, self.file.path))
@@ -129,14 +162,11 @@ class SyntaxSites(VariableSites):
             if value[0] == CLASS:
                 line = classes.mro(self.engine, value[1], value[2], FUEL)
                 self.implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
+        self.looked_up(self.values(entry[1]), entry[2], lookups.GETITEM)
 
     def formatted(self, number: int, entry: Any, is_callee: bool) -> None:
-        for each in entry[1]:
-            for name in ("__format__", "__str__", "__repr__"):
-                found = self.special(each, name)
-                if found:
-                    self.implicit(each, found)
-                    break
+        for place, each in enumerate(entry[1]):
+            self.shown(each, texts.REPRESENT if place in entry[3] else texts.FORMAT)
 
     def item_stores(self, part: int) -> None:
         for number in self.parts.entries[part]:
@@ -144,6 +174,7 @@ class SyntaxSites(VariableSites):
             if entry[0] == m.STORE_ITEM:
                 name = "__delitem__" if (entry[1], entry[2]) in self._deleted_items else "__setitem__"
                 self.implicit(number, self.special(entry[1], name))
+                self.looked_up(self.values(entry[1]), entry[2], lookups.GETITEM)
 
     @cached_property
     def _deleted_items(self) -> set[tuple[int, int]]:
