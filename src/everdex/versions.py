@@ -155,7 +155,8 @@ INTERFACE_VERSION: Final = "1"
 # 36: Python: callers that there are no steps left to ask are not looked at, nor noted as read
 # 37: C#: a call that is given types is of what takes types
 # 38: what is read of a value under a computed name is not among them
-RESOLVERS_VERSION: Final = "38"
+# 39: files that take too long to parse count as partial
+RESOLVERS_VERSION: Final = "39"
 
 # 1: the first look. It names kept pictures: raise it whenever the same answers are drawn differently
 # 2: an impact says how many places may mean a field whose owner is not known there
