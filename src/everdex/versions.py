@@ -166,7 +166,8 @@ INTERFACE_VERSION: Final = "1"
 #     mixins; a module's own exports; what is stored on things made elsewhere; members that nothing of the language has;
 #     functions under names that the program computes
 # 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
-RESOLVERS_VERSION: Final = "41"
+# 42: files that take too long to parse count as partial
+RESOLVERS_VERSION: Final = "42"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from everdex.parse import grammar
 from support.graphs import asker
 from support.stores import synced
 
@@ -143,3 +144,22 @@ def test_five_thousand_of_a_name_are_listed_and_never_guessed(tmp_path: Path, la
     one = ask("callers", f"{name}::C7.same")
     assert one["callers"] == []
     assert sum(one["could_add"][kind] for kind in ("ambiguous", "unresolved", "external")) == 1
+
+
+@EACH
+def test_a_file_that_no_grammar_gets_through_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    """What takes too long to parse is indexed as text; its calls are unknown, and answers say so."""
+    whole = {
+        path: text.partition("\nclass")[0].partition("\nlet =")[0].partition("\nvar =")[0] + "\n"
+        for path, text in BROKEN[language].items()
+    }
+    name = next(path for path in whole if path.startswith("a."))
+    long = {f"long/b{name[1:]}": whole[name].replace("before", "earlier").replace("run", "work") + "\n" * 20_000}
+    ask = asker(synced(tmp_path / "tree", {**whole, **long}))
+    monkeypatch.setattr(grammar, "BUDGET_SECONDS", -1.0)
+    monkeypatch.setattr(grammar, "BUDGET_SECONDS_PER_MEGABYTE", 0.0)
+    answer = ask("callers", "before")
+    assert _callers(answer) == {"run"}
+    assert answer["coverage"]["partial"] == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tree_sitter import Node
 
 from everdex.config import IndexConfig
@@ -193,3 +195,19 @@ def test_no_call_is_left_out_of_a_long_file() -> None:
     data = b"f()\n" * 200_100
     body = model.body_of(facts("big.lua", data))
     assert sum(use.role == model.CALL for use in body.uses) == 200_100
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_long_chain_with_something_behind_it_is_read_in_one_pass(language: str) -> None:
+    """Each `()` could be read in two ways: sixty of them and a minus would not end otherwise."""
+    assert chain_of("x" + ".y(1)" * 60 + " - 1", language) == "?"
+    assert chain_of("x" + ".y(1)[0](2)" * 60, language) in ("?", "x" + ".y()[]()" * 60, "x" + ".y()()" * 60)
+
+
+@given(st.text("ab1_$~!?.:>-&\\ \n(", max_size=12), st.sampled_from(("", "n" * 300, "n" * 300 + ".")))
+@example("go", "")
+@example("go!", "n" * 300 + "?->")
+def test_a_callee_is_named_alike_behind_a_receiver_of_any_length(tail: str, front: str) -> None:
+    """Where a name is looked for near the end of a text first, it is the one that a look through all of it finds."""
+    short, long = (split_callee("x.y(1)." * count + front + tail, "kotlin")[1:] for count in (1, 60))
+    assert short == long

@@ -27,6 +27,11 @@ _EXTRACTORS: Final[dict[str, str]] = {
 }
 
 
+def has_facts(language: str) -> bool:
+    """Whether every file of a language that can be parsed has facts."""
+    return language in _EXTRACTORS
+
+
 def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:
     """The facts of a file, from the first of its trees whose language has an extractor; b"" when none has."""
     for language, root in trees:

@@ -38,10 +38,13 @@ _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|st
 _SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\]]*\])?)\]")  # what has the type
 _REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
-_STEP: Final = r"[\w$@]+[?!]?(?:\(\))*(?:\[\])*(?:\(\))*"
-_CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*|{_STEP})(?:\.{_STEP})*")
+# Possessive: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
+_STEP: Final = r"[\w$@]++[?!]?+(?:\(\))*+(?:\[\])*+(?:\(\))*+"
+_CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*+|{_STEP})(?:\.{_STEP})*+")
 _LAST_NAME: Final = re.compile(r"[\w$~]+[!?]?$")
 _LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
+_LONGEST_SEPARATOR: Final = 3
+_USUAL_NAME: Final = 200
 _BLOCK: Final = re.compile(r"(?<=[\w)])\s*\{\}")
 _FORCED: Final = re.compile(r"(?<=[\])])[?!]+|!!")
 _MARKED: Final = re.compile(r"(?<=\w)[?!]+")
@@ -208,13 +211,13 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
         bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
         tail = len(text.encode()) - len(bare.encode())
         text = bare
-    name = _LAST_NAME.search(text)
+    name = _last_name(text)
     if name is None:
         return "?", "", 0
     before = text[: name.start()].rstrip()
     if not before or _PREFIX.fullmatch(before):
         return "", name[0], tail
-    separator = _LAST_SEPARATOR.search(before)
+    separator = _LAST_SEPARATOR.search(before, max(0, len(before) - _LONGEST_SEPARATOR))
     if separator is None:
         return "?", "", 0
     front = before[: separator.start()].rstrip()
@@ -222,6 +225,13 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
         # Of a type that only the context knows (Swift), or from the root of all names.
         return ("?" if language == "swift" else "."), name[0], tail
     return chain_of(front, language), name[0], tail
+
+
+def _last_name(text: str) -> re.Match[str] | None:
+    """The name at the end. Looked for near there first: every call of a long chain has all before it in its text."""
+    near = len(text) - _USUAL_NAME
+    found = _LAST_NAME.search(text, near) if near > 0 else None
+    return found if found is not None and found.start() > near else _LAST_NAME.search(text)
 
 
 def _generic_start(text: str) -> int:

@@ -7,8 +7,9 @@ nothing else, and every answer that may have needed it says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from everdex.facts import has_facts
 from everdex.graph.columns import Columns
 from everdex.graph.kept_facts import KeptFacts
 from everdex.graph.model import FileGraph, Kept, Node, Outlined, Resolution, Resolver
@@ -120,6 +121,8 @@ class Bench:
             graph = resolution.resolve(path, before.kept(table) if before is not None and table is not None else None)
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
+            if self._is_unread(path):
+                graph = replace(graph, partial=True)
         except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
             return _nothing(path), type(error).__name__, None
         return graph, "", table
@@ -139,8 +142,15 @@ class Bench:
             resolution = self._open[id(resolver)] = resolver.open(self._world)
         return resolution
 
+    def _is_unread(self, path: str) -> bool:
+        """Whether no grammar got through a file in time, so that nothing is known of what it calls."""
+        return has_facts(self._language(path)) and not self._facts.of(path) and bool(self._view.source(path))
+
+    def _language(self, path: str) -> str:
+        return self._view.file_languages[self._view.file_index(path)]
+
     def _resolver(self, path: str) -> Resolver:
-        resolver = self._resolvers.of(self._view.file_languages[self._view.file_index(path)])
+        resolver = self._resolvers.of(self._language(path))
         assert resolver is not None
         begun = self._begun.get(id(resolver))
         if begun is None:
