@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -139,6 +140,31 @@ def replace_atomically(path: Path, data: bytes, permissions: Permissions) -> Non
         temporary.unlink(missing_ok=True)
         raise
     fsync_directory(path.parent)
+
+
+@contextmanager
+def file_of_the_user(path: Path) -> Iterator[IO[bytes]]:
+    """A file that a user named: whole under its name when the block is through, else as it was before.
+
+    What is no plain file (a device, a pipe), and what lies where nothing new can be made, is written in place.
+    """
+    target = Path(os.path.realpath(path))  # a link stays one
+    known = target.stat() if target.exists() else None
+    temporary = target.with_name(f".everdex-{os.urandom(6).hex()}{_TEMPORARY}")
+    replaceable = known is None or (stat.S_ISREG(known.st_mode) and os.access(target, os.W_OK))
+    if not replaceable or not os.access(target.parent, os.W_OK):
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    try:
+        with open(temporary, "xb") as stream:
+            yield stream
+            if known is not None:
+                os.fchmod(stream.fileno(), stat.S_IMODE(known.st_mode))
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def remove_leftovers(directory: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from everdex.durable import PRIVATE, replace_atomically
+from everdex.durable import PRIVATE, file_of_the_user, replace_atomically
 from everdex.errors import Incompatible, StorageFailure, UsageError
 from everdex.snapshot import log, store
 from everdex.snapshot.store import create_store, open_store_at
@@ -179,3 +180,36 @@ def test_last_used_is_written_at_most_once_an_hour(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("everdex.clock.now", lambda: written + 3_601)
     made.store.touch_last_used()
     assert marker.stat().st_ctime_ns > first
+
+
+@pytest.mark.parametrize("before", [None, b"as it was"])
+def test_a_file_of_the_user_is_whole_or_as_it_was(tmp_path: Path, before: bytes | None) -> None:
+    """An interrupt in the middle leaves neither half an export nor a file of ours beside it; modes and links stay."""
+    path, link = tmp_path / "graph.scip", tmp_path / "link.scip"
+    link.symlink_to(path)
+    if before is not None:
+        path.write_bytes(before)
+        path.chmod(0o640)
+    with suppress(KeyboardInterrupt), file_of_the_user(link) as stream:
+        stream.write(b"half")
+        stream.flush()
+        raise KeyboardInterrupt
+    assert (path.read_bytes() if path.exists() else None) == before
+    with file_of_the_user(link) as stream:
+        stream.write(b"all of it")
+    assert (path.read_bytes(), link.is_symlink()) == (b"all of it", True)
+    assert sorted(os.listdir(tmp_path)) == ["graph.scip", "link.scip"]
+    if before is not None:
+        assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_is_no_plain_file_is_written_in_place(tmp_path: Path) -> None:
+    """`-o /dev/null` and a pipe stay what they are."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with file_of_the_user(pipe) as stream:
+        stream.write(b"through")
+    assert os.read(reading, 100) == b"through"
+    os.close(reading)
+    assert os.listdir(tmp_path) == ["pipe"]

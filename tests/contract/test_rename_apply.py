@@ -18,6 +18,7 @@ from everdex.state import rewriting
 from everdex.state.model import INTENTS
 from everdex.sync.model import SyncOptions
 from support.commands import everdex
+from support.processes import Child
 from support.stores import Workspace, synced
 
 _FILES = {
@@ -204,6 +205,39 @@ def test_a_rename_that_was_killed_is_finished_by_the_next_call(
     Index.open(made.path).sync()
     assert _apply(made, plan_id)["resumed"] is True
     assert _tree(made) == {path: text.replace("helper", "lend_a_hand") for path, text in _FILES.items()}
+
+
+# Carries a plan out and is killed when a new content lies beside its file.
+_KILLED = """
+import os, signal
+from everdex.service import applying
+from everdex.service.index import Index
+real = os.replace
+def replace(source, target, **more):
+    if "src_dir_fd" in more:
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(source, target, **more)
+os.replace = replace
+applying.apply(Index.open(ARGS[0]), ARGS[1])
+"""
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_rename_that_was_killed_leaves_no_file_of_its_own(tmp_path: Path, edited: bool) -> None:
+    """The next call takes along what lies in the tree, whether it finishes the rename or takes it back."""
+    made = synced(tmp_path / "tree", _FILES)
+    plan_id = _plan(made, "helper", "lend_a_hand")
+    with Child(_KILLED, made.path, plan_id) as child:
+        assert child.line() == ""
+    (left,) = made.path.rglob("*.tmp")
+    if edited:
+        for path in left.parent.glob("*.py"):
+            path.write_text("# mine\n")
+        with pytest.raises(PlanOutdated):
+            _apply(made, plan_id)
+    else:
+        assert _apply(made, plan_id)["resumed"] is True
+    assert not list(made.path.rglob("*.tmp"))
 
 
 @pytest.mark.parametrize("edited", ["app.py", "pkg/façade.py"])

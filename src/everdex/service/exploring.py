@@ -18,6 +18,7 @@ from everdex.canvas.explorer.page import Page, page
 from everdex.canvas.keep import keep_explorer
 from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
+from everdex.durable import file_of_the_user
 from everdex.errors import QueryError, StorageFailure
 from everdex.graph.atlas import Atlas
 from everdex.service import coverage
@@ -78,6 +79,7 @@ def _body(atlas: Atlas, made: Page) -> dict[str, Any]:
 def write(content: bytes, output: Path) -> None:
     """Write a page into a file of the user's."""
     try:
-        output.write_bytes(content)
+        with file_of_the_user(output) as stream:
+            stream.write(content)
     except OSError as error:
         raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error

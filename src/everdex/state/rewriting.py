@@ -63,12 +63,15 @@ def take_back(root: Path, rewrite: Rewrite, old: bytes, new: bytes) -> None:
 
 def _exchange(root: Path, path: str, expected: str, starts: tuple[int, ...], old: bytes, new: bytes) -> None:
     with _opened(root, path) as (descriptor, directory):
+        # Always the same for a file: whoever comes after a run that was killed here leaves nothing of it in the tree.
+        temporary = b".everdex-%s.tmp" % hashlib.sha256(path_bytes(path)).hexdigest()[:12].encode()
+        with storage_errors(root / path), suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=directory)
         status = os.fstat(descriptor)
         content = _read(descriptor)
         if _digest(content) != expected:
             raise PlanOutdated(f"{path} has changed since the plan was made")
         name = path_bytes(path).rpartition(b"/")[2]
-        temporary = b".everdex-%s.tmp" % os.urandom(6).hex().encode()
         with storage_errors(root / path):
             try:
                 _write_new(directory, temporary, _replaced(content, starts, old, new), stat.S_IMODE(status.st_mode))

@@ -9,6 +9,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
+from everdex.durable import file_of_the_user
 from everdex.errors import StorageFailure, UsageError
 from everdex.surfaces.cli.output import escape, write_error
 
@@ -48,7 +49,8 @@ def put(document: dict[str, Any], output: Path | None) -> None:
     content, said = taken(document, None if output is None else str(output))
     if output is not None and content is not None:
         try:
-            output.write_bytes(content)
+            with file_of_the_user(output) as stream:
+                stream.write(content)
         except OSError as error:
             raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error
     for line in said:
