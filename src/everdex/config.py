@@ -105,16 +105,12 @@ def load(root: Path) -> Config:
 
 def parse(raw: bytes) -> Config:
     """Validate the bytes of a `.everdex.toml`."""
-    import tomllib  # most repositories have none
+    from everdex.strangers import read_toml  # most repositories have none
 
     try:
-        document = tomllib.loads(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{CONFIG_NAME} is not UTF-8 (byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
+        document = read_toml(raw)
+    except ValueError as error:
         raise ConfigError(f"{CONFIG_NAME} is not valid TOML: {error}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{CONFIG_NAME} is nested too deeply") from error
     unknown = sorted(set(document) - {"index", "query", "hooks"})
     if unknown:
         raise ConfigError(f"{CONFIG_NAME}: unknown table or key {unknown[0]!r}; known are [index], [query] and [hooks]")

@@ -180,6 +180,17 @@ json.dump([tried(lambda: os.kill(pid, signal.SIGKILL)) for pid in (os.getppid(),
     assert json.loads(ran.output.read_text()) == ["refused"] * 2
 
 
+def test_no_indexer_can_write_what_is_run_later() -> None:
+    """Caches at most: no directory of programs, of settings or of scripts that other builds start with."""
+    run_later = (
+        ".gradle/init.d/x.gradle", ".gradle/gradle.properties", ".m2/settings.xml", ".dotnet/tools/scip-dotnet",
+        ".nuget/NuGet/NuGet.Config", ".nuget/plugins/x", ".local/bin/x", ".cargo/bin/x", ".bashrc",
+    )  # fmt: skip
+    for tool in TOOLS.values():
+        for name in run_later:
+            assert not any(Path(name).is_relative_to(allowed) for allowed in tool.writes), (tool.name, name)
+
+
 def test_an_indexer_ends_with_its_keeper(place: Place) -> None:
     """A keeper that is killed (for its memory, say) takes the indexer along, and the run says so."""
     run = place.prepared(

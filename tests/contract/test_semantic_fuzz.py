@@ -41,7 +41,7 @@ def test_a_changed_index_is_imported_or_refused(tmp_path: Path, name: str, vouch
         hashes = {line.path_key: line.content_hash for line in view.file_lines()} if vouched else None
         text = Graph(build(view, Resolvers(resolvers.MODULES), None, workers=1, progress=silent).data, "memory")
         for _ in range(_TIMES):
-            kept.remove(made.store, CONTEXT.id)
+            kept.facts_path(made.store, CONTEXT.id).unlink(missing_ok=True)
             file.write_bytes(mutated(whole, chosen))
             try:
                 import_scip(view, file, CONTEXT, hashes)

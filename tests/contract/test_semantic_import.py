@@ -143,7 +143,7 @@ def test_the_context_that_was_refreshed_last_speaks(made: Workspace) -> None:
     import_into(made, index(document("app.py", _APP)), context=other)
     with open_view(made.store) as view:
         assert kept.facts_of(view).chosen["app.py"][0].context.id == "other"
-        assert kept.remove(made.store, "other")
+        kept.facts_path(made.store, "other").unlink()
         assert kept.facts_of(view).chosen["app.py"][0].context.id == "test"
     import_into(made, index(document("app.py", _APP)), context=msgspec.structs.replace(CONTEXT, enabled=False))
     assert _paths(made) == []

@@ -12,7 +12,8 @@ from everdex.service import semantics
 from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
 from support.graphs import Ask, asker
-from support.stores import Workspace, workspace
+from support.indexers import export_index
+from support.stores import Workspace, synced, workspace
 
 _FIXTURES = Path(__file__).parents[1] / "fixtures" / "scip"
 
@@ -58,3 +59,17 @@ def test_typescript(tmp_path: Path) -> None:
     assert ("src.shapes.largest.<lambda1>", "semantic") in _callers(ask, "Shape.area")
     assert {place["layer"] for place in ask("refs", "Square.side")["references"]} == {"semantic"}
     assert _callers(ask, "größe") == {("src.main.main", "syntactic")}
+
+
+def test_what_everdex_exports_it_can_import(tmp_path: Path) -> None:
+    """Every definition lies where its name is written; what has no name, as a lambda at the end of a line, nowhere."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "a.py": "def run(items):\n    return sorted(items, key=lambda item: item.x) + [lambda: 1]\n",
+            "b.js": "export const all = (items) => items.map((item) => item.x);\nall([]).forEach(a=>a)\n",
+        },
+    )
+    found = semantics.import_index(Index.open(made.path), export_index(made.path, tmp_path / "index.scip"))
+    imported = found.to_dict()["imported"]
+    assert (imported["documents"], imported["changed"]) == (2, ())

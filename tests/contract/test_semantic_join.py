@@ -285,7 +285,7 @@ def test_what_was_imported_can_be_forgotten(made: Workspace) -> None:
     ask = asker(made)
     before = ask("callers", "Engine.go")
     _say(made, reference("go", _GO))
-    kept.remove(made.store, "test")
+    kept.facts_path(made.store, "test").unlink()
     after = ask("callers", "Engine.go")
     assert (after["callers"], after["could_add"]) == (before["callers"], before["could_add"])
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import everdex
+from everdex.canvas.explorer.walk import BITS, CERTAIN, SEMANTIC
+from everdex.graph.model import Role
 from everdex.surfaces.mcp import related
 from support.commands import everdex as run
 from support.daemons import Daemon
@@ -63,6 +66,21 @@ def test_an_agent_is_told_by_which_layer(made: Workspace, scip_file: Path) -> No
     made.write({"app.py": _APP + "\n"})
     later = related.references(run("refs", "Engine.go", made.path, "--json").json, 10_000)
     assert [each["layer"] for each in later["references"]] == ["syntactic"]
+
+
+def test_the_explorer_marks_what_only_an_indexer_says(made: Workspace, scip_file: Path, tmp_path: Path) -> None:
+    """The same use is in doubt before, and the indexer's after."""
+
+    def bits() -> set[int]:
+        page = tmp_path / "page.html"
+        run("explore", made.path, "-o", page)
+        told = json.loads(page.read_text().partition(' id="data">')[2].partition("</script>")[0])
+        user = next(place for place, row in enumerate(told["symbols"]) if row[1] == "run")
+        return set(told["uses"][user][1::4])
+
+    assert bits() == {BITS[Role.CALL]}
+    run("refresh", "--root", made.path, "--scip", scip_file)
+    assert bits() == {BITS[Role.CALL] | CERTAIN | SEMANTIC}
 
 
 @pytest.mark.parametrize("below", [".config/app", "..web", "a%2fb"])

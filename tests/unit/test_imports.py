@@ -23,7 +23,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "roots",
         "settings",
         "durable",
-        "numeric", "memory", "machine", "wording",
+        "numeric", "memory", "machine", "wording", "strangers",
     ),
     ("discover",),
     ("changes",),

@@ -255,15 +255,19 @@ class Columns:
         for (mark, chosen), count in alike.items():
             yield *BY_MARK[mark], [self.targets[index] for index in packed.target_sets[chosen]], count
 
-    def flows(self) -> Iterator[tuple[Role, Status, int, tuple[Target, ...], int, int]]:
-        """The same by the node around the sites as well: role, status, node, targets, how many, and the first line."""
+    def flows(self) -> Iterator[tuple[Role, Status, bool, int, tuple[Target, ...], int, int]]:
+        """The same by the node around the sites as well, and by whether an indexer says so.
+
+        Role, status, semantic, node, targets, how many, and the first line.
+        """
         alike: dict[tuple[int, int, int], list[int]] = {}
         columns = zip(self._packed.site_marks, self.sources, self._site_targets, strict=True)
         for number, (mark, source, chosen) in enumerate(columns):
-            alike.setdefault((mark & PLAIN, source, chosen), []).append(number)
+            alike.setdefault((mark & (PLAIN | SEMANTIC), source, chosen), []).append(number)
         for (mark, source, _), numbers in alike.items():
             first = numbers[0]
-            yield *BY_MARK[mark], source, self.targets_of(first), len(numbers), self._lines[first]
+            role, status = BY_MARK[mark & PLAIN]
+            yield role, status, bool(mark & SEMANTIC), source, self.targets_of(first), len(numbers), self._lines[first]
 
     def dependencies(self) -> Iterator[Dependency]:
         strings = self._packed.strings

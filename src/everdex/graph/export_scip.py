@@ -79,12 +79,14 @@ def _document(atlas: Atlas, file: int, symbols: _Symbols) -> bytes:
     entry, columns = atlas.entry(file), atlas.columns(file)
     test = _TEST if role_of(entry.path) == "test" else 0
     pieces = [text(form.RELATIVE_PATH, entry.path)]
-    related = _relations(columns, symbols)
+    related, written = _relations(columns, symbols), atlas.text(entry.path)
     for index, node in enumerate(columns.nodes):
         name = symbols.of(file, index)
-        end = node.name_column + (len(node.name.encode("utf-8", "replace")) if index else 0)
-        place = (node.name_line, node.name_column, node.name_line, end)
-        pieces.append(block(form.OCCURRENCES, _occurrence(place, name, _DEFINITION | test)))
+        width = len(node.name.encode("utf-8", "replace")) if index else 0
+        start = written.byte(node.name_line, node.name_column)
+        if not index or written.between(start, start + width) == node.name:  # a lambda's name stands nowhere
+            place = (node.name_line, node.name_column, node.name_line, node.name_column + width)
+            pieces.append(block(form.OCCURRENCES, _occurrence(place, name, _DEFINITION | test)))
         around = text(form.ENCLOSING_SYMBOL, symbols.of(file, node.parent)) if node.parent >= 0 else b""
         known = number(form.KIND, _KINDS.get(node.kind, 0)) + text(form.DISPLAY_NAME, node.name) + around
         relations = b"".join(related.get(index, ()))

@@ -19,6 +19,7 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
+from everdex.strangers import read_toml
 
 _BYTES_PER_TOKEN: Final = 3
 _SHARES: Final = {
@@ -142,7 +143,7 @@ def _declared(atlas: Atlas) -> Iterator[Item]:
         if len(source) > _MAX_MANIFEST:
             continue
         try:
-            read = tomllib.loads(source.decode()) if name.endswith(".toml") else msgspec.json.decode(source)
+            read = read_toml(source) if name.endswith(".toml") else msgspec.json.decode(source)
         except (tomllib.TOMLDecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         if not isinstance(read, dict):

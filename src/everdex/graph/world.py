@@ -121,7 +121,7 @@ class Bench:
             graph = resolution.resolve(path, before.kept(table) if before is not None and table is not None else None)
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
-            if self._is_unread(path):
+            if not graph.sites and self._is_unread(path):
                 graph = replace(graph, partial=True)
         except Exception as error:  # noqa: BLE001 - see above: one file's answers, not everybody's
             return _nothing(path), type(error).__name__, None

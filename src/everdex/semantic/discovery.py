@@ -19,6 +19,7 @@ import msgspec
 
 from everdex import limits
 from everdex.semantic.families import FAMILIES, OF_LANGUAGE, Family
+from everdex.strangers import read_toml
 
 _MODULE: Final = re.compile(rb"<module>\s*([^<>\s]{1,500})\s*</module>")
 _SETTINGS: Final = ("settings.gradle", "settings.gradle.kts")
@@ -151,8 +152,8 @@ def _workspace(data: bytes) -> Mapping[str, Any] | None:
     if len(data) > limits.MAX_BUILD_FILE_BYTES:
         return None
     try:
-        workspace = tomllib.loads(data.decode()).get("workspace")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        workspace = read_toml(data).get("workspace")
+    except tomllib.TOMLDecodeError:
         return None
     return workspace if isinstance(workspace, dict) else None
 

@@ -22,7 +22,7 @@ import msgspec
 import xxhash
 
 from everdex import versions
-from everdex.durable import make_directory, remove_leftovers, replace_atomically, storage_errors
+from everdex.durable import make_directory, remove_leftovers, replace_atomically
 from everdex.errors import Corrupt, Incompatible, UsageError
 from everdex.semantic.model import Context, Document
 from everdex.snapshot.store import Store
@@ -137,17 +137,6 @@ def write(store: Store, context: Context, packages: frozenset[Package], document
     make_directory(store.semantic, store.permissions)
     remove_leftovers(store.semantic)
     replace_atomically(path, xxhash.xxh3_128_digest(body) + body, store.permissions)
-
-
-def remove(store: Store, context_id: str) -> bool:
-    """Forget a context; whether there was something to forget."""
-    path = facts_path(store, context_id)
-    with storage_errors(path):
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            return False
-    return True
 
 
 def stamp(store: Store) -> tuple[tuple[str, int, int], ...]:

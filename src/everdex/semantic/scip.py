@@ -73,7 +73,7 @@ class Symbol(msgspec.Struct, frozen=True, gc=False):
     suffix: str  # of the last: '/', '#', '.', ':', '!', '()', '[]' or a parameter's '('
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)  # of names of up to 8 KB
 def parsed(symbol: str) -> Symbol | None:
     """A symbol that others can see, taken apart; None for a local one and for what is no symbol."""
     head = None if symbol.startswith(LOCAL) else _HEAD.match(symbol)

@@ -87,17 +87,19 @@ TOOLS: Final = {
             "--main org.scip_code.scip_java.ScipJava",
             keeps=("JAVA_HOME", "MAVEN_OPTS", "GRADLE_OPTS"),
             needs=("gradlew", "mvnw", "gradle-wrapper.jar", "maven-wrapper.jar"),
-            writes=(".gradle", ".m2", ".cache/coursier"),
+            # caches, and neither init.d nor settings.xml, which later builds of the user would run
+            writes=(".gradle/caches", ".gradle/daemon", ".gradle/native", ".gradle/workers", ".gradle/.tmp",
+                    ".m2/repository", ".cache/coursier"),
             connects=True,
         ),
         Tool(
             "scip-dotnet",
             ("index", "--working-directory", "{root}", "--output", "{output}"),
             "dotnet tool install --global scip-dotnet",
-            environment={"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1"},
+            environment={"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": "{scratch}"},
             keeps=("DOTNET_ROOT",),
             needs=("packages.lock.json",),
-            writes=(".nuget", ".dotnet", ".local/share/NuGet"),
+            writes=(".nuget/packages", ".local/share/NuGet"),  # not .dotnet, where its own program is
             connects=True,
         ),
         Tool(

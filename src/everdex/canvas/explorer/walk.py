@@ -21,6 +21,7 @@ from everdex.parse.headers import shortened
 
 WITNESSES: Final = 4  # places a page names for each two files
 CERTAIN: Final = 1
+SEMANTIC: Final = 128  # an indexer says so, of one place at least
 BITS: Final = {
     Role.CALL: 2, Role.REFERENCE: 4, Role.WRITE: 8, Role.INHERIT: 16, Role.DECORATE: 32, Role.OVERRIDE: 64,
 }  # fmt: skip
@@ -74,7 +75,7 @@ def walk(atlas: Atlas, found: Survey) -> Walk:
         columns = _columns(atlas, file.path)
         for item in columns.dependencies():
             _add(told.places, (place, number.get(item.target.path, place)), item.line)
-        for role, status, node, targets, count, line in columns.flows():
+        for role, status, semantic, node, targets, count, line in columns.flows():
             user = around[place][node]
             if role is Role.CALL and status is Status.EXTERNAL:
                 told.external[user] += count
@@ -83,7 +84,7 @@ def walk(atlas: Atlas, found: Survey) -> Walk:
             elif role is not Role.IMPORT and status in (Status.RESOLVED, Status.AMBIGUOUS):
                 certain = status is Status.RESOLVED
                 _use(told, user, [known[target] for target in targets if target in known],
-                     BITS[role] | certain, count, line)  # fmt: skip
+                     BITS[role] | certain | semantic * SEMANTIC, count, line)  # fmt: skip
                 for target in targets:
                     pair = place, number.get(target.path, place)
                     _add(told.places if certain else told.doubts, pair, line)

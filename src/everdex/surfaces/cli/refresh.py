@@ -140,7 +140,7 @@ IMPORTED = Shown(_imported_lines, _imported_code)
 def _semantic_lines(document: dict[str, Any]) -> Iterator[Line]:
     for job in document["jobs"]:
         yield True, job_line(job)
-        if job["result"] is not None and "writes" not in job["result"]["confined"]:
+        if job["result"] is not None and "writes" not in job["result"].get("confined", "writes"):
             yield False, "warning: this kernel has no Landlock: nothing kept the indexer from writing elsewhere"
     for missing in document["missing"]:
         yield False, escape(f"warning: {missing['message']} (hint: {missing['hint']})")

@@ -2,7 +2,7 @@
 // `fitting.py` packs them; nothing else knows it.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const CERTAIN = 1, CALL = 2, WRITE = 8; // bits of a use
+const CERTAIN = 1, CALL = 2, WRITE = 8, SEMANTIC = 128; // bits of a use
 
 const files = data.files.map(([path, role, lines, entry, count, ...calls], id) => (
   { id, path, role, lines, entry, count, calls, symbols: [], ties: [], users: [], part: null }));
@@ -92,7 +92,7 @@ const impact = (symbol, steps) => {
     const next = new Map();
     for (const [reached, certain] of here) {
       for (const use of reached.users) {
-        if (seen.has(use.user) || (use.bits & ~CERTAIN) === WRITE) continue; // who only writes it is not affected
+        if (seen.has(use.user) || (use.bits & ~(CERTAIN | SEMANTIC)) === WRITE) continue; // who only writes it is not affected
         next.set(use.user, next.get(use.user) || (certain && Boolean(use.bits & CERTAIN)));
       }
     }

@@ -153,7 +153,7 @@ const useRow = (other) => (use) => {
   const ways = use.bits & CALL ? [] : WAYS.filter(([bit]) => use.bits & bit).map(([, word]) => word);
   return [
     userLink(other(use)), ways.length > 0 && tag(ways.join(", ")), !(use.bits & CERTAIN) && tag("ambiguous", "doubt"),
-    file.role === "test" && tag("test", "test"),
+    use.bits & SEMANTIC ? tag("semantic") : false, file.role === "test" && tag("test", "test"),
     muted(`${file.path}:${use.line}`, use.sites > 1 ? ` and ${counted(use.sites - 1, "more place")}` : ""),
   ];
 };
