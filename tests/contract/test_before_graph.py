@@ -93,7 +93,10 @@ def test_nobody_waits_for_a_graph_to_be_asked_back(tmp_path: Path, method: str) 
     assert _graphs(made) == []
     assert ask(method, "load")["symbol"]["name_line"] == 18
     assert len(_graphs(made)) == 1
-    assert ask(method, "run")["matches"] == several["matches"]
+    late = ask(method, "run")
+    assert late["matches"] == several["matches"]
+    nothing = "1 file has syntax errors (none with the word lood); what they hide is not counted"
+    assert ask(method, "lood")["warnings"] == [nothing]
 
 
 def test_a_library_function_is_defined_nowhere_and_found_by_searching(tmp_path: Path) -> None:

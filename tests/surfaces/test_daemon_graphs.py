@@ -185,6 +185,16 @@ def test_a_question_is_told_when_to_come_again(warm: ResidentIndex, slow: Graphs
     assert len(SLOW) == 1
 
 
+def test_who_is_asked_back_does_not_wait_for_the_graph(warm: ResidentIndex, slow: Graphs, root: Path) -> None:
+    """Several definitions fit, or none: that is the answer while the first graph is made, and one has to wait."""
+    (root / "other.py").write_text("def run():\n    return 2\n")
+    several = warm.relations(relations.Question("callers", "run"), Reading(), wait_s=0.0)
+    assert [item["path"] for item in several.body["matches"]] == ["app.py", "other.py"]
+    assert warm.relations(relations.Question("impact", "runn"), Reading(), wait_s=0.0).body["symbol"] is None
+    with pytest.raises(Busy):
+        warm.relations(relations.Question("callers", "helper"), Reading(), wait_s=0.0)
+
+
 def test_editing_does_not_keep_a_graph_from_being_finished(warm: ResidentIndex, slow: Graphs, root: Path) -> None:
     """Edits while one is made lead to one more, of the newest snapshot; none in between is made."""
     until(lambda: len(SLOW) == 1, "the first")

@@ -206,7 +206,8 @@ def answer(
         body = meant.named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
-        about = (*missing, *coverage.of_files(atlas, file, found[0].node.name if found and file is None else ""))
+        name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
+        about = (*missing, *coverage.of_files(atlas, file, name))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields

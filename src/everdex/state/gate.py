@@ -19,6 +19,7 @@ from everdex.roots import Root
 from everdex.state import model
 from everdex.state.decisions import DecisionRecord
 from everdex.state.model import (
+    DECIDED,
     EDIT,
     SEMANTIC,
     Certainty,
@@ -37,7 +38,6 @@ _MIDDLE: Final = re.compile(rb"^={7}\r?$", re.MULTILINE)
 _THEIRS: Final = re.compile(rb"^>{7}(?: |$)", re.MULTILINE)
 _REFRESH: Final = "run `everdex refresh`, then ask again"
 _LISTED: Final = 3
-DECIDED: Final = "decided"
 _SIGNATURE: Final = 120
 
 

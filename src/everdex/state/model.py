@@ -60,6 +60,7 @@ DEPENDENCY_GONE: Final = "dependency_gone"
 DEPENDENCY_STALE: Final = "dependency_stale"
 DEPENDENCY_UNCHECKED: Final = "dependency_unchecked"
 DEPENDENCIES_UNKNOWN: Final = "dependencies_unknown"
+DECIDED: Final = "decided"  # what the gate allows because somebody did
 AMBIGUOUS_REFERENCES: Final = "ambiguous_references"
 SYNTAX_ERRORS: Final = "syntax_errors"
 UNRESOLVED_LANGUAGE: Final = "unresolved_language"
