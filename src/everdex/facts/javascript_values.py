@@ -23,7 +23,7 @@ _WRAPPERS: Final = frozenset(
     ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 )
 # functions that put what other things have into their first argument, or make it inherit from them
-_MIXING: Final = frozenset(("assign", "extend", "inherits", "merge", "mixin", "setPrototypeOf"))
+_MIXING: Final = frozenset((b"assign", b"extend", b"inherits", b"merge", b"mixin", b"setPrototypeOf"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -233,7 +233,7 @@ class Values(Documented):
         self.type_arguments(node)
         value = self.call(callee, self._arguments(arguments))
         self.mention("c", token, value, function)
-        if arguments is not None and token is not None and self.text(token) in _MIXING:
+        if arguments is not None and self.data[token.start_byte : token.end_byte] in _MIXING:
             self._mixed(arguments.named_children, value)
         return value
 
