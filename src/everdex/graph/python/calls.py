@@ -203,7 +203,8 @@ def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
         return union((found, opened))
     if not own.returns:
         return frozenset(((BUILTIN, "NoneType"),)) if not own.flags & m.IS_STUB else unknown("abstract method")
-    return found | declared.generic(engine, file, own.annotation, found, context, fuel) if own.annotation >= 0 else found
+    said = declared.generic(engine, file, own.annotation, found, context, fuel) if own.annotation >= 0 else frozenset()
+    return found | said
 
 
 def constructed(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
