@@ -27,7 +27,7 @@ def bind_instance(values: Values, receiver: Value, owner: Value) -> Values:
         elif value[0] == MANAGER:
             bound.append((MANAGER, _with(value[1], receiver)))
         elif value[0] == PROPERTY:
-            bound.append((PROPERTY, _with(value[1], receiver), _with(value[2], receiver)))
+            bound.append((PROPERTY, *(_with(each, receiver) for each in value[1:])))
         else:
             bound.append(value)
     return frozenset(bound)

@@ -73,7 +73,7 @@ def _elements(engine: Engine, values: Values, fuel: int) -> Values:
 def decorate(engine: Engine, dotted: str, inner: Values) -> Values:
     """What a decorator from outside makes of a definition: the definition, unless a rule says otherwise."""
     if dotted in PROPERTIES:
-        return frozenset((PROPERTY, each, None) if each[0] == FUNCTION else each for each in inner)
+        return frozenset((PROPERTY, each, None, None) if each[0] == FUNCTION else each for each in inner)
     if dotted in ("builtins.staticmethod", "abc.abstractstaticmethod"):
         return frozenset((STATIC, each) for each in inner)
     if dotted in ("builtins.classmethod", "abc.abstractclassmethod"):
@@ -306,9 +306,8 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return _type(engine, positional, fuel)
     if name == "property":
         getter = first(engine, positional, fuel)
-        setters = nth(engine, positional, 1, fuel)
-        setter = min(setters, key=order) if setters else None
-        return frozenset((PROPERTY, each, setter) for each in getter if each[0] == FUNCTION)
+        others = [min(nth(engine, positional, place, fuel), key=order, default=None) for place in (1, 2)]
+        return frozenset((PROPERTY, each, *others) for each in getter if each[0] == FUNCTION)
     if name in ("staticmethod", "classmethod"):
         return decorate(engine, f"builtins.{name}", first(engine, positional, fuel))
     if name == "vars" and positional:

@@ -11,6 +11,7 @@ from typing import Any
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
 from everdex.graph.python import (
+    attributes,
     builtin_calls,
     calls,
     containers,
@@ -32,7 +33,7 @@ from everdex.graph.python.rules import (
     MEASURES,
 )
 from everdex.graph.python.syntax_sites import SyntaxSites
-from everdex.graph.python.values import LITERAL, Value, Values, union
+from everdex.graph.python.values import INSTANCE, LITERAL, PROPERTY, Value, Values, union
 
 
 class HandedSites(SyntaxSites):
@@ -64,6 +65,8 @@ class HandedSites(SyntaxSites):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
         if module != "builtins" or not entry[2]:
             return
+        if name in ("getattr", "hasattr") and len(entry[2]) > 1:
+            self._asked_for(entry[2][0], self.file.entries[entry[2][1]])
         for each in entry[2] if name == "print" else entry[2][:1]:
             if name in ("set", "frozenset"):
                 self.implicit(each, operators.special(engine, self._held(each), "__hash__", FUEL, self.file.path))
@@ -103,6 +106,16 @@ class HandedSites(SyntaxSites):
         for name, each in (*given, *entry[3]):
             if self.file.entries[each][0] != m.STAR:
                 self.shown(each, texts.FORMAT if asked is None else asked.get(name, ()))
+
+    def _asked_for(self, expression: int, name: Any) -> None:
+        """An attribute whose name is written out as a text: a property runs."""
+        if name[0] != m.LITERAL or not isinstance(name[2], str):
+            return
+        for value in self.values(expression):
+            if value[0] == INSTANCE:
+                found = attributes.of(self.engine, value, name[2], FUEL, self.file.path)
+                getters = [each[1] for each in found if each[0] == PROPERTY and each[1]]
+                self.implicit(expression, frozenset(each for each in getters if attributes.is_bound(each)))
 
     def _compared(self, entry: Any, dotted: str) -> None:
         """What is asked which of two comes first; min(a, b) has no container."""

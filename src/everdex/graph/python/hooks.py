@@ -26,7 +26,8 @@ def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, f
             found.append(value)
             continue
         given = (_known(receiver), _known(owner))
-        found.append((PROPERTY, (PARTIAL, getter, given, ()) if getter is not None else None, setter))
+        deleter = _method(engine, value, "__delete__", fuel)
+        found.append((PROPERTY, (PARTIAL, getter, given, ()) if getter is not None else None, setter, deleter))
     return frozenset(found)
 
 
@@ -37,7 +38,9 @@ def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: st
     values, _ = classes.raw_attribute(engine, line, "__getattr__", fuel)
     name = Argument("", -1, 0, frozenset(((LITERAL, "str", wanted),)))
     return frozenset(
-        (PROPERTY, (PARTIAL, (*value[:4], receiver), (name,), ()), None) for value in values if value[0] == FUNCTION
+        (PROPERTY, (PARTIAL, (*value[:4], receiver), (name,), ()), None, None)
+        for value in values
+        if value[0] == FUNCTION
     )
 
 

@@ -43,10 +43,10 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
     if kind == PROPERTY:
         given = builtin_calls.first(engine, positional, fuel)
         functions = sorted((each for each in given if each[0] == FUNCTION), key=order)
-        if name == "getter" and functions:
-            return frozenset(((PROPERTY, functions[0], receiver[2]),))
-        setter = functions[0] if functions and name == "setter" else receiver[2]
-        return frozenset(((PROPERTY, receiver[1], setter),))
+        parts = {"getter": receiver[1], "setter": receiver[2], "deleter": receiver[3]}
+        if functions and name in parts:
+            parts[name] = functions[0]
+        return frozenset(((PROPERTY, *parts.values()),))
     if kind == CLASS and name == "__subclasses__":
         below = classes.subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP)
         return frozenset(((LIST, frozenset(below or ())),))

@@ -129,6 +129,12 @@ class Sites(HandedSites):
 
     def attribute(self, number: int, entry: Any, is_callee: bool) -> None:
         engine, file = self.engine, self.file
+        if number in self.deleted:
+            self.implicit(number, self._hooks(entry, 3, "__delattr__"))
+            answer = self.read(entry[1], entry[2])
+            if answer is not None:
+                self._holding(number, answer)
+            return
         found = attributes.raw(engine, file, entry, number, 0, FUEL)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
@@ -183,19 +189,22 @@ class Sites(HandedSites):
 
     def store(self, number: int, entry: Any, is_callee: bool) -> None:
         """An attribute assigned; a property's setter runs."""
-        engine = self.engine
         if number not in self.bare_stores:
             self.add(Role.WRITE, number, self.stored(entry))
-        setters: list[Any] = []
+        self.implicit(number, self._hooks(entry, 2, "__setattr__"))
+
+    def _hooks(self, entry: Any, part: int, hook: str) -> Values:
+        """What storing or deleting an attribute runs: a part of its property, and what its class has for all."""
+        engine = self.engine
+        found: list[Any] = []
         for base in self.values(entry[1]):
             if base[0] == INSTANCE:
                 line = classes.mro(engine, base[1], base[2], FUEL)
-                found, _ = classes.raw_attribute(engine, line, entry[2], FUEL)
-                found = hooks.descriptors(engine, found, base, (CLASS, base[1], base[2]), FUEL)
-                setters.extend(value[2] for value in found if value[0] == PROPERTY and value[2] is not None)
-                setters.extend(operators.special(engine, frozenset((base,)), "__setattr__", FUEL, self.file.path))
-        if setters:
-            self.implicit(number, frozenset(setters))
+                values, _ = classes.raw_attribute(engine, line, entry[2], FUEL)
+                values = hooks.descriptors(engine, values, base, (CLASS, base[1], base[2]), FUEL)
+                found.extend(value[part] for value in values if value[0] == PROPERTY and value[part] is not None)
+                found.extend(operators.special(engine, frozenset((base,)), hook, FUEL, self.file.path))
+        return frozenset(found)
 
     # -- definitions
 

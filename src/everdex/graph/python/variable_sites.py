@@ -43,7 +43,7 @@ class VariableSites:
         self.found: list[Site] = []
         self._meant: dict[tuple[int, ...] | tuple[int, str], tuple[tuple[bool, tuple[Target, ...]], Seen | None]] = {}
         self._read: dict[tuple[Values, str], tuple[Answer | None, Seen | None]] = {}
-        self._deleted = frozenset(file.places.deleted)
+        self.deleted = frozenset(file.places.deleted)
 
     # -- making sites
 
@@ -136,7 +136,7 @@ class VariableSites:
         return self._again(self._read[key])
 
     def read_or_deleted(self, number: int) -> Role:
-        return Role.WRITE if number in self._deleted else Role.REFERENCE
+        return Role.WRITE if number in self.deleted else Role.REFERENCE
 
     @cached_property
     def bare_stores(self) -> frozenset[int]:
