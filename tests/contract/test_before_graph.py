@@ -30,7 +30,7 @@ _PYTHON = {
         "from shop.base import Base\n\n\nclass Heir(Base):\n    def __init__(self):\n        self.name = 'heir'\n"
         "        self.other = 1\n\n    def run(self): ...\n\n\nclass Loner:\n    def other(self): ...\n"
     ),
-    "src/shop/run.py": "other = 1\n",
+    "src/shop/run.py": "other = 1\nown = 1\n",
     "lib/tools/broken.py": "def run(:\n    x =\n",
 }
 
@@ -61,6 +61,7 @@ def test_what_is_said_before_the_graph_the_graph_says_too(tmp_path: Path) -> Non
     languages = {Path(each.path).suffix for item in told.values() for each in item.found}
     assert {".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".swift", ".kt"} <= languages
     assert told.keys() >= {"at_no_place", "Nobody.at_no_place", "src/shop/base.py::at_no_place", "run"}
+    assert "own" in told  # of a class without bases, and of another file's
     assert "base.load" not in told  # overloads are one
     assert "base.Base.only" not in told
 

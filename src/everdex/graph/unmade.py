@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 
 from everdex.graph import naming
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
-from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.blobs import joined
 from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
+from everdex.graph.model import Role
 from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
@@ -138,6 +139,7 @@ def _depends_on_nothing(atlas: Atlas, item: Definition) -> bool:
 
     An attribute that a class of Python stores may be that of a base elsewhere; what C declares is written out anywhere.
     """
-    around = atlas.definition(item.file, item.node.parent).node.kind if item.node.parent > 0 else ""
-    is_attribute = item.node.kind in VARIABLES and around in CONTAINERS
-    return not (is_attribute and atlas.entry(item.file).language == "python") and not is_declaration(atlas, item)
+    if atlas.entry(item.file).language != "python":
+        return not is_declaration(atlas, item)
+    inside = item.node.kind in VARIABLES and item.node.parent > 0
+    return not (inside and len(atlas.columns(item.file).sites_of(item.node.parent, Role.INHERIT)))
