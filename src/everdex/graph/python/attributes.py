@@ -11,7 +11,8 @@ from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, ITERABLES, MAPPINGS
+from everdex.graph.python.forms import ITERABLES, MAPPINGS
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,

@@ -12,7 +12,8 @@ from everdex.facts.python import model as m
 from everdex.graph.python import attributes, classes, containers, names, records
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.rules import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, TYPES, UNIONS
+from everdex.graph.python.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
+from everdex.graph.python.rules import TYPES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,

@@ -10,8 +10,9 @@ from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.engine import Engine
+from everdex.graph.python.forms import MAPPINGS
 from everdex.graph.python.operators import special
-from everdex.graph.python.rules import MAPPING_TYPES, MAPPINGS
+from everdex.graph.python.rules import MAPPING_TYPES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,

@@ -16,8 +16,8 @@ from everdex.graph.python import attributes, calls, classes, containers, declare
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.forms import MAPPINGS
 from everdex.graph.python.keys import DECORATE_KEY, calls_key, indirect_key, passed_key
-from everdex.graph.python.rules import MAPPINGS
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,

@@ -249,64 +249,6 @@ PROPERTIES: Final = frozenset(
 CONTEXT_MANAGERS: Final = frozenset(("contextlib.contextmanager", "contextlib.asynccontextmanager"))
 FIXTURES: Final = frozenset(("pytest.fixture", "pytest.yield_fixture", "pytest_asyncio.fixture"))
 
-# Special generic forms of annotations: which of their arguments they stand for.
-TRANSPARENT: Final = frozenset(
-    ("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar")
-)
-UNIONS: Final = frozenset(("Union",))
-CLASS_OF: Final = frozenset(("Type", "type"))
-ITERABLES: Final = frozenset(
-    (
-        "list",
-        "List",
-        "set",
-        "Set",
-        "frozenset",
-        "FrozenSet",
-        "Iterable",
-        "Iterator",
-        "Sequence",
-        "Collection",
-        "Generator",
-        "AsyncIterator",
-        "AsyncIterable",
-        "AsyncGenerator",
-        "deque",
-        "Deque",
-        "MutableSequence",
-        "AbstractSet",
-        "MutableSet",
-        "KeysView",
-        "ValuesView",
-    )
-)
-MAPPINGS: Final = frozenset(
-    (
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "defaultdict",
-        "DefaultDict",
-        "OrderedDict",
-        "ChainMap",
-        "ItemsView",
-        "Counter",
-    )
-)
-AWAITABLES: Final = frozenset(
-    (
-        "Awaitable",
-        "Coroutine",
-        "Future",
-        "Task",
-        "ContextManager",
-        "AbstractContextManager",
-        "AsyncContextManager",
-        "AbstractAsyncContextManager",
-    )
-)
-
 OPERATORS: Final = {
     "+": "add",
     "-": "sub",
