@@ -348,3 +348,28 @@ def test_what_is_found_through_another_file_is_found_when_that_changes(
         assert same_bytes(kept(made, resolvers=_PYTHON).graph, rebuilt(made, _PYTHON).data)
         sources = {each: (made.path / each).read_bytes() for each in (*files, edited)}
         assert (edge in edges(resolve(MemoryWorld(sources)))) is is_there
+
+
+def test_what_a_decorator_of_many_files_is_put_on_follows_edits(tmp_path: Path) -> None:
+    """A decorator that too many files call is looked for above definitions: one more, one fewer, one in a body."""
+    part = "from deco import action\n\n@action\ndef do_{0}(value):\n    return 1\n"
+    part += "\ndef call_{0}():\n    return do_{0}(1)\n"
+    deco = "def action(wrapped):\n    def wrapper(value):\n        return wrapped(value)\n    return wrapper\n"
+    made = synced(tmp_path / "tree", {"deco.py": deco, **{f"part_{n}.py": part.format(n) for n in range(13)}})
+    more = part.format(3) + "\n@action\ndef more(value):\n    return value\n"
+    nested = "    @action\n    def inner(value):\n        return value\n    return inner(1)"
+    inside = part.format(5).replace("    return do_5(1)", nested)
+    for path, text, reached in (
+        ("part_3.py", more, {"do_3", "more"}),
+        ("part_4.py", part.format(4).replace("@action\n", ""), set()),
+        ("part_5.py", inside, {"do_5", "call_5.inner"}),
+        ("part_6.py", "\n\n" + part.format(6), {"do_6"}),
+    ):
+        (made.path / path).write_text(text)
+        made.sync()
+        found = kept(made, resolvers=_PYTHON)
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data), path
+        files = {each.name: each.read_bytes() for each in made.path.glob("*.py")}
+        called = {callee for caller, callee in edges(resolve(MemoryWorld(files))) if caller == "deco.action.wrapper"}
+        module = path.removesuffix(".py")
+        assert {each for each in called if each.startswith(f"{module}.")} == {f"{module}.{name}" for name in reached}
