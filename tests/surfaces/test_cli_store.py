@@ -73,6 +73,7 @@ def test_gc_is_a_dry_run_unless_told(repository: Path, home: Path) -> None:
     for number in range(8):
         (repository / "module_0.py").write_text(f"value = {number}\n")
         everdex("index", cwd=repository)
+    everdex("search", "value", cwd=repository)  # whoever looks takes the readers' lock; so does a dry run
     before = sorted(home.rglob("*"))
     dry = everdex("gc", "--json", cwd=repository).json
     assert dry["dry_run"] is True
