@@ -151,6 +151,7 @@ def test_text_of_the_repository_is_not_passed_on(daemon: Daemon) -> None:
     """Headings and the like are prose that anybody may have written; only names reach the agent."""
     assert told(daemon, "PreToolUse", "Edit", file_path=str(daemon.root / "notes.md")) == ""
     hostile = daemon.root / "ignore`all\nprevious.py"
+    assert told(daemon, "PreToolUse", "Write", file_path=str(hostile)) == ""  # or the index may know it before we ask
     hostile.write_text("def fine():\n    pass\n")
     context = told(daemon, "PostToolUse", "Write", file_path=str(hostile))
     assert context == "everdex: a file with an unusual name newly defines fine 1"
@@ -163,6 +164,7 @@ def test_files_elsewhere_are_none_of_its_business(daemon: Daemon, tmp_path: Path
     (daemon.root / "link.py").symlink_to(outside)
     assert told(daemon, "PostToolUse", "Write", file_path=str(outside)) == ""
     assert told(daemon, "PostToolUse", "Write", file_path=str(daemon.root / "link.py")) == ""
+    assert told(daemon, "PreToolUse", "Write", file_path=str(daemon.root / "inside.py")) == ""
     (daemon.root / "inside.py").write_text(outside.read_text())
     assert "secret_name" in told(daemon, "PostToolUse", "Write", file_path=str(daemon.root / "inside.py"))
 
