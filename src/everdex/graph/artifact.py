@@ -158,6 +158,10 @@ class Graph:
         """The columns of a file."""
         return self.blobs.of(number)
 
+    def is_waiting(self, number: int) -> bool:
+        """Whether nobody has resolved a file yet, as in a graph that is `unfinished`."""
+        return not self.blobs.size(number)
+
     def parts(self, number: int) -> bytes:
         """What the parts of a file looked at; b"" when it was resolved whole."""
         return self.part_blobs.of(number)

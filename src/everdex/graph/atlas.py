@@ -35,6 +35,14 @@ _CONSTRUCTORS: Final = frozenset({
 })  # fmt: skip
 
 
+class Waiting(LookupError):
+    """A file is asked about that nobody has resolved: only an unfinished graph has such files."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A node and where it is."""
@@ -123,6 +131,8 @@ class Atlas:
     # -- definitions ---------------------------------------------------------------------------
 
     def _read_columns(self, file: int) -> Columns:
+        if self.graph.is_waiting(file):
+            raise Waiting(self.graph.paths[file])
         return Columns(self.graph.blob(file))
 
     def entry(self, file: int) -> FileEntry:
@@ -190,6 +200,7 @@ class Atlas:
         known, files, roles = set(self.graph.paths), self.graph.files, self.roles
         return {
             "files": len(files),
+            "resolved": len(files) - self.waiting,
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(
@@ -210,9 +221,14 @@ class Atlas:
         return {path: role_of(path) for path in self.view.paths}
 
     @cached_property
-    def unnamed_calls(self) -> int:
-        """Calls of values without a name, or under a computed one: they may call anything."""
-        return sum(entry.unnamed for entry in self.graph.files)
+    def waiting(self) -> int:
+        """How many files nobody has resolved: none of a finished graph."""
+        return sum(map(self.graph.is_waiting, range(len(self.graph.files))))
+
+    @cached_property
+    def unnamed_calls(self) -> int | None:
+        """Calls of values without a name, or under a computed one: they may call anything. None while files wait."""
+        return None if self.waiting else sum(entry.unnamed for entry in self.graph.files)
 
     # -- references ----------------------------------------------------------------------------
 

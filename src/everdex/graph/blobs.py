@@ -25,6 +25,10 @@ class Blobs:
         (piece,) = self.pieces
         return bytes(piece[int(self.ends[number - 1]) if number else 0 : int(self.ends[number])])
 
+    def size(self, number: int) -> int:
+        """How many bytes one file has."""
+        return int(self.ends[number]) - (int(self.ends[number - 1]) if number else 0)
+
     def spliced(self, kept: npt.NDArray[np.int64], fresh: Mapping[int, bytes]) -> Blobs:
         """Of each new file those that the file had which `kept` names, or `fresh` ones where that is -1.
 

@@ -3,12 +3,13 @@
 A file is resolved again when its content changed, or when it read a key whose offers changed (`model` explains keys and
 offers). All other files are copied from the graph before. Where a resolver knows parts of a file, the same rule is
 applied to each part, and the other parts are copied. The bytes of the result do not depend on which way it was made,
-nor on how often the making was ended and begun again.
+nor on how often the making was ended and begun again. Whoever needs few files may have only those resolved; of the
+others it is then known what they offer (`unfinished`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
@@ -19,7 +20,7 @@ from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, ch
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED
-from everdex.graph.unfinished import Saving, waiting, worth_keeping
+from everdex.graph.unfinished import Saving, are_many, waiting_entry, worth_keeping
 from everdex.graph.world import Before
 from everdex.numeric import np, npt
 from everdex.view import SnapshotView
@@ -31,7 +32,7 @@ Progress = Callable[[str, int, int], None]  # phase, done, total
 class Built:
     """A graph's bytes, and how much of it had to be worked out."""
 
-    data: bytes
+    data: bytes  # of no snapshot when only some files were to be resolved, and others wait
     changed: int  # files that are new or have other content
     resolved: int  # files that were resolved: those, and who looked at what they offer
     invalidated: int  # calls in the base that lead somewhere, of files that were resolved again or are gone
@@ -46,11 +47,12 @@ class _File:
 
 def build(
     view: SnapshotView, resolvers: Resolvers, base: Graph | None, *, workers: int, progress: Progress,
-    saving: Saving | None = None,
+    saving: Saving | None = None, only: Container[str] | None = None,
 ) -> Built:  # fmt: skip
     """The graph of a view; `base` is the graph of some other snapshot by the same resolvers, or an unfinished one.
 
-    With `saving` not all is lost when it is ended before it is done.
+    With `saving` not all is lost when it is ended before it is done. Of the files that are to be resolved, `only` these
+    are.
     """
     files = _files(view, resolvers)
     paths = [file.path for file in files]
@@ -64,7 +66,8 @@ def build(
         == (file.content, file.language)
     }  # fmt: skip
     changed = [path for path in paths if path not in same]
-    with hire(view, resolvers, len(changed), workers) as crew:
+    waiting = {path for path in same if base is not None and base.is_waiting(kept[path])}
+    with hire(view, resolvers, max(len(changed), 0 if only is not None else len(waiting)), workers) as crew:
         fresh: dict[str, FileOffers] = {}
         progress("offers", 0, len(changed))
         for path, offered in zip(changed, crew.offers(changed), strict=True):
@@ -75,7 +78,7 @@ def build(
             _renumber(old, numbers), {numbers[path]: item for path, item in fresh.items()}
         )
         keys = _changed_keys(crew, base, gone, fresh, offers)
-        todo = sorted({*changed, *(_suspects(base, keys) & same)})
+        todo = sorted({*changed, *waiting, *(_suspects(base, keys) & same)})
         crew.enter(offers, paths)
         records: dict[str, FileRecord] = {}
         before = _before(base, [path for path in todo if path in kept], same, keys)
@@ -85,26 +88,38 @@ def build(
             for path in todo
         ]  # fmt: skip
 
-        def save() -> bool:
-            left = {each.path: waiting(each) for each in wanted if each.path not in records}
-            return saving is not None and worth_keeping(len(records)) and saving.save(
-                _parts(UNFINISHED, resolvers, base, paths, offers, records, left)
-            )
+        asked = wanted if only is None else [each for each in wanted if each.path in only]
 
+        def left() -> dict[str, FileEntry]:
+            return {each.path: waiting_entry(each) for each in wanted if each.path not in records}
+
+        def save() -> bool:
+            made = assembled(UNFINISHED, resolvers, base, paths, offers, records, left())
+            return saving is not None and saving.save(pack(made))
+
+        if saving is not None and only is None and are_many(len(asked)):
+            save()  # others may ask for a few files while all are resolved
         try:
-            for done, item in enumerate(crew.resolve(wanted), start=1):
+            for done, item in enumerate(crew.resolve(asked), start=1):
                 records[item.entry.path] = item
-                progress("graph", done, len(todo))
+                progress("graph", done, len(asked))
                 if saving is not None and saving.is_due:
                     save()
         except BaseException as error:
-            if save():
+            if worth_keeping(len(records)) and save():
                 error.add_note(f"{len(records):,} of {len(todo):,} files are resolved and kept: ask again to go on")
             raise
     again = {*todo, *gone}
     invalidated = sum(entry.calls[0] + entry.calls[1] for entry in old if entry.path in again)
-    made = _parts(view.manifest.digest, resolvers, base, paths, offers, records, {})
-    return Built(pack(made), len(changed), len(todo), invalidated)
+    digest = view.manifest.digest if len(records) == len(todo) else UNFINISHED
+    made = assembled(digest, resolvers, base, paths, offers, records, left())
+    return Built(pack(made), len(changed), len(records), invalidated)
+
+
+def knows_all(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> bool:
+    """Whether an unfinished graph is of just the files of a view."""
+    there = [(entry.path, entry.content, entry.language) for entry in graph.files]
+    return there == [(file.path, file.content, file.language) for file in _files(view, resolvers)]
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
@@ -171,7 +186,7 @@ def _renumber(old: Sequence[FileEntry], numbers: dict[str, int]) -> npt.NDArray[
     return np.array([numbers.get(entry.path, -1) for entry in old], dtype=np.int64)
 
 
-def _parts(
+def assembled(
     digest: str, resolvers: Resolvers, base: Graph | None, paths: Sequence[str], offers: Offers,
     records: dict[str, FileRecord], left: dict[str, FileEntry],
 ) -> Parts:  # fmt: skip

@@ -19,7 +19,7 @@ from everdex.durable import make_directory, remove_leftovers, replace_atomically
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
-from everdex.graph.build import Built, Progress, build
+from everdex.graph.build import Built, Progress, build, knows_all
 from everdex.graph.overlay import overlay
 from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
@@ -135,6 +135,34 @@ def _opened_text(
     return Opened(graph, True, built.changed, built.resolved, warnings)
 
 
+def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
+    """The unfinished graph of a view's files; None where nobody has begun one, or a finished one is near."""
+    if not is_first(view, resolvers):
+        return None
+    found = unfinished.find(view.store, resolvers)
+    return found if found is not None and knows_all(found, view, resolvers) else None
+
+
+def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Graph | None:
+    """The same, begun now if need be; what was resolved before and still counts is in it."""
+    if not is_first(view, resolvers):
+        return None
+    make_directory(view.store.graphs, view.store.permissions)
+    with _alone(view.store, progress):
+        found = begun_graph(view, resolvers)
+        if found is not None or not is_first(view, resolvers):
+            return found
+        earlier = unfinished.find(view.store, resolvers)
+        built = build(view, resolvers, earlier, workers=workers, progress=progress, only=())
+        unfinished.Saving(view.store, resolvers).save(built.data)
+        return Graph(built.data, "an unfinished graph")
+
+
+def is_first(view: SnapshotView, resolvers: Resolvers) -> bool:
+    """Whether no graph was finished yet: from any of them the one of a view is made in a moment."""
+    return not facts_of(view).fingerprint and not any(view.store.graphs.glob(f"*-{resolvers.version}*{GRAPH_SUFFIX}"))
+
+
 def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
     is_new = base is None or base.digest == unfinished.DIGEST
     return RefreshSummary(
@@ -177,7 +205,11 @@ def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) 
     contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
 
     def nearness_of(graph: Graph) -> float:
-        return sum(contents.get(entry.path) == entry.content for entry in graph.files) / max(1, len(graph.files))
+        shared = sum(
+            contents.get(entry.path) == entry.content and not graph.is_waiting(number)
+            for number, entry in enumerate(graph.files)
+        )
+        return shared / max(1, len(graph.files))
 
     best = None if begun is None else (nearness_of(begun), begun)
     for path in _by_use(view.store):

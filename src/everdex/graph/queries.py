@@ -54,7 +54,7 @@ class CouldAdd:
     ambiguous: int = 0  # other candidates were found, and it may be more than those
     external: int = 0  # taken for something outside the root
     unresolved: int = 0
-    unnamed: int = 0  # calls of a value without a name, or under a computed one, anywhere: they may call anything
+    unnamed: int | None = 0  # calls of a value without a name, or under a computed one, anywhere: they may call all
     overriding: int = 0  # calls that lead to a method which replaces this one, and may be made through it
     unknown: int = 0  # places that are no sites and may mean it: it is read of an owner that nobody knows
     overridden: int = 0  # calls that lead to a method which this one replaces, or construct "this class" of one above

@@ -1,8 +1,8 @@
-"""What was resolved of a graph whose making was ended, kept so that asking again goes on from there.
+"""A graph in which files wait: its making was ended or goes on, or somebody needed few of them.
 
-It is a graph of no snapshot. Files that nobody came to stand in it without content, so whoever starts from it takes
-them for changed and the others for what they are: what comes out is the same. Never answered from, and gone as soon as
-a graph is finished.
+It is a graph of no snapshot. What all its files offer is known; a file that waits has no blob and is in no other table.
+Whoever starts from it resolves those that wait, and what comes out is the same. `begun` answers from it; it is gone as
+soon as a graph is finished.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from everdex.durable import replace_atomically, storage_errors
 from everdex.errors import Corrupt, Incompatible, StorageFailure
-from everdex.graph.artifact import FileEntry, Graph, Parts, pack
+from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.crew import Wanted
 from everdex.graph.resolvers import Resolvers
 from everdex.snapshot.store import Store
@@ -23,6 +23,7 @@ _SUFFIX: Final = ".unfinished"
 _EVERY_S: Final = 15.0
 _SHARE: Final = 20  # of the time it takes, at most the 20th part
 _WORTH_KEEPING: Final = 64  # files
+_MANY: Final = 600  # files: fewer are resolved in a few seconds
 
 
 class Saving:
@@ -37,11 +38,11 @@ class Saving:
     def is_due(self) -> bool:
         return time.monotonic() >= self._due
 
-    def save(self, parts: Parts) -> bool:
+    def save(self, data: bytes) -> bool:
         """Whether it is kept; a full disk is no reason to end anything."""
         began = time.monotonic()
         try:
-            replace_atomically(self._path, pack(parts), self._store.permissions)
+            replace_atomically(self._path, data, self._store.permissions)
         except StorageFailure:
             return False
         finally:
@@ -53,9 +54,14 @@ def worth_keeping(resolved: int) -> bool:
     return resolved >= _WORTH_KEEPING
 
 
-def waiting(wanted: Wanted) -> FileEntry:
-    """A file that nobody came to: what it offers is known, and that it has no content any file has."""
-    return FileEntry(wanted.path, b"", wanted.language, wanted.offers, "", False, "", (0, 0, 0, 0), 0, ())
+def are_many(files: int) -> bool:
+    """Whether resolving them takes so long that a question about few of them should not wait for all."""
+    return files >= _MANY
+
+
+def waiting_entry(wanted: Wanted) -> FileEntry:
+    """A file that nobody came to."""
+    return FileEntry(wanted.path, wanted.content, wanted.language, wanted.offers, "", False, "", (0, 0, 0, 0), 0, ())
 
 
 def find(store: Store, resolvers: Resolvers) -> Graph | None:

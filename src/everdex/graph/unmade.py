@@ -7,7 +7,6 @@ but for the cases that `decided` knows and leaves to the graph. So whatever is s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -17,22 +16,21 @@ from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.blobs import joined
 from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
+from everdex.graph.keep import is_first
 from everdex.graph.model import Role
 from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
+from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.numeric import np
-from everdex.semantic.kept import facts_of
-from everdex.snapshot.retention import GRAPH_SUFFIX
-from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
-from everdex.view.words import files_with_token
 
 # More files than this are not worth it, unless the index knows the name in several places and it will be asked back.
 _MOST: Final = 100
 _MOST_IF_LIKELY: Final = 2_000
 _NEVER_AFTER_A_DOT: Final = frozenset(("java", "go", "rust"))  # no definition's name stands behind one
+_AFTER_A_DOT: Final = frozenset((b".",))
 _NOBODY: Final = np.zeros(0, dtype=np.int64)  # no file is renumbered
 
 
@@ -49,15 +47,15 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 
     One definition is no answer: whoever named it wants to know something of it.
     """
-    if naming.is_id(asked) or any(view.store.graphs.glob(f"*-{resolvers.version}*{GRAPH_SUFFIX}")):
-        return None  # of the latter the graph of this snapshot is made in a moment
+    if naming.is_id(asked) or not is_first(view, resolvers):
+        return None
     known = {
         path for path, language in zip(view.paths, view.file_languages, strict=True)
         if resolvers.of(language) is not None
     }  # fmt: skip
     path = naming.path_in(asked, known)
     paths, writing = ([path], 0) if path is not None else _writing(view, known, asked)
-    if paths is None or facts_of(view).fingerprint:
+    if paths is None:
         return None
     atlas = Atlas(view, _alone(view, resolvers, paths, "" if path is not None else naming.last_of(asked), progress))
     found = naming.find(atlas, asked)
@@ -72,27 +70,17 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str] | None, int]:
     """The files that may define what is asked for, by path (None: too many, or any), and how many write its name."""
     last = naming.last_of(asked)
-    token = fold(last)
-    if not WORD.fullmatch(token):
+    if not can_be_looked_up(last):
         return None, 0
-    holds = files_with_token(view, token)
-    found, writing = [], 0
-    for path, language, held in zip(view.paths, view.file_languages, holds, strict=True):
-        if path not in known or not (held or last in path):
-            continue
-        places = _places(view.source(path), last.encode()) if held else set()
-        writing += bool(places)
-        if last in path or (places - {b"."} if language in _NEVER_AFTER_A_DOT else places):
-            found.append(path)
+    writing = dict(files_writing(view, last, known))
+    found = [
+        path for path, language in zip(view.paths, view.file_languages, strict=True)
+        if path in known
+        and (last in path or writing.get(path, set()) - (_AFTER_A_DOT if language in _NEVER_AFTER_A_DOT else set()))
+    ]  # fmt: skip
     ending = f".{naming.dotted(asked)}"
     likely = sum(f".{row.qualified_name}".endswith(ending) for row in view.symbols_named(last)) > 1
-    return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, writing
-
-
-def _places(source: bytes, name: bytes) -> set[bytes]:
-    """What stands before a name where a file writes it: to parse the file takes far longer."""
-    pattern = rb"%(name)s(?![\w$])(?<![\w$]%(name)s)" % {b"name": re.escape(name)}
-    return {source[max(0, match.start() - 1) : match.start()] for match in re.finditer(pattern, source)}
+    return found if len(found) <= (_MOST_IF_LIKELY if likely else _MOST) else None, len(writing)
 
 
 def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name: str, progress: Progress) -> Graph:

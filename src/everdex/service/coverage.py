@@ -22,12 +22,26 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str
     partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
     said = []
-    if partial:
+    if partial and atlas.waiting and file is None:
+        have = "1 of them has" if len(partial) == 1 else f"{len(partial):,} of them have"
+        said.append(f"{have} syntax errors; what they hide is not counted")
+    elif partial:
         have = "1 file has" if len(partial) == 1 else f"{len(partial):,} files have"
         said.append(f"{have} syntax errors{_with_word(atlas.view, partial, name)}; what they hide is not counted")
     if failed:
         said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
     return tuple(said)
+
+
+def of_waiting(atlas: Atlas) -> tuple[str, ...]:
+    """From how many files an answer is that did not wait for the others."""
+    if not atlas.waiting:
+        return ()
+    resolved = len(atlas.graph.files) - atlas.waiting
+    return (
+        f"answered from {resolved:,} of {len(atlas.graph.files):,} files, all that write it; the others are not "
+        "resolved yet, and their calls of computed values not counted",
+    )
 
 
 def _with_word(view: SnapshotView, paths: list[str], name: str) -> str:

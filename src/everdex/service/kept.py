@@ -45,6 +45,7 @@ class Kept:
         self._graph: Open | None = None
         self._facts: object = None  # what indexers said when it was opened
         self._making = threading.Lock()
+        self.refused: set[tuple[str, str]] = set()  # what only the finished graph can answer, by method and symbol
 
     @contextmanager
     def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:

@@ -106,7 +106,9 @@ class Reader:
         with self._views.pinned(snapshot_id) as kept:
             if kept.graph(relations.open_made) is not None:
                 return None
-            return relations.before_graph(self.index, kept.view, kept.names, question, freshness, SyncOptions())
+            return relations.before_graph(
+                self.index, kept.view, kept.names, question, freshness, SyncOptions(), refused=kept.refused
+            )
 
     def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
         from everdex.service import relations

@@ -29,7 +29,7 @@ from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
 from everdex.memory import remembering
 from everdex.search.names import SymbolNames
-from everdex.service import coverage, meant, occurrences, picturing
+from everdex.service import begun, coverage, meant, occurrences, picturing
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.renaming import rename_body
@@ -82,12 +82,23 @@ def ask(index: Index, question: Question, reading: Reading, options: SyncOptions
 
 def before_graph(
     index: Index, view: SnapshotView, names: SymbolNames, question: Question, freshness: Freshness,
-    options: SyncOptions, warnings: tuple[str, ...] = (),
+    options: SyncOptions, warnings: tuple[str, ...] = (), refused: begun.Refused | None = None,
 ) -> Answer | None:  # fmt: skip
-    """The answer that needs no graph, while there is none: several definitions fit, or none does."""
+    """The answer that needs no finished graph, while there is none: several definitions fit, or none does, or few files
+    decide it. A graph is begun for it, unless somebody else makes them, and what was `refused` once is all to say."""
     if question.method in ("map", "architecture"):
         return None
-    return meant.before_graph(index, view, names, question.symbol.strip(), freshness, options.progress, warnings)
+    asked = question.symbol.strip()
+    early = meant.before_graph(index, view, names, asked, freshness, options.progress, warnings)
+    if early is not None or question.method not in begun.METHODS:
+        return early
+
+    def from_some(atlas: Atlas) -> Answer:
+        return answer(index, Open(atlas), names, question, freshness, warnings)
+
+    if refused is None:
+        return begun.from_new(view, options, question.method, asked, from_some)
+    return begun.from_kept(view, refused, question.method, asked, from_some)
 
 
 class Open:
@@ -212,6 +223,8 @@ def answer(
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
             limits_hit, about = told.limits_hit, (*about, *told.warnings)
+            if question.method != "callees":
+                about = (*about, *coverage.of_waiting(atlas))
     body = {**body, "coverage": atlas.coverage}
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(

@@ -1,0 +1,186 @@
+"""Answers about one definition while most files wait to be resolved: those are resolved that decide the answer.
+
+Every file is resolved as in the finished graph, because what all others offer is known. Who uses a definition has to
+write its name, unless it is handed on as a value, given another name, or called by a rule of the language or under a
+name that is computed. Where one of these may be (`_may_be_hidden`), nothing is answered from here.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from everdex.graph import naming, queries
+from everdex.graph.artifact import Graph, pack
+from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition, Waiting
+from everdex.graph.build import Progress, assembled
+from everdex.graph.declarations import is_declaration, written_out
+from everdex.graph.mentions import mentions
+from everdex.graph.record import record
+from everdex.graph.resolvers import Resolvers
+from everdex.graph.unfinished import DIGEST
+from everdex.graph.world import Bench
+from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.memory import collector_held
+from everdex.numeric import np
+from everdex.terms.split import fold
+from everdex.view import SnapshotView
+from everdex.view.words import files_with_token
+
+T = TypeVar("T")
+
+_MOST: Final = 200  # files to be resolved for one question
+_JOINTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z0-9]_)(?=[A-Za-z0-9])")  # where names are put together
+_UNWRITTEN: Final = frozenset(("apply", "unapply", "update", "invoke", "call"))  # run by a call of what has them
+_IN_STRINGS: Final = frozenset(("text", "path"))
+_BY_STRINGS: Final = re.compile(  # what makes a function, or something that calls one, of its name
+    rb"\b(?:getattr|methodcaller|attrgetter|import_string|globals|locals|vars|__dict__|patch|method|public_send|send)\b"
+)
+_EXPORTED: Final = re.compile(rb"\bexport\s+default\b|\bexports\b")
+_LOOKED_BACK: Final = 200  # bytes before a definition in which it may be given away
+
+
+class Begun:
+    """A graph in which files wait, and more of them are resolved as they are asked for; for one thread."""
+
+    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress) -> None:
+        self._view, self._resolvers, self._progress = view, resolvers, progress
+        self._bench = Bench(view, resolvers)
+        self._bench.enter(graph.offers, graph.paths)
+        self.graph = graph
+        self.resolved = 0  # files, here
+
+    def is_waiting(self, path: str) -> bool:
+        number = self.graph.number(path)
+        return number is not None and self.graph.is_waiting(number)
+
+    def resolve(self, paths: Collection[str]) -> bool:
+        """Resolve those of these files that wait; False, and nothing is done, when they would become too many."""
+        old = self.graph
+        todo = sorted(filter(self.is_waiting, set(paths)))
+        if self.resolved + len(todo) > _MOST:
+            return False
+        records = {}
+        for done, path in enumerate(todo, start=1):
+            graph, failed, _ = self._bench.resolve(path, None)
+            entry = old.files[bisect_left(old.paths, path)]
+            records[path] = record(path, entry.content, entry.language, entry.offers, graph, failed, None)
+            self._progress("graph", done, len(todo))
+        if records:
+            made = assembled(DIGEST, self._resolvers, old, old.paths, old.offers, records, {})
+            self.graph = Graph(pack(made), "an unfinished graph")
+            self.resolved += len(records)
+        return True
+
+    def close(self) -> None:
+        self._bench.close()
+
+
+@contextmanager
+def begun(view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress) -> Iterator[Begun]:
+    made = Begun(view, resolvers, graph, progress)
+    with collector_held():
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def waiting(graph: Graph) -> int:
+    """How many files of a graph wait."""
+    return sum(map(graph.is_waiting, range(len(graph.files))))
+
+
+def answered(
+    view: SnapshotView, begun: Begun, asked: str, method: str, answer: Callable[[Atlas], T]
+) -> T | None:
+    """What `answer` makes of the graph once all files that it depends on are resolved; None when it takes all."""
+    known = frozenset(begun.graph.paths)
+    path, last = naming.path_in(asked, known), naming.last_of(asked.rpartition("::")[2])
+    if naming.is_id(asked) or (path is None and not can_be_looked_up(last)):
+        return None
+    needed: Collection[str] = [path] if path is not None else [name for name, _ in files_writing(view, last, known)]
+    while begun.resolve(needed):
+        atlas = Atlas(view, begun.graph)
+        try:
+            found = written_out(atlas, naming.find(atlas, asked))
+            if len(found) != 1:
+                return None
+            needed = _deciding(atlas, found[0], method, known)
+            if any(map(begun.is_waiting, needed)):
+                continue
+            if method != "callees" and _may_be_hidden(atlas, found[0]):
+                return None
+            return answer(atlas)
+        except Waiting as waiting:
+            needed = [waiting.path]
+    return None
+
+
+def _deciding(atlas: Atlas, definition: Definition, method: str, known: frozenset[str]) -> Collection[str]:
+    """The files that decide who uses a definition, or what it uses."""
+    if method == "callees" and not is_declaration(atlas, definition):
+        columns = atlas.columns(definition.file)
+        within = {item.number for item in atlas.inside(definition)}
+        sites = (number for number, source in enumerate(columns.sources) if source in within)
+        return {target.path for number in sites for target in columns.targets_of(number) if target.path}
+    name = definition.node.name
+    if not can_be_looked_up(name):
+        return ()
+    put_together = rb"[\"'`](?:%s)(?:[{$%%#]|[\"'`]\s*\+)|startswith\(\(?\s*[\"'](?:%s)[\"']"
+    heads = [name[:end] for end in range(2, len(name))]
+    return {*(path for path, _ in files_writing(atlas.view, name, known)), *_matching(atlas, heads, put_together)}
+
+
+def _may_be_hidden(atlas: Atlas, definition: Definition) -> bool:
+    """Whether a file that does not decide it, as far as that can be seen, may use a definition all the same."""
+    node = definition.node
+    if definition.is_file or node.kind in (*CONTAINERS, "lambda", "namespace") or not can_be_looked_up(node.name):
+        return True
+    if node.name in _UNWRITTEN or node.name.startswith("__") or atlas.constructed(definition) is not None:
+        return True
+    if _has_alias(atlas, node.name) or _is_given_away(atlas, definition):
+        return True
+    if node.kind in VARIABLES:
+        return False
+    joints = [node.name[: match.start()] for match in _JOINTS.finditer(node.name)]
+    return (
+        queries.named(atlas, definition) > 0
+        or _is_taken_by_name(atlas, node.name)
+        or any(_matching(atlas, joints, rb"[\"'`](?:%s)[\"'`](?!\s*\+)"))  # kept, and put together elsewhere
+    )
+
+
+def _is_taken_by_name(atlas: Atlas, name: str) -> bool:
+    """Whether a file may make a function of a string that is its name, and hand that on."""
+    written = {found.path for found in mentions(atlas, name, lambda path, language: _IN_STRINGS)}
+    return any(path.endswith(".php") or _BY_STRINGS.search(atlas.view.source(path)) for path in written)
+
+
+def _matching(atlas: Atlas, words: Sequence[str], pattern: bytes) -> Iterator[str]:
+    """The files with a string that a pattern of some words fits, each of which stands alone there."""
+    view, any_of = atlas.view, b"|".join(re.escape(word.encode()) for word in words)
+    holding = np.zeros(len(view.paths), dtype=np.bool_)
+    for word in words:
+        holding |= files_with_token(view, fold(word))
+    fits = re.compile(pattern.replace(b"%s", any_of).replace(b"%%", b"%"))
+    for number in np.flatnonzero(holding).tolist():
+        if fits.search(view.source(view.paths[number])):
+            yield view.paths[number]
+
+
+def _has_alias(atlas: Atlas, name: str) -> bool:
+    """Whether somebody takes it over under another name, from whom others may have it."""
+    alias = re.compile(rb"(?<![\w$])%s\s*(?:(?<=\s)as\b|=>)" % re.escape(name.encode()))
+    known = frozenset(atlas.graph.paths)
+    return any(alias.search(atlas.view.source(path)) for path, _ in files_writing(atlas.view, name, known))
+
+
+def _is_given_away(atlas: Atlas, definition: Definition) -> bool:
+    """Whether JavaScript exports it without its name."""
+    start = definition.node.start_byte
+    before = atlas.view.source(definition.path)[max(0, start - _LOOKED_BACK) : start + _LOOKED_BACK]
+    return bool(_EXPORTED.search(before))

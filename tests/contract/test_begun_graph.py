@@ -1,0 +1,189 @@
+"""Asked before the graph is finished: what is answered from the files that decide it, the finished graph says too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everdex.graph import begun, naming, resolvers, unfinished
+from everdex.graph.artifact import Graph
+from everdex.graph.atlas import Atlas
+from everdex.graph.build import build
+from everdex.graph.declarations import written_out
+from everdex.graph.keep import open_graph
+from everdex.graph.resolvers import Resolvers
+from everdex.search.names import SymbolNames
+from everdex.service.answers import Freshness
+from everdex.service.index import Index
+from everdex.service.reader import Reader
+from everdex.service.relations import Open, Question, answer
+from everdex.view import open_view
+from support.graphs import asker, same_bytes, silent
+from support.stores import Workspace, synced
+
+_FIXTURES = Path(__file__).parents[1] / "fixtures" / "callgraph"
+_KNOWN = Resolvers(resolvers.MODULES)
+_FRESH = Freshness("fresh", 0, "")
+
+
+def _comparable(body: dict[str, Any]) -> dict[str, Any]:
+    """Without what is counted over all files."""
+    could_add = {**body.get("could_add", {}), "unnamed": None, "elsewhere": None}
+    return {**body, "could_add": could_add, "coverage": None}
+
+
+@pytest.mark.parametrize("language", sorted(path.name for path in _FIXTURES.iterdir() if path.is_dir()))
+def test_what_is_answered_while_files_wait_the_finished_graph_says_too(tmp_path: Path, language: str) -> None:
+    """Callers, references and callees of every definition of a language's fixtures: the same, or no answer yet."""
+    files = {
+        f"{path.relative_to(_FIXTURES)}": path.read_text()
+        for path in sorted((_FIXTURES / language).rglob("*"))
+        if path.is_file() and path.suffix not in (".cases", ".pyc")
+    }
+    made = synced(tmp_path / "tree", files)
+    index = Index.open(made.path)
+    told = 0
+    with open_view(made.store) as view:
+        names = SymbolNames(view)
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        finished = Open(Atlas(view, open_graph(view, _KNOWN, workers=1, progress=silent).graph))
+        for file in range(len(waiting.files)):
+            assert waiting.is_waiting(file)
+            for item in finished.atlas.definitions(file):
+                asked = f"{item.path}::{item.node.key}"
+                if len(written_out(finished.atlas, naming.find(finished.atlas, asked))) != 1:
+                    continue
+                for method in ("callers", "refs", "callees"):
+                    question = Question(method, symbol=asked)
+                    with begun.begun(view, _KNOWN, waiting, silent) as some:
+                        early = begun.answered(
+                            view, some, asked, method,
+                            lambda atlas: answer(index, Open(atlas), names, question, _FRESH),  # noqa: B023
+                        )  # fmt: skip
+                    if early is not None:
+                        told += 1
+                        late = answer(index, finished, names, question, _FRESH)
+                        assert _comparable(early.body) == _comparable(late.body), (method, asked)
+    assert told
+
+
+_HANDED_ON = {
+    "a value": {
+        "a.py": "def run(): ...\n", "c.py": "def call(f): f()\n",
+        "b.py": "from a import run\nfrom c import call\ncall(run)\n",
+    },
+    "an alias": {
+        "a.py": "def run(): ...\n", "b.py": "from a import run as go\n", "c.py": "from b import go\ngo()\n",
+    },
+    "a decorator": {
+        "a.py": "from c import kept\n@kept\ndef run(): ...\n",
+        "b.py": "from c import every\nfor each in every: each()\n",
+        "c.py": "every = []\ndef kept(f):\n    every.append(f)\n    return f\n",
+    },
+    "a string": {
+        "a.py": "def run(): ...\n", "b.py": "import a\nf = getattr(a, 'run')\n", "c.py": "from b import f\nf()\n",
+    },
+    "another name on export": {
+        "a.ts": "export function run() {}\n", "b.ts": "export { run as go } from './a';\n",
+        "c.ts": "import { go } from './b';\ngo();\n",
+    },
+    "no name on export": {
+        "a.js": "export default function run() {}\n", "c.js": "import any from './a.js';\nany();\n",
+    },
+    "a module that it is": {
+        "a.js": "module.exports = function run() {};\n", "c.js": "const any = require('./a');\nany();\n",
+    },
+    "a path with another name": {
+        "src/a.rs": "pub fn run() {}\n", "src/b.rs": "pub use crate::a::run as go;\n",
+        "src/main.rs": "mod a; mod b;\nfn main() { b::go(); }\n",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", _HANDED_ON.values(), ids=_HANDED_ON)
+def test_what_is_used_without_its_name_waits_for_the_graph(tmp_path: Path, files: dict[str, str]) -> None:
+    """Handed on, renamed or taken by a string: somebody may call it who does not write its name, and here does."""
+    made = synced(tmp_path / "tree", files)
+    path = next(iter(files))
+    with open_view(made.store) as view:
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        with begun.begun(view, _KNOWN, waiting, silent) as some:
+            assert begun.answered(view, some, f"{path}::run", "callers", lambda atlas: atlas) is None
+    assert asker(made)("callers", f"{path}::run")["total"] == 1
+
+
+_LARGE = {
+    "shop/__init__.py": "",
+    "shop/cart.py": "from shop.tax import rate_of\n\n\ndef total(items):\n    return sum(items) * rate_of('x')\n",
+    "shop/tax.py": "def rate_of(country):\n    return 1\n\n\ndef unused():\n    pass\n",
+    "shop/loose.py": "def apart(f):\n    return f()()\n",
+    "shop/odd.py": "def handed(): ...\nall_of_them = [handed]\n",
+    "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([1])\n",
+}
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A tree for which nobody should wait."""
+    monkeypatch.setattr(unfinished, "_MANY", 3)
+    return synced(tmp_path / "tree", _LARGE)
+
+
+def _kept(made: Workspace) -> set[str]:
+    return {path.suffix for path in made.store.graphs.iterdir() if path.suffix in (".graph", ".unfinished")}
+
+
+def test_the_first_question_resolves_the_files_that_decide_it(large: Workspace) -> None:
+    """It says from how many files it is answered, counts nothing it cannot, and what it took serves the next."""
+    ask = asker(large)
+    first = ask("callers", "rate_of")
+    assert [(item["path"], item["name"]) for item in first["callers"]] == [("shop/cart.py", "total")]
+    assert (first["coverage"]["files"], first["coverage"]["resolved"]) == (6, 2)
+    assert first["could_add"]["unnamed"] is None
+    assert [said for said in first["warnings"] if said.startswith("answered from 2 of 6 files")]
+    assert _kept(large) == {".unfinished"}
+    assert ask("callers", "total")["coverage"]["resolved"] == 3
+    assert ask("callees", "test_total")["total"] == 1
+    assert ask("refs", "unused")["total"] == 0
+    assert _kept(large) == {".unfinished"}
+
+
+def test_a_question_that_others_may_decide_finishes_the_graph(large: Workspace) -> None:
+    ask = asker(large)
+    assert ask("callers", "rate_of")["coverage"]["resolved"] == 2
+    assert ask("callers", "handed")["coverage"]["resolved"] == 6
+    assert _kept(large) == {".graph"}
+    late = ask("callers", "rate_of")
+    assert late["total"] == 1
+    assert late["could_add"]["unnamed"] == 1
+    with open_view(large.store) as view:
+        graph = open_graph(view, _KNOWN, workers=1, progress=silent).graph
+        assert same_bytes(graph, build(view, _KNOWN, None, workers=1, progress=silent).data)
+
+
+def test_an_edit_is_seen_by_what_was_resolved_and_by_what_waits(large: Workspace) -> None:
+    """Who was resolved before an edit is resolved again when it looked at what changed."""
+    ask = asker(large)
+    assert ask("callees", "shop/cart.py::total")["total"] == 1
+    large.write({"shop/tax.py": "def other(): ...\n", "shop/loose.py": "from shop.tax import other\nother()\n"})
+    assert ask("callees", "shop/cart.py::total")["total"] == 0
+    assert ask("callers", "other")["total"] == 1
+    assert _kept(large) == {".unfinished"}
+
+
+def test_a_daemon_answers_from_the_graph_that_is_being_made(large: Workspace) -> None:
+    """It begins none itself, and who comes again for what only the finished graph says is not looked at twice."""
+    index = Index.open(large.path)
+    reader = Reader(index, makes_graphs=False)
+    early, late = Question("callers", symbol="rate_of"), Question("callers", symbol="handed")
+    assert reader.before_graph(early, _FRESH, None) is None
+    asker(large)("callers", "unused")
+    found = reader.before_graph(early, _FRESH, None)
+    assert found is not None
+    assert found.body["total"] == 1
+    assert reader.before_graph(late, _FRESH, None) is None
+    with reader.pinned() as kept:
+        assert kept.refused == {("callers", "handed")}
+    assert _kept(large) == {".unfinished"}
