@@ -276,7 +276,8 @@ def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) 
         "1 could not be resolved (a bug in everdex), among them z.txt",
     ]
     assert answer["coverage"] == {
-        "files": 8, "partial": 2, "failed": 1, "without_resolver": 0, "semantic": 0, "disagreements": 0,
+        "files": 8, "resolved": 8, "partial": 2, "failed": 1, "without_resolver": 0, "semantic": 0,
+        "disagreements": 0,
     }  # fmt: skip
     assert ask("callers", "read")["warnings"][0].startswith("2 files have syntax errors (none with the word read)")
     assert ask("callees", "load")["warnings"] == []
