@@ -6,6 +6,7 @@ operating system refuses (disk full, read-only) comes out as `StorageFailure` na
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -140,6 +141,32 @@ def replace_atomically(path: Path, data: bytes, permissions: Permissions) -> Non
         temporary.unlink(missing_ok=True)
         raise
     fsync_directory(path.parent)
+
+
+def is_full(failure: StorageFailure) -> bool:
+    """Whether a disk, a quota or a table of files had no room left."""
+    return isinstance(failure.__cause__, OSError) and failure.__cause__.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def replace_without_room(path: Path, data: bytes, permissions: Permissions) -> None:
+    """`replace_atomically`; on a full disk the bytes are written over the old ones, which takes no room.
+
+    Only for a small JSON file inside a lock, of which a torn one counts as none.
+    """
+    try:
+        replace_atomically(path, data, permissions)
+    except StorageFailure as failure:
+        if not is_full(failure) or not path.is_file():
+            raise
+        with storage_errors(path):
+            handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                padded = data.ljust(os.fstat(handle).st_size, b"\n")
+                if os.pwrite(handle, padded, 0) < len(padded):
+                    raise
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
 
 @contextmanager

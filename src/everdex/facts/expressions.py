@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 # Longer receivers are chains of builders around whole blocks; their text says nothing that a reader could use.
-_MAX_EXPRESSION: Final = 4_000
+MAX_EXPRESSION: Final = 4_000
 _MAX_TYPE: Final = 200
 _MAX_DEPTH: Final = 24
 _PLAIN: Final = re.compile(r"[\w$@]+")
@@ -68,12 +68,12 @@ _HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
 def chain_of(text: str, language: str) -> str:
     """The chain that an expression's text is, or '?'."""
     text = text.strip()
+    if len(text) > MAX_EXPRESSION:
+        return "?"
     if language == "rust" and "**self" in text:
         return "?"  # what the type itself points to: `impl Trait for &T`, `for Box<T>`
     if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
-    if len(text) > _MAX_EXPRESSION:
-        return "?"
     if language == "lua":
         text = _REQUIRE.sub(r"@{require \1}", text)
         if text.startswith("@{"):
@@ -228,10 +228,10 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
 
 
 def _last_name(text: str) -> re.Match[str] | None:
-    """The name at the end. Looked for near there first: every call of a long chain has all before it in its text."""
-    near = len(text) - _USUAL_NAME
-    found = _LAST_NAME.search(text, near) if near > 0 else None
-    return found if found is not None and found.start() > near else _LAST_NAME.search(text)
+    """The name at the end. Looked for near there: every call of a long chain has all before it in its text."""
+    near = max(0, len(text) - _USUAL_NAME)
+    found = _LAST_NAME.search(text, near)
+    return _LAST_NAME.search(text) if near and found is not None and found.start() == near else found
 
 
 def _generic_start(text: str) -> int:
@@ -258,7 +258,7 @@ def parameters_of(text: str) -> list[str]:
     text = text.strip()
     if text.startswith(("(", "|")):
         text = text[1:-1]
-    text = _STRINGS.sub('""', text[:_MAX_EXPRESSION])
+    text = _STRINGS.sub('""', text[:MAX_EXPRESSION])
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
     hidden = _hidden(text)
     for _ in range(_MAX_DEPTH):

@@ -31,9 +31,10 @@ import re
 from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from typing import Final
 
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Node, Query
 
 from everdex.facts import names_model as model
 from everdex.facts import phpdoc
@@ -43,7 +44,7 @@ from everdex.facts.names_documents import Documented
 from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
-from everdex.parse import grammar, macros
+from everdex.parse import grammar, macros, matching
 from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
@@ -53,7 +54,6 @@ _ROLES: Final = (
     "documented",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
-_MATCH_LIMIT: Final = 65_536
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
@@ -76,6 +76,12 @@ def _query(language: str) -> tuple[Query, tuple[str, ...]]:
     return query, tuple(roles)
 
 
+def _innermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that hold no other: `require(require(…))` names no file by itself."""
+    spans = sorted(set(spans))
+    return [span for span, following in zip_longest(spans, spans[1:]) if following is None or following[0] >= span[1]]
+
+
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     """The facts of one file, encoded."""
     return _Extraction(language, root, data).facts()
@@ -87,7 +93,7 @@ class _Extraction(Documented):
         self.root = root
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
-        self.imports: list[tuple[int, int, str]] = []
+        self.imports: list[tuple[int, int]] = []
         self.mixins: list[tuple[int, str]] = []
         self.statics: list[int] = []
         self.narrowed: list[tuple[int, str, str]] = []
@@ -96,11 +102,17 @@ class _Extraction(Documented):
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
         self.value_spans: dict[int, tuple[int, int]] = {}
+        self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
 
     def facts(self) -> bytes:
         query, roles = _query(self.language)
-        cursor = QueryCursor(query, match_limit=_MATCH_LIMIT)
-        for pattern, captures in cursor.matches(self.root):
+        matches = matching.matches(query, self.root)
+        if self.language == "scala":
+            self.lists = {
+                captures["callee"][0].end_byte: captures["arguments"][0]
+                for pattern, captures in matches.found if roles[pattern] == "callee"
+            }  # fmt: skip
+        for pattern, captures in matches.found:
             role = roles[pattern]
             node = captures[role][0]
             if role == "bind":
@@ -125,11 +137,10 @@ class _Extraction(Documented):
                 self._initializer(node, captures)
             elif role == "narrowed":
                 kind = captures["stated"][0]
-                chain = chain_of(self._text(node), self.language)
-                self.narrowed.append((kind.start_byte, chain, type_of(self._text(kind))))
+                self.narrowed.append((kind.start_byte, self._chain(node), self._type(kind)))
             elif role == "promoted":
                 stated = captures.get("stated")
-                type_text = type_of(self._text(stated[0])) if stated else ""
+                type_text = self._type(stated[0]) if stated else ""
                 self.promoted.append((node.start_byte, self._text(node).removeprefix("$"), type_text))
             elif role == "shape":
                 name_node = captures["name"][0]
@@ -137,24 +148,24 @@ class _Extraction(Documented):
                 # `impl Trait for Type<T>`: the written name ends after the one it is known by.
                 self.shape_starts[name_node.start_byte] = known
                 for name, nodes in captures.items():
-                    known[name] = known.get(name, []) + nodes
+                    known.setdefault(name, []).extend(nodes)
             elif role == "write":
                 self._write(node)
             elif role == "import":
-                self.imports.append((node.start_byte, node.end_byte, self._text(node)))
+                self.imports.append((node.start_byte, node.end_byte))
             elif role == "package":
                 self.package = ".".join(filter(None, (self.package, self._package(node))))
             elif role == "mixin":
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
             elif role == "anonymous":
-                self.classes[node.start_byte] = (node, [type_of(self._text(each)) for each in captures["base"]])
+                self.classes[node.start_byte] = (node, [self._type(each) for each in captures["base"]])
             elif role == "static":
                 self.statics.append(node.start_byte)
             elif role == "documented":
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
-        left_out = cursor.did_exceed_match_limit or macros.leaves_out(self.language, self.data)
+        left_out = matches.left_out or macros.leaves_out(self.language, self.data)
         return self._assembled(self.root.has_error or left_out)
 
     def _package(self, node: Node) -> str:
@@ -162,7 +173,7 @@ class _Extraction(Documented):
 
     def _bind(self, captures: dict[str, list[Node]]) -> None:
         stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
-        type_text = type_of(self._text(stated[0])) if stated else ""
+        type_text = self._type(stated[0]) if stated else ""
         if type_text in _INFERRED or (self.language == "php" and type_text in _ANYTHING):
             type_text = ""
         if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
@@ -172,9 +183,9 @@ class _Extraction(Documented):
         if source:
             self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
-            value = chain_of(self._text(source[0]), self.language)
+            value = self._chain(source[0])
         elif "second" in captures:
-            value = model.SECOND + chain_of(self._text(captures["second"][0]), self.language)
+            value = model.SECOND + self._chain(captures["second"][0])
         for node in captures["bind"]:
             start = node.start_byte
             known = self.binds.get(start)
@@ -191,7 +202,8 @@ class _Extraction(Documented):
         self.bind_starts = sorted(self.binds)
         if self.documents:
             self.read_documents()
-            self.bind_starts = sorted(self.binds)
+        for start in sorted(self.binds):
+            self.bind_names.setdefault(self.binds[start][0], []).append(start)
         found = parsed.find(self.language, self.data, self.root)
         # `Point = Struct.new(:x) do … end`: the block is the body of the class
         bodies = {item.end for item in found.definitions if item.kind == "class"} if self.language == "ruby" else ()
@@ -218,7 +230,8 @@ class _Extraction(Documented):
             made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
         slots, local_names = self._locals(linked, scopes, atoms, field_binds)
         imports = []
-        for start, end, text in sorted(self.imports):
+        for start, end in _innermost(self.imports):
+            text = self.data[start:end].decode("utf-8", "replace")
             first, last = atoms.at(start), atoms.at(end - 1)
             place = (first + 1, start - atoms.starts[first], last + 1, end - atoms.starts[last])
             imports += [
@@ -287,14 +300,19 @@ class _Extraction(Documented):
 
     def _result(self, node: Node, item: parsed.Definition) -> str:
         """The chain of what a function returns, if nobody needs the function's own locals to read it."""
-        value = chain_of(self._text(node), self.language)
+        value = self._chain(node)
         head = value.partition(".")[0].partition("(")[0].partition("[")[0]
-        first, last = bisect_left(self.bind_starts, item.start), bisect_left(self.bind_starts, item.end)
-        for start in self.bind_starts[first:last]:
-            name, _, given, each = self.binds[start]
-            if name == head:
-                return given if value == head and not each and "." not in name else ""
+        starts = self.bind_names.get(head, [])
+        first = bisect_left(starts, item.start)
+        if first < len(starts) and starts[first] < item.end:
+            _, _, given, each = self.binds[starts[first]]
+            return given if value == head and not each and "." not in head else ""
         return value if value != "?" else ""
+
+    def _bases(self, node: Node) -> list[str]:
+        text = self._front(node)
+        found = bases_of(text)
+        return found if len(text) == node.end_byte - node.start_byte or len(found) < 2 else found[:-1]  # cut short
 
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
@@ -310,7 +328,10 @@ class _Extraction(Documented):
         least, most, receiver = -1, -1, ""
         if "parameters" in shape:
             # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
-            lists = [self._text(node) for node in shape["parameters"]]
+            nodes = shape["parameters"]
+            if self.language == "scala":  # the query gives the first: a pattern pays the square of what it repeats
+                nodes = [part for part in shape["shape"][0].named_children if part.type == nodes[0].type]
+            lists = [self._front(node) for node in nodes]
             texts = [part for text in lists if not text.startswith(_IMPLICIT) for part in parameters_of(text)]
             if texts and texts[0].startswith("this "):
                 receiver = type_of(texts.pop(0)[5:].rpartition(" ")[0])
@@ -318,8 +339,8 @@ class _Extraction(Documented):
             if most >= 0:  # what is implicit may be given all the same
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
         if "extended" in shape:
-            receiver = type_of(self._text(shape["extended"][0]))
-        bases = [part for node in shape.get("base", ()) for part in bases_of(self._text(node))]
+            receiver = self._type(shape["extended"][0])
+        bases = [part for node in shape.get("base", ()) for part in self._bases(node)]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
@@ -338,7 +359,7 @@ class _Extraction(Documented):
         )
         # Nobody reaches into a function or a class without a name.
         public = symbol.public and not any(part.startswith("<") for part in item.path)
-        returns = type_of(self._text(shape["returns"][0])) if "returns" in shape else ""
+        returns = self._type(shape["returns"][0]) if "returns" in shape else ""
         if self.stated_results and returns in phpdoc.WEAK:
             returns = self.stated_results.get(name_end, returns)
         if self.language == "swift" and item.kind in ("function", "method", "constructor"):

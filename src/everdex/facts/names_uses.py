@@ -12,11 +12,14 @@ from typing import Final
 from tree_sitter import Node
 
 from everdex.facts import names_model as model
-from everdex.facts.expressions import chain_of, split_callee
+from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
 _MAX_TEXT: Final = 80
+_MAX_BYTES: Final = 4 * MAX_EXPRESSION  # of an expression whose text is read
+_MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
+_SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _SQUARE: Final = ord("[")
 _QUALIFIED: Final = frozenset(("cpp", "cuda"))
@@ -40,9 +43,32 @@ class Uses:
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
+        self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    # Every call of a long chain has all before it in its text, and every nested one all around it: of what may hold
+    # itself only so much is read as somebody could use.
+
+    def _chain(self, node: Node) -> str:
+        return "?" if node.end_byte - node.start_byte > _MAX_BYTES else chain_of(self._text(node), self.language)
+
+    def _front(self, node: Node) -> str:
+        return self.data[node.start_byte : min(node.end_byte, node.start_byte + _MAX_BYTES)].decode("utf-8", "replace")
+
+    def _type(self, node: Node) -> str:
+        end = min(node.end_byte, node.start_byte + _MAX_TYPE_BYTES)
+        return type_of(self.data[node.start_byte : end].decode("utf-8", "replace"))
+
+    def _split(self, start: int, end: int) -> tuple[str, str, int]:
+        """What the bytes of a callee name: receiver, name, how many bytes follow the name."""
+        if end - start > _MAX_BYTES:
+            near = self.data[end - _MAX_BYTES : end].decode("utf-8", "replace")
+            receiver, name, tail = split_callee(near, self.language)
+            if receiver:
+                return "?", name, tail
+        return split_callee(self.data[start:end].decode("utf-8", "replace"), self.language)
 
     def _arguments(self, captures: dict[str, list[Node]]) -> int:
         nodes = captures.get("arguments")
@@ -56,31 +82,27 @@ class Uses:
                 continue
             if end - start == _EMPTY_LIST:
                 continue
-            text = self.data[start:end]
-            if b"//" in text or b"/*" in text or b"#" in text:
+            text = self.data[start : min(end, start + _SHORT_LIST)]
+            if end - start > _SHORT_LIST or b"//" in text or b"/*" in text or b"#" in text:
                 count += sum(not child.is_extra for child in node.named_children)
             else:
                 count += node.named_child_count
-            if text[-4:-1] == b"...":
+            if self.data[end - 4 : end - 1] == b"...":
                 return -1
         return count
 
     def _later_lists(self, last: Node) -> list[Node]:
         """What a call of Scala is given after its first list of arguments."""
         found: list[Node] = []
-        around = last.parent if self.language == "scala" else None
-        while around is not None:
-            outer = around.parent
-            if outer is None or outer.type != "call_expression" or outer.child_by_field_name("function") != around:
-                break
-            found += [part for part in (outer.child_by_field_name("arguments"),) if part is not None]
-            around = outer
+        while (following := self.lists.get(last.end_byte)) is not None:
+            found.append(following)
+            last = following
         return found
 
     def _call(self, node: Node, captures: dict[str, list[Node]], role: str) -> None:
         start, end = node.start_byte, node.end_byte
         receivers = captures.get("receiver")
-        receiver = chain_of(self._text(receivers[0]), self.language) if receivers else ""
+        receiver = self._chain(receivers[0]) if receivers else ""
         name = self._text(node)
         kind = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}[role]
         if self.language == "bash":
@@ -88,7 +110,7 @@ class Uses:
                 self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
                 return
         elif role != "call" or not name.isidentifier():
-            owner, last, tail = split_callee(name, self.language)
+            owner, last, tail = self._split(start, end)
             if not last:
                 self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
                 return
@@ -103,19 +125,20 @@ class Uses:
         arguments = captures.get("arguments")
         if arguments and self.data[arguments[0].start_byte] == _SQUARE:
             return  # the Swift grammar makes calls of subscripts
-        written = self._text(node)
-        converted = _CONVERSION.fullmatch(written) if self.language == "go" else None
-        if converted and converted[1]:
-            self.conversions[start, end] = converted[2]
-            inner = start + len(written[: converted.start(2)].encode())
-            self._named(inner, inner + len(converted[2].encode()), converted[2], model.TYPE)
-        elif converted:
-            end = start + len(written[: converted.end(2)].encode())
-            written = converted[2]
-        receiver, name, tail = split_callee(written, self.language)
+        front = start
+        if self.language == "go" and end - start <= 2 * _MAX_TEXT:
+            written = self._text(node)
+            converted = _CONVERSION.fullmatch(written)
+            inner = start + len(written[: converted.start(2)].encode()) if converted else start
+            if converted and converted[1]:
+                self.conversions[start, end] = converted[2]
+                self._named(inner, inner + len(converted[2].encode()), model.TYPE)
+            elif converted:
+                front, end = inner, inner + len(converted[2].encode())
+        receiver, name, tail = self._split(front, end)
         if self.language == "swift" and receiver in ("", "self") and self.data[end : end + 1] == b"?":
             # `f?(…)` calls what a variable holds: no method of one's own is optional.
-            self._named(start, end, written, model.READ)
+            self._named(start, end, model.READ)
             name = ""
         if not name and self.language == "scala" and self.data[end - 1 : end] == b")":
             return  # a second list of arguments is no second call
@@ -136,9 +159,10 @@ class Uses:
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
+        if node.end_byte - node.start_byte > _MAX_TEXT:
+            return ""
         text = self.data[node.start_byte : node.end_byte]
-        plain = b"::" in text and len(text) <= _MAX_TEXT and text.translate(None, b":_").isalnum()
-        return text.decode() if plain else ""
+        return text.decode() if b"::" in text and text.translate(None, b":_").isalnum() else ""
 
     def _token(self, start: int, end: int) -> None:
         if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
@@ -165,10 +189,10 @@ class Uses:
         if (start, 0) in self.uses:
             return
         if receivers:
-            receiver = chain_of(self._text(receivers[0]), self.language)
+            receiver = self._chain(receivers[0])
             self.uses[start, 0] = (start, end - start, kind, self._text(node), receiver, -1, "")
         else:
-            self._named(start, end, self._text(node), kind)
+            self._named(start, end, kind)
 
     def _qualifier(self, node: Node) -> None:
         """The name before a `::`, with those before it: `b` of `a::b::c`."""
@@ -178,11 +202,13 @@ class Uses:
             receiver = chain_of(front[0].decode().removesuffix("::"), self.language) if front else ""
             self.uses[start, 0] = (start, end - start, model.QUALIFIER, self._text(node), receiver, -1, "")
 
-    def _named(self, start: int, end: int, text: str, kind: int) -> None:
-        if text.isidentifier():
-            self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
-            return
-        receiver, name, tail = split_callee(text, self.language)
+    def _named(self, start: int, end: int, kind: int) -> None:
+        if end - start <= _MAX_TEXT:
+            text = self.data[start:end].decode("utf-8", "replace")
+            if text.isidentifier():
+                self.uses[start, 0] = (start, end - start, kind, text, "", -1, "")
+                return
+        receiver, name, tail = self._split(start, end)
         if name:
             end -= tail
             start = end - len(name.encode())
@@ -192,8 +218,10 @@ class Uses:
                 self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
 
     def _write(self, node: Node) -> None:
+        if node.end_byte - node.start_byte >= 2 * _MAX_TEXT:
+            return
         receiver, name, _ = split_callee(self._text(node), self.language)
-        if name and node.end_byte - node.start_byte < 2 * _MAX_TEXT:
+        if name:
             start = node.end_byte - len(name.encode())
             self.uses[start, 0] = (start, node.end_byte - start, model.WRITE, name, receiver, -1, "")
 

@@ -23,7 +23,7 @@ def number_unnamed(linked: list[parsed.Definition]) -> None:
             counts[about] = counts.get(about, 0) + 1
             item.name = f"<{item.kind}{counts[about]}>"
         if "<lambda>" in item.path or "<class>" in item.path:
-            item.path = (*(item.parent.path if item.parent is not None else ()), *item.scope, item.name)
+            item.path = parsed.path_of(item.parent.path if item.parent is not None else (), item)
 
 
 def swift_shape(signature: str) -> tuple[int, int, str]:
@@ -57,6 +57,7 @@ class Scopes:
 
     def __init__(self, linked: list[parsed.Definition]) -> None:
         self._linked = linked
+        self._owners: dict[int, int] = {}  # of scopes that were asked for
         self.index = {id(item): position for position, item in enumerate(linked)}
         edges: list[tuple[int, int]] = []
         stack: list[int] = []
@@ -76,7 +77,14 @@ class Scopes:
 
     def owner(self, scope: int) -> int:
         """The class-like definition around a scope; -1 when there is none."""
-        item = self._linked[scope] if scope >= 0 else None
-        while item is not None and item.kind not in parsed.CLASS_LIKE and item.kind != "module":
-            item = item.parent
-        return self.index[id(item)] if item is not None else -1
+        passed = []
+        while scope >= 0 and scope not in self._owners:
+            item = self._linked[scope]
+            if item.kind in parsed.CLASS_LIKE or item.kind == "module":
+                self._owners[scope] = scope
+            else:
+                passed.append(scope)
+                scope = self.index[id(item.parent)] if item.parent is not None else -1
+        owner = self._owners.get(scope, -1)
+        self._owners.update(dict.fromkeys(passed, owner))
+        return owner

@@ -16,6 +16,7 @@ _TEMPLATES: Final = frozenset((
 _SETTINGS: Final = frozenset((
     "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "procfile", "just", "asm",
 ))  # fmt: skip
+_MAX_BEFORE: Final = 500  # bytes of a line that are looked at before a name
 LOOSE: Final = _TEMPLATES | _SETTINGS
 _REMARK: Final = re.compile(rb"\s*(?:#|;|//|<!--|rem\b)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rb"[\"'({=|,@!&]\s*(?:[\w$]+[.:])*\Z")
@@ -24,7 +25,8 @@ _KEY: Final = re.compile(rb"[\"']?\s*[:=](?![:=\w])")
 
 def how_in_text(language: str, source: bytes, start: int, end: int) -> Place:
     """`template` or `data` for a name that may stand for what has it."""
-    before = source[source.rfind(b"\n", 0, start) + 1 : start]
+    near = max(0, start - _MAX_BEFORE)
+    before = source[max(source.rfind(b"\n", near, start) + 1, near) : start]
     if language in _TEMPLATES:
         runs = is_computed(before) or before.rfind(b"{") > before.rfind(b"}")  # Svelte's and Astro's own are single
         return Place("template") if runs or _BEFORE.search(before) else NOTHING

@@ -112,14 +112,15 @@ def _hits_left(atlas: Atlas, file: int, name: str) -> tuple[_Hit, ...]:
 
 def _hits(source: bytes, language: str, name: str) -> tuple[_Hit, ...]:
     found = []
-    line, begin = 1, 0
+    line, begin, line_start = 1, 0, 0
     # What looks back stands last: a pattern that begins with the name is found many times as fast.
     for match in re.finditer(rb"%(name)s(?![\w$])(?<![\w$]%(name)s)" % {b"name": re.escape(name.encode())}, source):
         start = match.start()
-        line += source.count(b"\n", begin, start)
+        if (newline := source.rfind(b"\n", begin, start)) >= 0:
+            line += source.count(b"\n", begin, start)
+            line_start = newline + 1
         begin = start
-        column = start - (source.rfind(b"\n", 0, start) + 1)
-        found.append(_Hit(start, line, column, possible(language, source, *match.span())))
+        found.append(_Hit(start, line, start - line_start, possible(language, source, *match.span())))
     return tuple(found)
 
 

@@ -14,7 +14,9 @@ import xxhash
 
 _TEXT: Final = re.compile(
     rb"""#[^\n]*|"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
-    rb"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""",
+    rb"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
+    # A string that nothing closes is passed over in one go: else every quote in it would be tried as a beginning.
+    rb"""|("(?:[^"\\\n]|\\.)*+|'(?:[^'\\\n]|\\.)*+)""",
     re.DOTALL,
 )
 _FORMATTED: Final = re.compile(rb"(?:[fFtT][rR]?|[rR][fFtT])\Z")
@@ -59,7 +61,7 @@ def _spans_of(source: bytes) -> _Spans:
     if found is None:
         if len(_remembered) >= _MOST_REMEMBERED:
             _remembered.clear()
-        spans = [match.span() for match in _TEXT.finditer(source)]
+        spans = [match.span() for match in _TEXT.finditer(source) if match[1] is None]
         starts, ends = array("I", [start for start, _ in spans]), array("I", [end for _, end in spans])
         found = _remembered[key] = _Spans(starts, ends, [match.span() for match in _LISTS.finditer(source)])
     return found

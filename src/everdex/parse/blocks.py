@@ -1,10 +1,13 @@
 """Arranges definitions and segments as a tree of line blocks, the shape that chunks follow.
 
 A block owns whole atoms: a definition together with the comments and attributes right above it, or an
-embedded segment. Definitions that share a line with their neighbour stay part of the surrounding text.
+embedded segment. Definitions that share a line with their neighbour stay part of the surrounding text, and so do
+those that are nested deeper than anybody nests.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import msgspec
 from tree_sitter import Node
@@ -12,6 +15,8 @@ from tree_sitter import Node
 from everdex.parse.definitions import Definition
 from everdex.parse.segments import Segment
 from everdex.parse.text import Atoms
+
+_MAX_DEPTH: Final = 100  # whoever follows the tree of blocks recurses
 
 
 class Block(msgspec.Struct):
@@ -72,6 +77,8 @@ def build(
     for entry in entries:
         while stack and stack[-1].last < entry.first:
             stack.pop()
+        if len(stack) >= _MAX_DEPTH:
+            continue
         parent = stack[-1] if stack else None
         siblings = parent.children if parent else top
         if parent is not None and (entry.last > parent.last or (entry.first <= parent.first and not entry.segment)):

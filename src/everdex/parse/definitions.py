@@ -23,7 +23,7 @@ from typing import Final
 import msgspec
 from tree_sitter import Node
 
-from everdex.parse import grammar
+from everdex.parse import grammar, matching
 
 CLASS_LIKE: Final = frozenset(("class", "interface", "struct", "enum", "trait", "object", "impl", "extension"))
 # Languages in which one function is written as several equations or clauses.
@@ -31,6 +31,8 @@ _CLAUSES: Final = frozenset(("haskell", "elixir"))
 # Names that say where JavaScript hangs a function, not what it belongs to.
 _TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "self", "window", "global", "globalThis"))
 _MAX_KEYS: Final = 200
+# Of a path; those around are left out. Nobody nests as many, and each of thousands would repeat all around it.
+_MAX_NAMES: Final = 100
 _GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
 # GoogleTest's macros define a method of a class that is named by their first word.
 _TEST_CASE: Final = re.compile(rb"(?:TYPED_)?TEST(?:_[FPS])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
@@ -95,7 +97,7 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
     best: dict[int, tuple[int, Definition]] = {}
     outers: dict[int, list[int]] = {}
     levels: dict[int, int] = {}
-    for pattern, captures in grammar.matches(language, root):
+    for pattern, captures in matching.matches(grammar.query(language), root).found:
         role = roles[pattern]
         node = captures[role][0]
         if node.end_byte == node.start_byte:
@@ -237,7 +239,7 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         if parent is not None and _is_local(item, parent):
             continue
         item.parent = parent
-        item.path = (*_path_below(parent, item), *item.scope, item.name)
+        item.path = path_of(_path_below(parent, item), item)
         if item.kind == "function" and parent is not None and parent.kind in CLASS_LIKE:
             item.kind = "method"
         elif item.kind == "variable" and len(item.name) > 1 and item.name.isupper():
@@ -253,6 +255,11 @@ def link(definitions: list[Definition], docstrings: list[tuple[int, int]]) -> li
         _attach(note, stack)
         note = next(notes, None)
     return kept
+
+
+def path_of(around: tuple[str, ...], item: Definition) -> tuple[str, ...]:
+    """The names of a definition: those around it, what qualifies it, its own."""
+    return (*around, *item.scope, item.name)[-_MAX_NAMES:]
 
 
 def _is_beside(item: Definition, parent: Definition) -> bool:

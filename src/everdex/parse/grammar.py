@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tree_sitter import Language, Node, Parser, Query, QueryCursor, Range, Tree
+from tree_sitter import Language, Node, Parser, Query, Range, Tree
 
 from everdex.languages import GRAMMARS
 
@@ -29,12 +29,13 @@ _SLICE_BYTES: Final = 4_096
 # About .3 s of query time.
 _MAX_ERROR_COST: Final = 250_000_000
 _MAX_ERROR_VISITS: Final = 5_000
-# Patterns are small, so this many unfinished matches mean absurd nesting.
-_MATCH_LIMIT: Final = 65_536
 # tree-sitter-yaml's scanner writes past its state buffer at about 250 levels, which kills the process. Every level
 # begins in a column of its own, after indentation or after indicators in the same line.
 _MAX_YAML_LEVELS: Final = 200
 _DEEP_YAML: Final = re.compile(rb"^[ \t\-?:]{%d}" % _MAX_YAML_LEVELS, re.MULTILINE)
+# Java's and C#'s grammars keep every reading of every `<` that nothing closes: 80 KB of them took 13 GB.
+_MAX_ANGLES: Final = 2_000
+_DEEP_ANGLES: Final = re.compile(rb"(?:<[^<>;{}()]*+){%d}" % _MAX_ANGLES)
 _QUERIES: Final = Path(__file__).with_name("queries")
 
 
@@ -59,7 +60,7 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
     if span is not None:
         parser.included_ranges = [span]
     size = len(data) if span is None else span.end_byte - span.start_byte
-    if name == "yaml" and _too_deep(data if span is None else data[span.start_byte : span.end_byte]):
+    if _too_deep(name, data if span is None else data[span.start_byte : span.end_byte]):
         return None
     if size <= _UNBOUNDED_BYTES:
         return parser.parse(data)
@@ -81,10 +82,12 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
     return None if exceeded or _unwieldy(tree.root_node) else tree
 
 
-def _too_deep(yaml: bytes) -> bool:
-    if _DEEP_YAML.search(yaml):
+def _too_deep(name: str, data: bytes) -> bool:
+    if name != "yaml":
+        return data.count(b"<") >= _MAX_ANGLES and _DEEP_ANGLES.search(data) is not None
+    if _DEEP_YAML.search(data):
         return True
-    return any(line.count(b"- ") + line.count(b"? ") >= _MAX_YAML_LEVELS for line in yaml.splitlines())
+    return any(line.count(b"- ") + line.count(b"? ") >= _MAX_YAML_LEVELS for line in data.splitlines())
 
 
 def _unwieldy(root: Node) -> bool:
@@ -102,8 +105,3 @@ def _unwieldy(root: Node) -> bool:
                 return True
         waiting += [child for child in node.children if child.has_error]
     return False
-
-
-def matches(name: str, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
-    """Every match of the language's query below `root`, as (pattern index, captures)."""
-    return QueryCursor(query(name), match_limit=_MATCH_LIMIT).matches(root)

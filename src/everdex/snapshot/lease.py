@@ -3,7 +3,8 @@
 The lease file says who writes and when it last gave a sign of life; every change to it happens inside
 the guard. It may be taken over when its heartbeat is older than its TTL, or at once when its owner is
 provably dead (the owner's lifetime lock is free). The epoch is kept after release and only grows, so a
-writer that lost its lease can be told apart at publish time however late it wakes.
+writer that lost its lease can be told apart at publish time however late it wakes. On a full disk, too, it
+can be taken and released: who wants to delete needs it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from pathlib import Path
 import msgspec
 
 from everdex import clock, limits, versions
-from everdex.durable import decode_json, encode_json, replace_atomically
+from everdex.durable import (
+    decode_json,
+    encode_json,
+    is_full,
+    replace_atomically,
+    replace_without_room,
+    storage_errors,
+)
 from everdex.errors import Busy, EverdexError, LeaseLost, StorageFailure
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import Guard, hold_guard, is_locked, lock_for_life
@@ -114,10 +122,12 @@ def _acquire(store: Store, ttl_ms: int) -> tuple[Lease, int]:
             )
         after_crash = current is None or not current.released
         lease = Lease(store, clock.new_ulid(), _next_epoch(store, current), clock.new_ulid(), after_crash)
-        lifetime = lock_for_life(_lifetime_path(store, lease.owner_id), store.permissions)
+        lifetime = _begin_lifetime(lease)
         try:
             guard.require()
-            _write(lease, ttl_ms, started_at=clock.rfc3339())
+            replace_without_room(
+                lease_path(store), _content(lease, ttl_ms, started_at=clock.rfc3339()), store.permissions
+            )
         except BaseException:
             _end_lifetime(lease, lifetime)
             raise
@@ -129,6 +139,19 @@ def _forget_dead_owners(store: Store, lease: Lease) -> None:
     for path in store.locks.glob("owner-*.lock"):
         if path != _lifetime_path(store, lease.owner_id) and not is_locked(path):
             path.unlink(missing_ok=True)
+
+
+def _begin_lifetime(lease: Lease) -> int:
+    path, store = _lifetime_path(lease.store, lease.owner_id), lease.store
+    try:
+        return lock_for_life(path, store.permissions)
+    except StorageFailure as failure:
+        if not is_full(failure):
+            raise
+    # No file can be made: a second name for one that is there, and that nobody locks otherwise, does as well.
+    with storage_errors(path):
+        os.link(store.path / "store.json", path)
+    return lock_for_life(path, store.permissions)
 
 
 def _end_lifetime(lease: Lease, lifetime: int) -> None:
@@ -171,7 +194,9 @@ def _beat(lease: Lease, ttl_ms: int, stop: threading.Event) -> None:
                     return
                 assert current is not None
                 guard.require()
-                _write(lease, ttl_ms, started_at=current.started_at)
+                # Never written over: `require` reads it meanwhile, and a missed beat is none the worse.
+                content = _content(lease, ttl_ms, started_at=current.started_at)
+                replace_atomically(lease_path(lease.store), content, lease.store.permissions)
         except LeaseLost:
             lease.lost.set()
             return
@@ -189,12 +214,12 @@ def _release(lease: Lease, lifetime: int) -> None:
             if _ours(current, lease) and guard.held():
                 assert current is not None
                 released = msgspec.structs.replace(current, released=True, last_heartbeat_at=clock.rfc3339())
-                replace_atomically(lease_path(lease.store), encode_json(released), lease.store.permissions)
+                replace_without_room(lease_path(lease.store), encode_json(released), lease.store.permissions)
     finally:
         _end_lifetime(lease, lifetime)
 
 
-def _write(lease: Lease, ttl_ms: int, *, started_at: str) -> None:
+def _content(lease: Lease, ttl_ms: int, *, started_at: str) -> bytes:
     content = LeaseFile(
         schema_version=versions.ARTIFACTS["writer_lease"].writable,
         owner_id=lease.owner_id,
@@ -207,7 +232,7 @@ def _write(lease: Lease, ttl_ms: int, *, started_at: str) -> None:
         staging_txn_id=lease.txn_id,
         released=False,
     )
-    replace_atomically(lease_path(lease.store), encode_json(content), lease.store.permissions)
+    return encode_json(content)
 
 
 def _ours(current: LeaseFile | None, lease: Lease) -> bool:

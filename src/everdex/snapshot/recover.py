@@ -34,12 +34,12 @@ def begin(lease: Lease) -> Base:
     store = lease.store
     numbers = active.published(store)
     _refuse_lost_numbers(store, numbers)
+    _remove_orphans(store, lease)  # first: it needs no room and makes some
     newest = active.newest_valid(store) if numbers and _pointer_behind(store, numbers) else None
     if newest is not None:
         lease.require()
         activate(store, newest)
     manifest = active.pin(store).manifest if numbers else None
-    _remove_orphans(store, lease)
     return Base(manifest, (numbers[0][0] if numbers else 0) + 1)
 
 

@@ -1,6 +1,7 @@
 """Compaction and collection when somebody asks for them, instead of when they are due.
 
-Both take the writer lease, or raise `Busy`; looking at what would be collected needs no lease.
+Both take the writer lease, or raise `Busy`; looking at what would be collected needs no lease. Collection works on a
+disk that is full: that is how somebody gets room again.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from everdex import limits
+from everdex.durable import is_full
+from everdex.errors import StorageFailure
 from everdex.snapshot import log, retention
 from everdex.snapshot.guard import hold_shared
-from everdex.snapshot.lease import hold_lease
+from everdex.snapshot.lease import Lease, hold_lease
 from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store
@@ -86,8 +89,10 @@ def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAP
             freed = facts.size(store, doomed)
     else:
         with hold_lease(store) as lease:
-            begin(lease)
+            begun = _has_begun(lease)
             plan = retention.collect(lease, keep=keep, wait_ms=limits.GUARD_WAIT_MS)
+            if not begun:
+                begin(lease)
             doomed, freed = facts.collect(store, plan.retained)
             log.append(
                 store, "gc", snapshots=len(plan.snapshots), segments=len(plan.segments), bytes=plan.bytes_freed,
@@ -97,3 +102,17 @@ def gc_now(store: Store, *, dry_run: bool = True, keep: int = limits.RETAIN_SNAP
         dry_run, plan.retained, plan.snapshots, plan.segments, (*plan.staging, *plan.scratch), plan.graphs,
         doomed, plan.pictures, plan.bytes_freed + freed,
     )  # fmt: skip
+
+
+def _has_begun(lease: Lease) -> bool:
+    """Whether what a crash left behind was mended; False when the disk has no room for that before something goes.
+
+    Then the pointer is behind the newest number. Collection keeps both.
+    """
+    try:
+        begin(lease)
+    except StorageFailure as failure:
+        if not is_full(failure):
+            raise
+        return False
+    return True

@@ -4,9 +4,12 @@
 (field_expression value: (_) @receiver field: (identifier) @read)
 (import_declaration) @import
 (package_clause name: (_) @package)
-(function_definition name: (_) @name parameters: (parameters)* @parameters return_type: (_)? @returns) @shape
-(function_declaration name: (_) @name parameters: (parameters)* @parameters return_type: (_)? @returns) @shape
-(class_definition name: (_) @name class_parameters: (_)* @parameters extend: (_)? @base) @shape
+(function_definition name: (_) @name parameters: (parameters) @parameters) @shape
+(function_definition name: (_) @name return_type: (_) @returns) @shape
+(function_declaration name: (_) @name parameters: (parameters) @parameters) @shape
+(function_declaration name: (_) @name return_type: (_) @returns) @shape
+(class_definition name: (_) @name class_parameters: (_) @parameters) @shape
+(class_definition name: (_) @name extend: (_) @base) @shape
 (object_definition name: (_) @name extend: (_) @base) @shape
 (trait_definition name: (_) @name extend: (_) @base) @shape
 (enum_definition name: (_) @name extend: (_) @base) @shape
