@@ -67,7 +67,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    and the like; C++: members through pointers, macros with a message
 # 7: Rust: macros that are called like a type
 # 8: Go: `new` of a value
-CHUNKER_VERSION: Final = "8"
+# 9: what is nested deeper than a hundred levels is part of the text around it
+CHUNKER_VERSION: Final = "9"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"

@@ -16,7 +16,7 @@ _TEMPLATES: Final = frozenset((
 _SETTINGS: Final = frozenset((
     "json", "yaml", "toml", "ini", "xml", "make", "cmake", "docker", "bazel", "meson", "procfile", "just", "asm",
 ))  # fmt: skip
-_MAX_BEFORE: Final = 500  # bytes of a line that are looked at before a name
+_MAX_BEFORE: Final = 2_000  # bytes of a line that are looked at before a name
 LOOSE: Final = _TEMPLATES | _SETTINGS
 _REMARK: Final = re.compile(rb"\s*(?:#|;|//|<!--|rem\b)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rb"[\"'({=|,@!&]\s*(?:[\w$]+[.:])*\Z")

@@ -34,6 +34,7 @@ _MAX_ERROR_VISITS: Final = 5_000
 _MAX_YAML_LEVELS: Final = 200
 _DEEP_YAML: Final = re.compile(rb"^[ \t\-?:]{%d}" % _MAX_YAML_LEVELS, re.MULTILINE)
 # Java's and C#'s grammars keep every reading of every `<` that nothing closes: 80 KB of them took 13 GB.
+_WITH_ANGLES: Final = frozenset(("java", "csharp"))
 _MAX_ANGLES: Final = 2_000
 _DEEP_ANGLES: Final = re.compile(rb"(?:<[^<>;{}()]*+){%d}" % _MAX_ANGLES)
 _QUERIES: Final = Path(__file__).with_name("queries")
@@ -83,8 +84,10 @@ def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None
 
 
 def _too_deep(name: str, data: bytes) -> bool:
-    if name != "yaml":
+    if name in _WITH_ANGLES:
         return data.count(b"<") >= _MAX_ANGLES and _DEEP_ANGLES.search(data) is not None
+    if name != "yaml":
+        return False
     if _DEEP_YAML.search(data):
         return True
     return any(line.count(b"- ") + line.count(b"? ") >= _MAX_YAML_LEVELS for line in data.splitlines())
