@@ -144,9 +144,11 @@ def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
 
 
 def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Graph | None:
-    """The same, begun now if need be; what was resolved before and still counts is in it."""
-    if not is_first(view, resolvers):
-        return None
+    """The same, begun now if need be; what was resolved before and still counts is in it. Who finds one waits for
+    nobody, not for who finishes it either."""
+    found = begun_graph(view, resolvers)
+    if found is not None or not is_first(view, resolvers):
+        return found
     make_directory(view.store.graphs, view.store.permissions)
     with _alone(view.store, progress):
         found = begun_graph(view, resolvers)
