@@ -358,17 +358,42 @@ def test_a_function_around_that_begins_to_bind_a_name_is_seen_from_inside() -> N
     assert "user.py" in _again(resolve(before), before, after)
 
 
-def test_answers_do_not_depend_on_how_strings_are_hashed() -> None:
-    """Two processes that order their sets differently find the same and look at the same."""
+def _told_by(script: str, *arguments: str) -> set[str]:
+    """What processes print that order their sets differently."""
     tests = str(Path(__file__).parents[1])
-    told = {
+    return {
         subprocess.run(
-            [sys.executable, "-c", _DIGESTS], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": tests},
-            check=True, capture_output=True, text=True,
+            [sys.executable, "-c", script, *arguments],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": tests}, check=True, capture_output=True, text=True,
         ).stdout
         for seed in ("1", "2", "3")
     }  # fmt: skip
-    assert len(told) == 1
+
+
+def test_answers_do_not_depend_on_how_strings_are_hashed() -> None:
+    """Processes that order their sets differently find the same and look at the same."""
+    assert len(_told_by(_DIGESTS)) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["hasattr(one, 'name')", "kind[int]", "map(made, ())", "later()", "[one].sort(key=getter)", "each(one)"],
+)
+def test_several_sites_at_one_place_stand_in_one_order(asked: str) -> None:
+    """Where each of several values runs something of its own, the order of those sites is not that of a set."""
+    script = (
+        "import sys; from fixtures.callgraph.python.harness import MemoryWorld, resolve\n"
+        "print([site.targets for site in resolve(MemoryWorld({'m.py': sys.argv[1].encode()}))['m.py'].sites])\n"
+    )
+    text = "from functools import partial\nfrom operator import attrgetter, methodcaller\nfrom os import n\n"
+    for name in "ABCDE":
+        text += f"class {name}:\n    @property\n    def name(self): return 1\n    def run(self): pass\n"
+        text += "    def __class_getitem__(cls, key): pass\n    def __str__(self): return ''\n"
+        text += f"    def __len__(self): return 1\ndef make{name}(item): return {name}()\n"
+    text += "one = (A(), B(), C(), D(), E())[n]\nkind = (A, B, C, D, E)[n]\nmade = (makeA, makeB, makeC, makeD)[n]\n"
+    text += "later = (partial(makeA, 1), partial(makeB, 1), partial(makeC, 1))[n]\neach = (str, len, bool)[n]\n"
+    text += "getter = (attrgetter('name'), methodcaller('run'), partial(makeA))[n]\n"
+    assert len(_told_by(script, f"{text}{asked}\n")) == 1
 
 
 def test_a_new_function_is_only_for_those_who_ask_for_it() -> None:

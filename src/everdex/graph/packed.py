@@ -185,6 +185,6 @@ def _deltas(numbers: Iterable[int]) -> list[int]:
 
 def _narrow(numbers: list[int]) -> bytes:
     """Numbers of as few bytes each as all of them need, behind the letter that says how many."""
-    most = max(map(abs, numbers), default=0)
+    most = max(max(numbers), -min(numbers)) if numbers else 0
     code = "b" if most < 1 << 7 else "h" if most < 1 << 15 else "i"
     return code.encode() + array(code, numbers).tobytes()

@@ -86,7 +86,7 @@ class Postings:
         if len(gone):
             keys, files = np.delete(keys, gone), np.delete(files, gone)
         if len(come):
-            places = _places(keys, files, come)
+            places = _places(keys, files, _keys_of(come), _files_of(come))
             keys = np.insert(keys, places, _keys_of(come))
             files = np.insert(files.astype(np.uint32, copy=False), places, _files_of(come))
         return Postings(keys, files)
@@ -131,13 +131,14 @@ def _renumbered(files: U32, renumber: npt.NDArray[np.int64]) -> U32:
     return files if np.array_equal(renumber[staying], staying) else renumber.astype(np.uint32)[files]
 
 
-def _places(keys: U32, files: U32, rows: U64) -> npt.NDArray[np.int64]:
+def _places(
+    keys: npt.NDArray[Any], files: npt.NDArray[Any], wanted: npt.NDArray[Any], numbers: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
     """Before which of the rows that are there each of some others belongs."""
-    wanted = _keys_of(rows)
     spans = np.searchsorted(keys, wanted).tolist(), np.searchsorted(keys, wanted, "right").tolist()
     view = files.data
     return np.array([
-        bisect_left(view, number, low, high) for number, low, high in zip(_files_of(rows).tolist(), *spans, strict=True)
+        bisect_left(view, number, low, high) for number, low, high in zip(numbers.tolist(), *spans, strict=True)
     ], dtype=np.int64)  # fmt: skip
 
 
@@ -236,30 +237,33 @@ class Offers:
         }
 
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, FileOffers]) -> Offers:
-        """With files renumbered (-1: gone) in an order-keeping way, and other offers of some, or those of new ones."""
-        alive = ~_leaving(self.files, renumber, added)
-        files = _renumbered(self.files, renumber)
-        keys, numbers, contents = self.keys[alive], files[alive].astype(np.uint32), self.contents[alive]
-        if not added:
-            return Offers(keys, numbers, contents)
-        new_keys = np.concatenate([item.keys for item in added.values()])
-        new_files = np.repeat(
-            np.array(list(added), dtype=np.uint32), [len(item.keys) for item in added.values()]
-        )
-        new_contents = np.concatenate([item.contents for item in added.values()])
-        order = np.lexsort((new_files, new_keys))
-        new_keys, new_files, new_contents = new_keys[order], new_files[order], new_contents[order]
-        if not len(keys):
-            return Offers(new_keys, new_files, new_contents)
-        places = np.searchsorted(keys, new_keys)
-        ends = np.searchsorted(keys, new_keys, "right")
-        for tie in np.flatnonzero(ends > places).tolist():
-            low, high = int(places[tie]), int(ends[tie])
-            places[tie] = low + int(np.searchsorted(numbers[low:high], new_files[tie]))
-        return Offers(
-            np.insert(keys, places, new_keys), np.insert(numbers, places, new_files),
-            np.insert(contents, places, new_contents),
-        )  # fmt: skip
+        """With files renumbered (-1: gone) in an order-keeping way, and other offers of some, or those of new ones.
+
+        After an edit nearly all rows stay where they are: only those that come and go are moved.
+        """
+        if not len(self.keys):
+            return _ordered([(item.keys, number, item.contents) for number, item in added.items()])
+        rows = np.flatnonzero(_leaving(self.files, renumber, added))
+        owners = renumber[self.files[rows]]
+        order = np.argsort(owners, kind="stable")
+        rows, owners = rows[order], owners[order]
+        gone, come, contents = [rows[owners < 0]], [], self.contents.copy()
+        for number, item in added.items():
+            mine = rows[np.searchsorted(owners, number) : np.searchsorted(owners, number, "right")]
+            keys = self.keys[mine]  # a file offers a key once, so both are in order and without doubles
+            stays, is_known = np.isin(keys, item.keys), np.isin(item.keys, keys)
+            contents[mine[stays]] = item.contents[is_known]
+            gone.append(mine[~stays])
+            come.append((item.keys[~is_known], number, item.contents[~is_known]))
+        keys, files = self.keys, _renumbered(self.files, renumber).astype(np.uint32, copy=False)
+        leaving, new = np.concatenate(gone), _ordered(come)
+        if len(leaving):
+            keys, files, contents = np.delete(keys, leaving), np.delete(files, leaving), np.delete(contents, leaving)
+        if len(new.keys):
+            places = _places(keys, files, new.keys, new.files)
+            keys, files = np.insert(keys, places, new.keys), np.insert(files, places, new.files)
+            contents = np.insert(contents, places, new.contents)
+        return Offers(keys, files, contents)
 
     def beside(self, other: Offers) -> Offers:
         """Both, where no file is in both."""
@@ -267,6 +271,16 @@ class Offers:
         files = np.concatenate((self.files, other.files))
         order = np.lexsort((files, keys))
         return Offers(keys[order], files[order], np.concatenate((self.contents, other.contents))[order])
+
+
+def _ordered(pieces: Sequence[tuple[U64, int, U32]]) -> Offers:
+    """Keys of a file, its number and their contents, file by file, as one table."""
+    if not pieces:
+        return NO_OFFERS
+    keys = np.concatenate([piece[0] for piece in pieces])
+    files = np.repeat(np.array([piece[1] for piece in pieces], dtype=np.uint32), [len(piece[0]) for piece in pieces])
+    order = np.lexsort((files, keys))
+    return Offers(keys[order], files[order], np.concatenate([piece[2] for piece in pieces])[order])
 
 
 NO_OFFERS: Final = Offers(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))

@@ -50,12 +50,16 @@ def record(
     targets: set[Target] = {item.target for item in graph.dependencies}
     asked: Counter[tuple[Status, Role, str]] = Counter()
     overridden: set[Target] = set()
+    last_names: dict[str, str] = {}  # most texts are written many times
     for chosen in {id(site.targets): site.targets for site in graph.sites}.values():
         targets.update(chosen)
     for site in graph.sites:
         semantic += site.semantic
         disagreeing += site.reason == DISAGREES
-        name = last_name(site.text) if site.status is not Status.RESOLVED or site.reason else ""
+        name = ""
+        if site.status is not Status.RESOLVED or site.reason:
+            known = last_names.get(site.text)
+            name = last_names[site.text] = last_name(site.text) if known is None else known
         if name:
             asked[site.status, site.role, name] += 1
         if site.role is Role.OVERRIDE:

@@ -25,7 +25,7 @@ def _sha1(text: str) -> str:
 
 def plain_name(key: str) -> str:
     """A definition's key without the marks that tell twins apart: `f~2.g` is one of the `f.g`."""
-    return _TWIN.sub("", key)
+    return _TWIN.sub("", key) if "~" in key else key
 
 
 def symbol_key(virtual_path: str, kind: str, qualified_name: str) -> str:

@@ -45,7 +45,7 @@ def unseen(old: File, new: File, is_changed: Callable[[str], bool]) -> list[str]
     edited = [each for each in common if is_changed(each[0])]
     if not 0 < len(edited) <= MAX_EDITED or old.facts.partial or new.facts.partial:
         return []
-    pair = _Pair(old, new, is_changed)
+    pair = _Pair(old, new, {old.scopes[scope].key for _, scope, _ in edited}, is_changed)
     return [key for key, scope, other in edited if pair.try_function(scope, other)]
 
 
@@ -59,11 +59,11 @@ class _Way(NamedTuple):
 class _Pair:
     """A file before and after, and which expressions of both are the same."""
 
-    def __init__(self, old: File, new: File, is_changed: Callable[[str], bool]) -> None:
+    def __init__(self, old: File, new: File, functions: set[str], is_changed: Callable[[str], bool]) -> None:
         self.old = old
         self.new = new
         self._is_changed = is_changed
-        self._ways = _ways(old), _ways(new)
+        self._ways = _ways(old, functions), _ways(new, functions)
         self._to: dict[int, int] = {}
         self._from: dict[int, int] = {}
         self._waiting: list[tuple[int, int]] = []
@@ -242,49 +242,56 @@ def _taken(file: File, scope: int) -> set[str]:
     return found
 
 
-def _ways(file: File) -> dict[str, dict[_Way, list[Any]]]:
-    """By the key of each function: the ways into it, and the expressions to which each leads, in their order."""
+def _ways(file: File, functions: set[str]) -> dict[str, dict[_Way, list[Any]]]:
+    """By the key of each of these functions: the ways into it, and the expressions to which each leads, in order."""
+    inside = {number for number, scope in enumerate(file.scopes) if scope.key in functions}
     found: dict[str, dict[_Way, list[Any]]] = {}
-    for stands, way, expressions in _led(file):
+    for stands, way, expressions in _led(file, [scope in inside for scope in file.where]):
         found.setdefault(file.scopes[file.where[stands]].key, {}).setdefault(way, []).append(expressions)
     return found
 
 
-def _led(file: File) -> Iterator[tuple[int, _Way, Any]]:
-    """An expression that tells where, the way, and what it leads to."""
+def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
+    """An expression that tells where, the way, and what it leads to; only where it is `wanted`."""
     path = file.path
     for name, numbers in file.calls_by_name.items():
         for each in numbers:
-            yield each, _Way(CALL_KEY + name, ("call", name)), each
+            if wanted[each]:
+                yield each, _Way(CALL_KEY + name, ("call", name)), each
     for name, numbers in file.decorations.items():
         for each in numbers:
-            yield each, _Way(DECORATE_KEY + name, ("decoration", name)), each
+            if wanted[each]:
+                yield each, _Way(DECORATE_KEY + name, ("decoration", name)), each
     for each in file.indirect_calls:
-        yield each, _Way(indirect_key(path), ("indirect call",)), each
+        if wanted[each]:
+            yield each, _Way(indirect_key(path), ("indirect call",)), each
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for what, numbers in file.given.items():
-        if isinstance(what, int):
-            way = _Way("", ("given in place", file.scopes[what].key))
-        elif what in functions:
-            way = _Way(passed_key(path, what), ("given", what))
-        else:
-            continue
         for each in numbers:
-            yield each, way, each
+            if wanted[each]:
+                if isinstance(what, int):
+                    yield each, _Way("", ("given in place", file.scopes[what].key)), each
+                elif what in functions:
+                    yield each, _Way(passed_key(path, what), ("given", what)), each
     for owner, stored in file.self_stores.items():
         for name, numbers in stored.items():
             for each in numbers:
-                yield each, _Way(member_key(path, name), ("own store", file.scopes[owner].key, name)), each
+                if wanted[each]:
+                    yield each, _Way(member_key(path, name), ("own store", file.scopes[owner].key, name)), each
     for name, stores in file.other_stores.items():
         for base, value in stores:
-            yield base, _Way(stores_key(path), ("store", name)), [base, value]
+            if wanted[base]:
+                yield base, _Way(stores_key(path), ("store", name)), [base, value]
     for name, fills in file.item_stores_by_name.items():
         for fill in fills:
-            yield fill[0], _Way(filled_key(path, name), ("fill", name)), fill
+            if wanted[fill[0]]:
+                yield fill[0], _Way(filled_key(path, name), ("fill", name)), fill
     for name, fills in file.foreign_fills.items():
         for fill in fills:
-            yield fill[0], _Way(fills_key(name), ("fill elsewhere", name)), fill
+            if wanted[fill[0]]:
+                yield fill[0], _Way(fills_key(name), ("fill elsewhere", name)), fill
     for (scope, name), numbers in file.from_inside.items():
         for each in numbers:
             value = file.bindings[each][2]
-            yield value, _Way("", ("bound outside", file.scopes[scope].key, name)), value
+            if wanted[value]:
+                yield value, _Way("", ("bound outside", file.scopes[scope].key, name)), value

@@ -43,13 +43,16 @@ class Flows(Layout):
     def calls_by_name(self) -> dict[str, list[int]]:
         """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
         found: dict[str, list[int]] = {}
+        entries = self.entries
         for number in self.of_kind(m.CALL, m.DECORATED):
-            entry = self.entries[number]
-            name = self.last_name(entry[1])
-            callee = self.entries[entry[1]]
-            if not name and callee[0] == m.CALL:
+            callee = entries[entries[number][1]]
+            if callee[0] == m.ATTRIBUTE:
+                name = callee[2]
+            elif callee[0] == m.CALL:
                 name = self.last_name(callee[1])
                 name = f"{name}()" if name else ""
+            else:
+                name = self.last_name(entries[number][1])
             if name:
                 found.setdefault(name, []).append(number)
         return found
@@ -79,13 +82,15 @@ class Flows(Layout):
         """Calls through a variable, parameter, item or result: any function of the file may be meant."""
         stored = {self.entries[store[0]][2] for store in self.facts.stores}
         found = []
+        entries, bindings = self.entries, self.bindings
         for number in self.calls:
-            entry = self.entries[self.entries[number][1]]
+            entry = entries[entries[number][1]]
             kind = entry[0]
             if kind == m.NAME:
-                values = [self.entries[self.bindings[each][2]] for each in entry[2]]
-                if any(not self._is_plain(value) for value in values):
-                    found.append(number)
+                for each in entry[2]:
+                    if not self._is_plain(entries[bindings[each][2]]):
+                        found.append(number)
+                        break
             elif kind in (m.SUBSCRIPT, m.CALL) or (kind == m.ATTRIBUTE and entry[2] in stored):
                 found.append(number)
         return found
@@ -93,9 +98,10 @@ class Flows(Layout):
     @cached_property
     def passed(self) -> frozenset[str]:
         """Names that are used as values, not only called."""
-        callees = {self.entries[number][1] for number in self.calls}
-        names = {self.entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
-        names |= {self.entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
+        entries = self.entries
+        callees = {entries[number][1] for number in self.calls}
+        names = {entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
+        names |= {entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
         return frozenset(names)
 
     def passes_on(self, scope: int) -> bool:

@@ -46,8 +46,7 @@ class HandedSites(SyntaxSites):
         if dotted in CALLS_ARGUMENT:
             positional, keywords = calls.arguments(self.file, entry, 0)
             for functions, given in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
-                for each in functions:
-                    self.implicit(self._argument_of(entry, dotted), getters.ran(engine, each, given, FUEL))
+                self._ran(self._argument_of(entry, dotted), functions, given)
                 internal = targets.called(engine, functions)
                 if internal.status in (Status.RESOLVED, Status.AMBIGUOUS):
                     self.add(
@@ -85,6 +84,10 @@ class HandedSites(SyntaxSites):
                     self.implicit(each, found)
                     break
 
+    def _ran(self, number: int, functions: Values, given: tuple[Argument, ...]) -> None:
+        """What calling each of some functions with this runs that is not the function itself."""
+        self.of_each(functions, lambda each: self.implicit(number, getters.ran(self.engine, each, given, FUEL)))
+
     def of_builtin(self, entry: Any, receiver: Value, name: str) -> None:
         """What a method of a builtin type runs on what it is given."""
         if name == "sort":
@@ -111,11 +114,14 @@ class HandedSites(SyntaxSites):
         """An attribute whose name is written out as a text: a property runs."""
         if name[0] != m.LITERAL or not isinstance(name[2], str):
             return
-        for value in self.values(expression):
+
+        def read(value: Value) -> None:
             if value[0] == INSTANCE:
                 found = attributes.of(self.engine, value, name[2], FUEL, self.file.path)
                 getters = [each[1] for each in found if each[0] == PROPERTY and each[1]]
                 self.implicit(expression, frozenset(each for each in getters if attributes.is_bound(each)))
+
+        self.of_each(self.values(expression), read)
 
     def _compared(self, entry: Any, dotted: str) -> None:
         """What is asked which of two comes first; min(a, b) has no container."""
@@ -137,8 +143,7 @@ class HandedSites(SyntaxSites):
         if not keys:
             self.implicit(entry[1], operators.ordering(self.engine, held, "<", FUEL, self.file.path))
         for key in keys:
-            for value in self.values(key):
-                self.implicit(key, getters.ran(self.engine, value, (Argument("", -1, 0, held),), FUEL))
+            self._ran(key, self.values(key), (Argument("", -1, 0, held),))
 
     def _argument_of(self, entry: Any, dotted: str) -> int:
         for place, _ in CALLS_ARGUMENT[dotted]:

@@ -5,11 +5,14 @@ Indexes are made when first asked for. Nothing here follows a value; that begins
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
+from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.numeric import np, npt
+
+_KIND: Final = itemgetter(0)
 
 
 class Layout:
@@ -98,14 +101,17 @@ class Layout:
         return {s.key: n for n, s in enumerate(self.scopes) if s.kind != m.COMPREHENSION_SCOPE}
 
     @cached_property
-    def _kinds(self) -> bytes:
+    def _kinds(self) -> npt.NDArray[np.uint8]:
         """The kind of each expression, to be searched through: quicker than looking at every one."""
-        return bytes([entry[0] for entry in self.entries])
+        return np.frombuffer(bytes(map(_KIND, self.entries)), dtype=np.uint8)
 
-    def of_kind(self, *kinds: int) -> list[int]:
+    def of_kind(self, first: int, *others: int) -> list[int]:
         """The expressions of these kinds, in order."""
-        wanted = re.compile(b"[%s]" % re.escape(bytes(kinds)))
-        return [match.start() for match in wanted.finditer(self._kinds)]
+        wanted = self._kinds == first
+        for kind in others:
+            wanted |= self._kinds == kind
+        found: list[int] = np.flatnonzero(wanted).tolist()
+        return found
 
     def last_name(self, expression: int) -> str:
         entry = self.entries[expression]

@@ -38,6 +38,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     PROPERTY,
     STATIC,
+    Value,
     Values,
     union,
 )
@@ -79,19 +80,22 @@ class Sites(HandedSites):
         if named := targets.constructed(self.engine, values, ran):
             naming = ran._replace(targets=named, reason="")
             self.add(Role.REFERENCE, callee, naming, self.index_of[self.file.where[number]])
-        for value in values:
-            if value[0] == EXTERNAL:
-                self.through(number, entry, value[1])
-            elif value[0] == PARTIAL:
-                positional, _ = calls.arguments(self.file, entry, 0)
-                self.implicit(callee, getters.ran(self.engine, value, positional, FUEL))
-            elif value[0] == METHOD:
-                self.of_builtin(entry, value[1], value[2])
+        self.of_each(values, lambda value: self._ran_through(number, entry, value))
         for keyword, given in entry[3]:
             if not keyword:
                 self.spread(given)
         if name == "sort" and entry[3] and not any(value[0] == FUNCTION for value in values):
             self.through(number, entry, "builtins.list.sort")
+
+    def _ran_through(self, number: int, entry: Any, value: Value) -> None:
+        """What a call of something that is not the root's own runs."""
+        if value[0] == EXTERNAL:
+            self.through(number, entry, value[1])
+        elif value[0] == PARTIAL:
+            positional, _ = calls.arguments(self.file, entry, 0)
+            self.implicit(entry[1], getters.ran(self.engine, value, positional, FUEL))
+        elif value[0] == METHOD:
+            self.of_builtin(entry, value[1], value[2])
 
     def decorated(self, number: int, entry: Any, is_callee: bool) -> None:
         decorator = entry[1]

@@ -14,7 +14,7 @@ from everdex.graph.model import Role
 from everdex.graph.python import calls, classes, lookups, operators, targets, texts
 from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import UNARY
-from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Values, union
+from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.variable_sites import VariableSites
 
 
@@ -158,10 +158,13 @@ class SyntaxSites(VariableSites):
 
     def subscript(self, number: int, entry: Any, is_callee: bool) -> None:
         self.implicit(number, operators.getting(self.engine, self.values(entry[1]), FUEL, self.file.path))
-        for value in self.values(entry[1]):
+
+        def of_class(value: Value) -> None:
             if value[0] == CLASS:
                 line = classes.mro(self.engine, value[1], value[2], FUEL)
                 self.implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
+
+        self.of_each(self.values(entry[1]), of_class)
         self.looked_up(self.values(entry[1]), entry[2], lookups.GETITEM)
 
     def formatted(self, number: int, entry: Any, is_callee: bool) -> None:

@@ -22,16 +22,16 @@ def used(file: File) -> set[str]:
     """The names, each as it is called where it comes from."""
     declared, known = _declared(file), _class_names(file)
     found: set[str] = set(file.facts.exported or ())
+    entries, has_stars = file.entries, bool(file.facts.stars)
     for number in file.of_kind(m.NAME):
-        if number in declared:
-            continue
-        entry = file.entries[number]
+        entry = entries[number]
         if entry[1] in known:
-            found |= known[entry[1]]
-        elif file.facts.stars and not entry[2]:
+            if number not in declared:
+                found |= known[entry[1]]
+        elif has_stars and not entry[2] and number not in declared:
             found.add(entry[1])
     for number in file.of_kind(m.ATTRIBUTE):
-        entry = file.entries[number]
+        entry = entries[number]
         if number not in declared and (entry[2] == "__subclasses__" or _is_of_module(file, entry[1])):
             found.add(entry[2])
     return found | _written(file, known)
@@ -53,13 +53,16 @@ def _class_names(file: File) -> dict[str, set[str]]:
 
 def _is_of_module(file: File, base: int) -> bool:
     """Whether this may be a module: a name that is imported, or an attribute of one."""
-    while file.entries[base][0] == m.ATTRIBUTE:
-        base = file.entries[base][1]
-    entry = file.entries[base]
+    entries = file.entries
+    entry = entries[base]
+    while entry[0] == m.ATTRIBUTE:
+        entry = entries[entry[1]]
     if entry[0] != m.NAME:
         return False
-    bindings = entry[2] or file.names[0].get(entry[1], ())
-    return any(file.entries[file.bindings[each][2]][0] in (m.FROM, m.IMPORTED) for each in bindings)
+    for each in entry[2] or file.names[0].get(entry[1], ()):
+        if entries[file.bindings[each][2]][0] in (m.FROM, m.IMPORTED):
+            return True
+    return False
 
 
 def _written(file: File, known: dict[str, set[str]]) -> set[str]:

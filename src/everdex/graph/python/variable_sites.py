@@ -5,7 +5,7 @@ The part of `Sites` that decides where such a site stands and what it is called;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
@@ -18,7 +18,7 @@ from everdex.graph.python.nodes import Places
 from everdex.graph.python.parts import FileParts
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.targets import Answer
-from everdex.graph.python.values import CLASS, Values
+from everdex.graph.python.values import CLASS, Value, Values
 
 T = TypeVar("T")
 _MAX_TEXT: Final = 80
@@ -73,6 +73,22 @@ class VariableSites:
         self.found.append(
             Site(role, source, line, column, end_line, end_column, text, answer.status, answer.targets, answer.reason)
         )
+
+    def of_each(self, values: Values, collect: Callable[[Value], None]) -> None:
+        """The sites that each value makes, in an order that no set decides: by what they are."""
+        if len(values) == 1:
+            (only,) = values
+            collect(only)
+            return
+        around, made = self.found, []
+        for value in values:
+            self.found = []
+            collect(value)
+            made.append(self.found)
+        made.sort(key=_contents)
+        self.found = around
+        for each in made:
+            around += each
 
     def values(self, expression: int) -> Values:
         return self.engine.values(self.file.path, expression, 0, FUEL)
@@ -172,3 +188,13 @@ class VariableSites:
                 node, start = known
                 answer = Answer(Status.RESOLVED, (target,), "")
                 self.add_at(Role.OVERRIDE, start, start + len(name.encode()), answer, node)
+
+
+def _contents(sites: list[Site]) -> list[tuple[int, int, str, list[tuple[str, str]], str, str]]:
+    return [
+        (
+            site.line, site.column, site.role.value, [(target.path, target.key) for target in site.targets],
+            site.status.value, site.reason,
+        )
+        for site in sites
+    ]  # fmt: skip
