@@ -67,7 +67,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    and the like; C++: members through pointers, macros with a message
 # 7: Rust: macros that are called like a type
 # 8: Go: `new` of a value
-CHUNKER_VERSION: Final = "8"
+# 9: C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
+#    Kotlin: constructors of nested classes on the next line, strings with several dollars
+CHUNKER_VERSION: Final = "9"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -105,7 +107,8 @@ VECTORS_VERSION: Final = "1"
 # 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
 #     names
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
-FACTS_VERSION: Final = "25"
+# 26: the definitions of chunker 9
+FACTS_VERSION: Final = "26"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
