@@ -453,3 +453,24 @@ def test_a_standard_header_is_the_implementations(header: str, include: bytes, e
     """In angle brackets, it is not some header of that name in the repository; a C library has its own beside it."""
     files = {header: b"#define WIDE 1\n", "lib/src/a.c": b"#include " + include + b"\n"}
     assert [site.status for site in _sites(_graphs(files)["lib/src/a.c"], Role.IMPORT)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "here", "use"),
+    [
+        ("kt", "package a\n\nclass Here\n",
+         "package b\n\nimport a.Lost\nimport lib.Far\n\nfun go(x: Lost, y: Far) {\n  x.run()\n  y.run()\n}\n"),
+        ("java", "package a;\npublic class Here {}\n",
+         "package b;\nimport a.Lost;\nimport lib.Far;\nclass Use { void go(Lost x, Far y) { x.run(); y.run(); } }\n"),
+        ("java", "package a;\npublic class Here {}\n",
+         "package b;\nimport a.Lost;\nimport lib.Far;\nclass Use { void go() { Lost.run(); Far.run(); } }\n"),
+        ("php", "<?php\nnamespace A;\nclass Here {}\n",
+         "<?php\nnamespace B;\nuse A\\Lost;\nuse Lib\\Far;\nfunction go(Lost $x, Far $y) { $x->run(); $y->run(); }\n"),
+    ],
+)  # fmt: skip
+def test_what_a_package_of_the_root_should_have_is_not_somebody_elses(name: str, here: str, use: str) -> None:
+    """An import from a package that is here and lacks the name may mean a file that cannot be read, or generated code:
+    neither it nor what is called on it is taken for a library's."""
+    graph = _graphs({f"a/Here.{name}": here.encode(), f"b/Use.{name}": use.encode()})[f"b/Use.{name}"]
+    for role in (Role.IMPORT, Role.CALL):
+        assert [site.status for site in _sites(graph, role)] == [Status.UNRESOLVED, Status.EXTERNAL]

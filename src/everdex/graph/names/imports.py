@@ -19,6 +19,7 @@ from everdex.graph.names.standard_headers import STANDARD_HEADERS
 _VERSION: Final = re.compile(r"(.*)/v\d+")
 # A chain of re-exports longer than this is a cycle or a puzzle.
 MAX_REEXPORTS: Final = 6
+MISSING: Final = "missing import"
 _MAX_INCLUDED: Final = 4_096
 
 
@@ -46,7 +47,10 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     if language == "swift":
         return Led("*", (), outside=item.path)
     names = _from_around(module.outline.package, item.path) if language in ("scala", "csharp") else (item.path,)
-    return Led(local, names, outside=item.path)
+    package = item.path.rpartition(".")[0]
+    # What is named of a package that is here should be here: a file that cannot be read may have it.
+    is_here = item.alias != "*" and package and reader.space(package)
+    return Led(local, names, outside="" if is_here else item.path)
 
 
 def _from_around(package: str, path: str) -> tuple[str, ...]:
