@@ -68,7 +68,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 7: Rust: macros that are called like a type
 # 8: Go: `new` of a value
 # 9: C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
-#    Kotlin: constructors of nested classes on the next line, strings with several dollars
+#    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
+#    annotations
 CHUNKER_VERSION: Final = "9"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -107,7 +108,7 @@ VECTORS_VERSION: Final = "1"
 # 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
 #     names
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
-# 26: the definitions of chunker 9
+# 26: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 FACTS_VERSION: Final = "26"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -474,3 +474,73 @@ def test_what_a_package_of_the_root_should_have_is_not_somebody_elses(name: str,
     graph = _graphs({f"a/Here.{name}": here.encode(), f"b/Use.{name}": use.encode()})[f"b/Use.{name}"]
     for role in (Role.IMPORT, Role.CALL):
         assert [site.status for site in _sites(graph, role)] == [Status.UNRESOLVED, Status.EXTERNAL]
+
+
+def test_names_between_backticks_are_names() -> None:
+    """A keyword between backticks is called like any other name; a class whose name needs them overrides its base."""
+    text = b"""package p
+
+abstract class Base {
+  abstract fun run()
+}
+
+class `odd name` : Base {
+  override fun run() {}
+}
+
+class Box {
+  fun `is`(x: Int) {}
+}
+
+fun <T> `when`(x: T): Box = Box()
+
+fun go(b: Base, box: Box) {
+  b.run()
+  `when`(1).`is`(2)
+  `when`<Int>(1)
+  box.`is`(3)
+}
+"""
+    graph = _graphs({"a.kt": text})["a.kt"]
+    calls = {(site.line, target.key) for site in _sites(graph, Role.CALL) for target in site.targets}
+    assert calls == {
+        (15, "Box"), (18, "Base.run"), (18, "odd name.run"), (19, "when"), (19, "Box.is"), (20, "when"), (21, "Box.is"),
+    }  # fmt: skip
+    # The name itself, without its backticks, is what a rename writes over.
+    assert [(site.column, site.end_column) for site in _sites(graph, Role.CALL) if site.line == 21] == [(7, 9)]
+
+
+def test_kotlins_calls_that_are_given_one_type_are_calls() -> None:
+    """`f<T>(x)` and `f<T> { … }` look like comparisons to the grammar; the type is named."""
+    text = b"""package p
+
+class Foo {
+  fun hold() {}
+}
+
+class Box {
+  fun <T> keep(x: Int) {}
+}
+
+fun <T> take(x: Int): T = build<T> { x }
+
+fun <T> build(x: () -> Int): T = TODO()
+
+fun made() = take<Foo>(1)
+
+fun go(box: Box, n: Int) {
+  take<Foo>(n)
+  box.keep<Int>(n)
+  build<Foo> { n }
+  made().hold()
+  val less = n < 2
+}
+"""
+    graph = _graphs({"a.kt": text})["a.kt"]
+    calls = [(site.line, [target.key for target in site.targets]) for site in _sites(graph, Role.CALL)]
+    assert calls == [
+        (11, ["build"]), (13, ["builtin.TODO"]), (15, ["take"]), (18, ["take"]), (19, ["Box.keep"]), (20, ["build"]),
+        (21, ["made"]), (21, ["Foo.hold"]),
+    ]  # fmt: skip
+    named = [(site.line, site.text) for site in _sites(graph, Role.REFERENCE) if site.text.endswith("Foo")]
+    assert named == [(15, "Foo"), (18, "Foo"), (20, "Foo")]
