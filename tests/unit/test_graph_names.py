@@ -544,3 +544,27 @@ fun go(box: Box, n: Int) {
     ]  # fmt: skip
     named = [(site.line, site.text) for site in _sites(graph, Role.REFERENCE) if site.text.endswith("Foo")]
     assert named == [(15, "Foo"), (18, "Foo"), (20, "Foo")]
+
+
+def test_a_crate_is_known_by_its_name_wherever_its_manifest_says_it() -> None:
+    """Lists before the name hide it from nobody, and a library may have a name of its own: programs, tests and examples
+    name their own library by it."""
+    files = {
+        "Cargo.toml": b'[package]\nauthors = ["A <a@b>"]\nname = "my-tool"\n\n[lib]\nname = "tool"\n',
+        "src/lib.rs": b"pub mod shape;\n",
+        "src/shape.rs": b"pub fn draw() {}\npub fn fill() {}\n",
+        "src/bin/go.rs": b"use my_tool::shape::draw;\nfn main() {\n  draw();\n}\n",
+        "tests/all.rs": b"use tool::shape;\nfn all() {\n  shape::fill();\n}\n",
+    }
+    graphs = _graphs(files)
+    assert _targets(graphs["src/bin/go.rs"], Role.CALL) == {("draw", "draw")}
+    assert _targets(graphs["tests/all.rs"], Role.CALL) == {("shape.fill", "fill")}
+    assert MemoryWorld({"Cargo.toml": b"[package\n"}).offers["Cargo.toml"] == {}
+
+
+def test_a_script_that_sources_a_file_beside_it_depends_on_no_package() -> None:
+    """`. ./part.inc` says where the file is: not found, it is missing and nobody else's."""
+    graph = _graphs({"a.sh": b". ./part.inc\nsource ../other.inc\n. /etc/rc.subr\n"})["a.sh"]
+    statuses = [site.status for site in _sites(graph, Role.IMPORT)]
+    assert statuses == [Status.UNRESOLVED, Status.UNRESOLVED, Status.EXTERNAL]
+    assert [dependency.target.key for dependency in graph.dependencies] == ["etc/rc.subr"]

@@ -42,7 +42,8 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     if language in ("c", "cpp", "cuda") and item.kind:
         return Led("", files=_included(module.path, item.path, item.kind, reader), outside=item.path)
     if language in ("ruby", "lua", "bash") or (language == "php" and item.kind == "file"):
-        return Led("", files=_required(module, item, reader), outside="" if item.kind == "relative" else item.path)
+        should_be_here = item.kind == "relative" or item.path.startswith(("./", "../"))
+        return Led("", files=_required(module, item, reader), outside="" if should_be_here else item.path)
     local = item.alias or item.path.rpartition(".")[2]
     if language == "swift":
         return Led("*", (), outside=item.path)
