@@ -172,7 +172,7 @@ INTERFACE_VERSION: Final = "1"
 # 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
 # 42: files that take too long to parse count as partial
 # 43: Java, Kotlin, Scala, C#, PHP: what is imported from a package of the root and not found there is nobody else's;
-#     Rust: crates by what their manifests say; Bash: files beside a script
+#     Rust: crates by what their manifests say, what crates at the top of the root pass on; Bash: files beside a script
 RESOLVERS_VERSION: Final = "43"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -551,13 +551,21 @@ def test_a_crate_is_known_by_its_name_wherever_its_manifest_says_it() -> None:
     name their own library by it."""
     files = {
         "Cargo.toml": b'[package]\nauthors = ["A <a@b>"]\nname = "my-tool"\n\n[lib]\nname = "tool"\n',
-        "src/lib.rs": b"pub mod shape;\n",
-        "src/shape.rs": b"pub fn draw() {}\npub fn fill() {}\n",
-        "src/bin/go.rs": b"use my_tool::shape::draw;\nfn main() {\n  draw();\n}\n",
+        "src/lib.rs": (
+            b"pub mod shape;\nmod round;\npub mod named {\n  pub use super::round::*;\n}\npub use round::Circle;\n"
+        ),
+        "src/shape.rs": b"use crate::Circle;\npub fn draw() {\n  Circle::new();\n}\npub fn fill() {}\n",
+        "src/round.rs": b"pub struct Circle;\nimpl Circle {\n  pub fn new() -> Self { Circle }\n}\npub fn turn() {}\n",
+        "src/bin/go.rs": b"use my_tool::shape::draw;\nfn main() {\n  draw();\n  my_tool::Circle::new();\n}\n",
         "tests/all.rs": b"use tool::shape;\nfn all() {\n  shape::fill();\n}\n",
+        "examples/one.rs": b"use tool::{named, Circle};\nfn main() {\n  Circle::new();\n  named::turn();\n}\n",
     }
     graphs = _graphs(files)
-    assert _targets(graphs["src/bin/go.rs"], Role.CALL) == {("draw", "draw")}
+    assert _targets(graphs["src/bin/go.rs"], Role.CALL) == {
+        ("draw", "draw"), ("my_tool.Circle.new", "Circle.new"),
+    }  # fmt: skip
+    assert _targets(graphs["src/shape.rs"], Role.CALL) == {("Circle.new", "Circle.new")}
+    assert _targets(graphs["examples/one.rs"], Role.CALL) == {("Circle.new", "Circle.new"), ("named.turn", "turn")}
     assert _targets(graphs["tests/all.rs"], Role.CALL) == {("shape.fill", "fill")}
     assert MemoryWorld({"Cargo.toml": b"[package\n"}).offers["Cargo.toml"] == {}
 

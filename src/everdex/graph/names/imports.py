@@ -105,8 +105,8 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
     head, _, rest = path.partition(".")
     crate = rust_crate(module.path)
     here = inner_space(module, scope)
-    written = path
     found: list[str] = []
+    whole = path.rpartition(".")[2] in ("crate", "self", "super")  # of a crate at the top of the root
     if head in ("crate", "$crate"):
         found = [_under(root, rest) for root in _crate_roots(module, crate)]
     elif head == "self":
@@ -125,7 +125,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
             found.append(_under(crate.rpartition(".")[0], path))
         for directory in reader.crate(head):
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
-    whole = written.rpartition(".")[2] in ("crate", "self", "super")
+            whole = whole or not rest
     return tuple(dict.fromkeys(name for name in found if name or whole))
 
 

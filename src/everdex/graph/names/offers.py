@@ -81,7 +81,7 @@ def _module_offers(module: Module) -> dict[str, int]:
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
-    if space:
+    if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)
     imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
