@@ -316,3 +316,24 @@ def test_one_is_said_as_one() -> None:
     counts |= {"overridden": 0, "unnamed": 0}
     assert [*doubts({**counts, "elsewhere": 1})] == ["1 call by its name leads to others that are called so"]
     assert [*doubts({**counts, "elsewhere": 2})] == ["2 calls by its name lead to others that are called so"]
+
+
+def test_a_module_that_is_handed_on_is_called_by_whoever_has_it(tmp_path: Path) -> None:
+    """`return npm;` gives away all that the module has: who calls a member of that name is told, bare calls are not."""
+    files = {
+        "types.ts": "export interface Tool {\n  pack(x: number): void;\n  info(x: number): void;\n}\n",
+        "npm.ts": "export function pack(x: number) {}\n", "yarn.ts": "export function info(x: number) {}\n",
+        "pick.ts": (
+            "import * as npm from './npm';\nimport * as yarn from './yarn';\nimport type { Tool } from './types';\n"
+            "export function pick(): Tool {\n  yarn.info(1);\n  return npm as unknown as Tool;\n}\n"
+        ),
+        "use.ts": (
+            "import { pick } from './pick';\nfunction pack(x: number) {}\nfunction info(x: number) {}\n"
+            "export function use() {\n  pick().pack(1);\n  pick().info(1);\n  pack(2);\n  info(2);\n}\n"
+        ),
+    }  # fmt: skip
+    ask = asker(synced(tmp_path / "tree", files))
+    answer = ask("callers", "npm.ts::pack")
+    assert (answer["callers"], answer["could_add"]["elsewhere"]) == ([], 1)
+    (caller,) = ask("callers", "yarn.ts::info")["callers"]
+    assert caller["name"] == "pick"
