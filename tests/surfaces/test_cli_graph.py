@@ -389,3 +389,19 @@ def test_attributes_before_a_definition_are_no_list_of_its_parameters(tmp_path: 
     """What C# writes in brackets before a class is not put behind its name."""
     made = synced(tmp_path / "tree", {"a.cs": "[Serializable]\npublic class A { void M() { new A(); } }\n"})
     assert asker(made)("callers", "A")["symbol"]["text"] == "[Serializable] public class A"
+
+
+def test_a_line_that_a_file_has_not_is_told(project: Path) -> None:
+    """Whoever asks by a place is told when it is none; a place in a file that is out says that."""
+    for asked in ("shop/stock.py:999", "shop/stock.py:0", "shop/stock.py:999:4", f"shop/stock.py:{'9' * 9}"):
+        ended = everdex("callers", asked, project)
+        assert ended.code == 1
+        assert "shop/stock.py has 15 lines" in ended.err
+    assert "no indexed file has the path 'shop/none.py'" in everdex("callers", "shop/none.py:3:4", project).err
+
+
+def test_functions_without_a_name_stand_apart_from_how_they_are_written(tmp_path: Path) -> None:
+    """What a callback is called is not run together with its text."""
+    made = synced(tmp_path / "tree", {"a.js": "function run(f) { f(); }\nrun(function (x) { return x; });\n"})
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert callee["text"] == "a.<lambda1> function (x)"

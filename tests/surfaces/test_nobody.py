@@ -337,3 +337,17 @@ def test_a_module_that_is_handed_on_is_called_by_whoever_has_it(tmp_path: Path) 
     assert (answer["callers"], answer["could_add"]["elsewhere"]) == ([], 1)
     (caller,) = ask("callers", "yarn.ts::info")["callers"]
     assert caller["name"] == "pick"
+
+
+def test_what_stands_in_the_texts_of_attributes_decorates_nobody(tmp_path: Path) -> None:
+    """An address in a test's data is no annotation, a computed name of JavaScript none either."""
+    files = {
+        "A.cs": (
+            'class A {\n  [Theory]\n  [InlineData("a@b.com")]\n  [InlineData("c@d.com\\"@e")]\n'
+            "  void Check(string x) {}\n}\n"
+        ),
+        "a.js": "export const pool = {\n  [Symbol.dispose]: () => 1,\n};\n",
+    }
+    ask = asker(synced(tmp_path / "tree", files))
+    assert _why(ask("callers", "A.Check")) == ["decorated Theory", "decorated InlineData"]
+    assert all(reason["why"] != "decorated" for reason in ask("callers", "a.js:2")["outside"])

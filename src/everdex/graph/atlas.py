@@ -270,7 +270,8 @@ class Atlas:
         node = definition.node
         begins = node.signature.startswith(("(", "[", "<")) and not _ATTRIBUTE.match(node.signature)
         bare = begins or node.name not in node.signature
-        return shortened(f"{node.qualified_name}{node.signature}" if bare else node.signature)
+        between = " " if node.signature[:1].isalpha() else ""  # `<lambda1> function (x)`
+        return shortened(f"{node.qualified_name}{between}{node.signature}" if bare else node.signature)
 
     def _describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it: made once and shared, so nobody may change it."""
