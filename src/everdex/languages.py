@@ -161,6 +161,7 @@ _EXTENSIONS: Final[dict[str, str]] = {
     "just": "just",
     "latex": "tex sty ltx",
     "less": "less",
+    "lex": "l ll lpp",
     "liquid": "liquid",
     "make": "mk mak make",
     "m4": "m4",
@@ -199,6 +200,7 @@ _EXTENSIONS: Final[dict[str, str]] = {
     "vim": "vim",
     "wgsl": "wgsl",
     "xml": "xml xsd xsl xslt wsdl plist csproj fsproj vbproj slnx props targets pom storyboard xib",
+    "yacc": "y yy ypp",
 }
 
 # language -> whole file names, compared in lower case

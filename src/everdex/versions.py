@@ -68,6 +68,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 7: Rust: macros that are called like a type
 # 8: Go: `new` of a value
 # 9: what is nested deeper than a hundred levels is part of the text around it
+#    C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
+#    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
+#    annotations
 CHUNKER_VERSION: Final = "9"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -107,7 +110,8 @@ VECTORS_VERSION: Final = "1"
 #     names
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
-FACTS_VERSION: Final = "26"
+# 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
+FACTS_VERSION: Final = "27"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -170,7 +174,9 @@ INTERFACE_VERSION: Final = "1"
 # 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
 # 42: files that take too long to parse count as partial
 # 43: Python: several sites at one place stand in the same order in every process
-RESOLVERS_VERSION: Final = "43"
+# 44: Java, Kotlin, Scala, C#, PHP: what is imported from a package of the root and not found there is nobody else's;
+#     Rust: crates by what their manifests say, what crates at the top of the root pass on; Bash: files beside a script
+RESOLVERS_VERSION: Final = "44"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from support.commands import everdex, on_terminal
+from support.graphs import asker
+from support.stores import synced
 from support.trees import tree
 
 
@@ -368,3 +370,38 @@ def test_declarations_stand_after_the_definition(tmp_path: Path) -> None:
     done = everdex("refs", "twice", cwd=root)
     assert done.lines == ["a.c:2:int twice(int a) { return a; }", "a.h:1:int twice(int a);", "a.c:3:int x = twice(1);"]
     assert everdex("refs", "--role", "call", "twice", cwd=root).lines == ["a.c:3:int x = twice(1);"]
+
+
+def test_a_repository_is_started_by_functions_and_by_no_stylesheet(tmp_path: Path) -> None:
+    """A macro called main, and a stylesheet named so, start nothing."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "compat.h": "#define main weak main\n", "run.c": "int main(void) { return 0; }\n",
+            "css/main.scss": "a { b: c }\n", "main.rb": "go\n",
+        },
+    )  # fmt: skip
+    entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
+    assert [item["path"] for item in entries] == ["main.rb", "run.c"]
+
+
+def test_attributes_before_a_definition_are_no_list_of_its_parameters(tmp_path: Path) -> None:
+    """What C# writes in brackets before a class is not put behind its name."""
+    made = synced(tmp_path / "tree", {"a.cs": "[Serializable]\npublic class A { void M() { new A(); } }\n"})
+    assert asker(made)("callers", "A")["symbol"]["text"] == "[Serializable] public class A"
+
+
+def test_a_line_that_a_file_has_not_is_told(project: Path) -> None:
+    """Whoever asks by a place is told when it is none; a place in a file that is out says that."""
+    for asked in ("shop/stock.py:999", "shop/stock.py:0", "shop/stock.py:999:4", f"shop/stock.py:{'9' * 9}"):
+        ended = everdex("callers", asked, project)
+        assert ended.code == 1
+        assert "shop/stock.py has 15 lines" in ended.err
+    assert "no indexed file has the path 'shop/none.py'" in everdex("callers", "shop/none.py:3:4", project).err
+
+
+def test_functions_without_a_name_stand_apart_from_how_they_are_written(tmp_path: Path) -> None:
+    """What a callback is called is not run together with its text."""
+    made = synced(tmp_path / "tree", {"a.js": "function run(f) { f(); }\nrun(function (x) { return x; });\n"})
+    (callee,) = asker(made)("callees", "run")["callees"]
+    assert callee["text"] == "a.<lambda1> function (x)"

@@ -238,6 +238,8 @@ def test_a_rename_is_planned_and_not_made(agent: Agent) -> None:
     assert (plan["files"], plan["doubts"], plan["clashes"], len(plan["plan_id"])) == (["src/other.py"], [], [], 32)
     text = agent.call("rename_plan", symbol="Unique_Name", new_name="Other_Name").content[0].text  # type: ignore[union-attr]
     assert f"\ncarry it out: everdex rename --apply {plan['plan_id']}\n" in text
+    nobody = agent.call("rename_plan", symbol="Uniqe_Name", new_name="Other_Name").content[0].text  # type: ignore[union-attr]
+    assert "like it (fuzzy): Unique_Name src/other.py:5" in nobody
     several = agent.ask("rename_plan", symbol="save_session", new_name="keep_session")
     assert (several["symbol"], len(several["matches"]), several["edits"]) == (None, 2, [])
     assert agent.fail("rename_plan", symbol="Unique_Name", new_name="a.b")["code"] == "query_invalid"
@@ -354,3 +356,10 @@ def test_calls_in_flight_together_are_all_answered(agent: Agent) -> None:
     assert [result.is_error for result in results] == [False] * 12
     names = [result.structured_content["definitions"][0]["name"] for result in results[:8]]  # type: ignore[index]
     assert names == [f"entry_{number}" for number in range(8)]
+
+
+def test_one_of_a_thing_is_one_thing(agent: Agent) -> None:
+    """A picture's text says `1 file`."""
+    text = agent.call("architecture", picture=False).content[0].text  # type: ignore[union-attr]
+    assert "1 files" not in text
+    assert "1 file, " in text

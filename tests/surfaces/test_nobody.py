@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from everdex.graph.doubts import doubts
 from everdex.surfaces.cli import callers
 from everdex.surfaces.mcp import related
 from support.graphs import Ask, asker
@@ -164,7 +165,9 @@ def test_text_says_it_too(ask: Ask) -> None:
     assert "named without being called in 1 place" in lines
     assert "may be called from outside the repository: it is public" in lines
     lines = [line for _, line in callers.SHOWN.lines(ask("callers", "start"))]
-    assert "its name is written in 1 place of strings, templates or settings" in lines
+    assert "its name is written in 1 place of strings, templates, settings or unresolved code" in lines
+    text = related.text_of(related.references(ask("refs", "start"), 2_000), iter(()))
+    assert "its name is written in 1 place of strings, templates, settings or unresolved code" in text
     reply = related.references(ask("refs", "_index"), 2_000)
     text = related.text_of(reply, iter(()))
     assert "may be called from outside the repository: decorated with web.route" in text
@@ -281,3 +284,72 @@ def test_an_override_to_which_nothing_leads_may_be_reached_by_the_base(tmp_path:
     ask = asker(synced(tmp_path / "tree", {"tag.py": dedent(text)}))
     found = ask("callers", "Text.check")
     assert found["total"] + found["could_add"]["overridden"] == 1
+
+
+_MIXED = {
+    "lib.h": "void used(void);\nvoid told(void);\nvoid objective(void);\n",
+    "lib.c": '#include "lib.h"\nvoid used(void) {}\nvoid told(void) {}\nvoid objective(void) {}\n',
+    "parse.y": "%%\nrule: WORD { used(); /* told */ }\n;\n%%\n// told()\n/*\n * told()\n */\n",
+    "app.m": '#import "lib.h"\nint go(void) { objective(); return 0; }\n',
+    "py.py": "def used():\n    pass\n\n\ndef fast():\n    pass\n",
+    "quick.pyx": "from py import fast\n\ncdef run():\n    fast()  # used\n",
+    "Run.java": "class Run { void begin() {} void other() {} }\n",
+    "run.groovy": "def run = new Run()\nrun.begin() // other\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "written"),
+    [("lib.c::used", 1), ("lib.c::told", 0), ("lib.c::objective", 1), ("py.py::used", 0), ("py.py::fast", 2),
+     ("Run.begin", 1), ("Run.other", 0)],
+)  # fmt: skip
+def test_code_that_nobody_resolves_may_call_it(tmp_path: Path, symbol: str, written: int) -> None:
+    """A call in yacc's, Objective-C's, Cython's or Groovy's code is told of what it can reach, and a rename asks."""
+    ask = asker(synced(tmp_path / "tree", _MIXED))
+    answer = ask("callers", symbol)
+    assert (answer["callers"], answer["could_add"]["written"]) == ([], written)
+    plan = ask("rename", symbol, new="renamed")
+    assert [doubt["reason"] for doubt in plan["doubts"]] == ["code that nobody resolves may mean it"] * written
+
+
+def test_one_is_said_as_one() -> None:
+    """A single call leads, several lead."""
+    counts = dict.fromkeys(("ambiguous", "unresolved", "external", "unknown", "named", "written", "overriding"), 0)
+    counts |= {"overridden": 0, "unnamed": 0}
+    assert [*doubts({**counts, "elsewhere": 1})] == ["1 call by its name leads to others that are called so"]
+    assert [*doubts({**counts, "elsewhere": 2})] == ["2 calls by its name lead to others that are called so"]
+
+
+def test_a_module_that_is_handed_on_is_called_by_whoever_has_it(tmp_path: Path) -> None:
+    """`return npm;` gives away all that the module has: who calls a member of that name is told, bare calls are not."""
+    files = {
+        "types.ts": "export interface Tool {\n  pack(x: number): void;\n  info(x: number): void;\n}\n",
+        "npm.ts": "export function pack(x: number) {}\n", "yarn.ts": "export function info(x: number) {}\n",
+        "pick.ts": (
+            "import * as npm from './npm';\nimport * as yarn from './yarn';\nimport type { Tool } from './types';\n"
+            "export function pick(): Tool {\n  yarn.info(1);\n  return npm as unknown as Tool;\n}\n"
+        ),
+        "use.ts": (
+            "import { pick } from './pick';\nfunction pack(x: number) {}\nfunction info(x: number) {}\n"
+            "export function use() {\n  pick().pack(1);\n  pick().info(1);\n  pack(2);\n  info(2);\n}\n"
+        ),
+    }  # fmt: skip
+    ask = asker(synced(tmp_path / "tree", files))
+    answer = ask("callers", "npm.ts::pack")
+    assert (answer["callers"], answer["could_add"]["elsewhere"]) == ([], 1)
+    (caller,) = ask("callers", "yarn.ts::info")["callers"]
+    assert caller["name"] == "pick"
+
+
+def test_what_stands_in_the_texts_of_attributes_decorates_nobody(tmp_path: Path) -> None:
+    """An address in a test's data is no annotation, a computed name of JavaScript none either."""
+    files = {
+        "A.cs": (
+            'class A {\n  [Theory]\n  [InlineData("a@b.com")]\n  [InlineData("c@d.com\\"@e")]\n'
+            "  void Check(string x) {}\n}\n"
+        ),
+        "a.js": "export const pool = {\n  [Symbol.dispose]: () => 1,\n};\n",
+    }
+    ask = asker(synced(tmp_path / "tree", files))
+    assert _why(ask("callers", "A.Check")) == ["decorated Theory", "decorated InlineData"]
+    assert all(reason["why"] != "decorated" for reason in ask("callers", "a.js:2")["outside"])

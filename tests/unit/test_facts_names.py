@@ -136,6 +136,8 @@ def test_deep_nesting_is_only_deep(path: str, text: str) -> None:
         ("java", "((Bar) q)", "@{Bar}"),
         ("java", "new Foo<Bar>(1) { int x; }.bar()", "@{Foo<Bar>}.bar()"),
         ("kotlin", "this.x?.foo()!!", "this.x.foo()"),
+        ("kotlin", "a.`is`(1).x", "a.is().x"),
+        ("kotlin", "`a b`.x", "@{String}.x"),
         ("php", "$this->x", "this.x"),
         ("php", "\\A\\B", ".A.B"),
         ("lua", 'require("a.b").x', "@{require a.b}.x"),

@@ -453,3 +453,126 @@ def test_a_standard_header_is_the_implementations(header: str, include: bytes, e
     """In angle brackets, it is not some header of that name in the repository; a C library has its own beside it."""
     files = {header: b"#define WIDE 1\n", "lib/src/a.c": b"#include " + include + b"\n"}
     assert [site.status for site in _sites(_graphs(files)["lib/src/a.c"], Role.IMPORT)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "here", "use"),
+    [
+        ("kt", "package a\n\nclass Here\n",
+         "package b\n\nimport a.Lost\nimport lib.Far\n\nfun go(x: Lost, y: Far) {\n  x.run()\n  y.run()\n}\n"),
+        ("java", "package a;\npublic class Here {}\n",
+         "package b;\nimport a.Lost;\nimport lib.Far;\nclass Use { void go(Lost x, Far y) { x.run(); y.run(); } }\n"),
+        ("java", "package a;\npublic class Here {}\n",
+         "package b;\nimport a.Lost;\nimport lib.Far;\nclass Use { void go() { Lost.run(); Far.run(); } }\n"),
+        ("php", "<?php\nnamespace A;\nclass Here {}\n",
+         "<?php\nnamespace B;\nuse A\\Lost;\nuse Lib\\Far;\nfunction go(Lost $x, Far $y) { $x->run(); $y->run(); }\n"),
+    ],
+)  # fmt: skip
+def test_what_a_package_of_the_root_should_have_is_not_somebody_elses(name: str, here: str, use: str) -> None:
+    """An import from a package that is here and lacks the name may mean a file that cannot be read, or generated code:
+    neither it nor what is called on it is taken for a library's."""
+    graph = _graphs({f"a/Here.{name}": here.encode(), f"b/Use.{name}": use.encode()})[f"b/Use.{name}"]
+    for role in (Role.IMPORT, Role.CALL):
+        assert [site.status for site in _sites(graph, role)] == [Status.UNRESOLVED, Status.EXTERNAL]
+
+
+def test_names_between_backticks_are_names() -> None:
+    """A keyword between backticks is called like any other name; a class whose name needs them overrides its base."""
+    text = b"""package p
+
+abstract class Base {
+  abstract fun run()
+}
+
+class `odd name` : Base {
+  override fun run() {}
+}
+
+class Box {
+  fun `is`(x: Int) {}
+}
+
+fun <T> `when`(x: T): Box = Box()
+
+fun go(b: Base, box: Box) {
+  b.run()
+  `when`(1).`is`(2)
+  `when`<Int>(1)
+  box.`is`(3)
+}
+"""
+    graph = _graphs({"a.kt": text})["a.kt"]
+    calls = {(site.line, target.key) for site in _sites(graph, Role.CALL) for target in site.targets}
+    assert calls == {
+        (15, "Box"), (18, "Base.run"), (18, "odd name.run"), (19, "when"), (19, "Box.is"), (20, "when"), (21, "Box.is"),
+    }  # fmt: skip
+    # The name itself, without its backticks, is what a rename writes over.
+    assert [(site.column, site.end_column) for site in _sites(graph, Role.CALL) if site.line == 21] == [(7, 9)]
+
+
+def test_kotlins_calls_that_are_given_one_type_are_calls() -> None:
+    """`f<T>(x)` and `f<T> { … }` look like comparisons to the grammar; the type is named."""
+    text = b"""package p
+
+class Foo {
+  fun hold() {}
+}
+
+class Box {
+  fun <T> keep(x: Int) {}
+}
+
+fun <T> take(x: Int): T = build<T> { x }
+
+fun <T> build(x: () -> Int): T = TODO()
+
+fun made() = take<Foo>(1)
+
+fun go(box: Box, n: Int) {
+  take<Foo>(n)
+  box.keep<Int>(n)
+  build<Foo> { n }
+  made().hold()
+  val less = n < 2
+}
+"""
+    graph = _graphs({"a.kt": text})["a.kt"]
+    calls = [(site.line, [target.key for target in site.targets]) for site in _sites(graph, Role.CALL)]
+    assert calls == [
+        (11, ["build"]), (13, ["builtin.TODO"]), (15, ["take"]), (18, ["take"]), (19, ["Box.keep"]), (20, ["build"]),
+        (21, ["made"]), (21, ["Foo.hold"]),
+    ]  # fmt: skip
+    named = [(site.line, site.text) for site in _sites(graph, Role.REFERENCE) if site.text.endswith("Foo")]
+    assert named == [(15, "Foo"), (18, "Foo"), (20, "Foo")]
+
+
+def test_a_crate_is_known_by_its_name_wherever_its_manifest_says_it() -> None:
+    """Lists before the name hide it from nobody, and a library may have a name of its own: programs, tests and examples
+    name their own library by it."""
+    files = {
+        "Cargo.toml": b'[package]\nauthors = ["A <a@b>"]\nname = "my-tool"\n\n[lib]\nname = "tool"\n',
+        "src/lib.rs": (
+            b"pub mod shape;\nmod round;\npub mod named {\n  pub use super::round::*;\n}\npub use round::Circle;\n"
+        ),
+        "src/shape.rs": b"use crate::Circle;\npub fn draw() {\n  Circle::new();\n}\npub fn fill() {}\n",
+        "src/round.rs": b"pub struct Circle;\nimpl Circle {\n  pub fn new() -> Self { Circle }\n}\npub fn turn() {}\n",
+        "src/bin/go.rs": b"use my_tool::shape::draw;\nfn main() {\n  draw();\n  my_tool::Circle::new();\n}\n",
+        "tests/all.rs": b"use tool::shape;\nfn all() {\n  shape::fill();\n}\n",
+        "examples/one.rs": b"use tool::{named, Circle};\nfn main() {\n  Circle::new();\n  named::turn();\n}\n",
+    }
+    graphs = _graphs(files)
+    assert _targets(graphs["src/bin/go.rs"], Role.CALL) == {
+        ("draw", "draw"), ("my_tool.Circle.new", "Circle.new"),
+    }  # fmt: skip
+    assert _targets(graphs["src/shape.rs"], Role.CALL) == {("Circle.new", "Circle.new")}
+    assert _targets(graphs["examples/one.rs"], Role.CALL) == {("Circle.new", "Circle.new"), ("named.turn", "turn")}
+    assert _targets(graphs["tests/all.rs"], Role.CALL) == {("shape.fill", "fill")}
+    assert MemoryWorld({"Cargo.toml": b"[package\n"}).offers["Cargo.toml"] == {}
+
+
+def test_a_script_that_sources_a_file_beside_it_depends_on_no_package() -> None:
+    """`. ./part.inc` says where the file is: not found, it is missing and nobody else's."""
+    graph = _graphs({"a.sh": b". ./part.inc\nsource ../other.inc\n. /etc/rc.subr\n"})["a.sh"]
+    statuses = [site.status for site in _sites(graph, Role.IMPORT)]
+    assert statuses == [Status.UNRESOLVED, Status.UNRESOLVED, Status.EXTERNAL]
+    assert [dependency.target.key for dependency in graph.dependencies] == ["etc/rc.subr"]

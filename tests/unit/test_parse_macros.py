@@ -28,6 +28,12 @@ def _names(path: str, text: str) -> set[str]:
         ("class A {\n  bool f(A* a) {\n    return !(a->*member_)() || (b.*c)();\n  }\n  int after();\n};\n", "A.after"),
         ('class A {\n  OLD_API("use `b()` instead")\n  char const* name() const;\n};\n', "A.name"),
         ("struct s {\n  A_FIELDS\n  int x;\n  B_FIELDS\n};\nint after(void) { return 1; }\n", "after"),
+        ("static void formatted(3, 4)\nfill(char *to, size_t size, const char *text, ...)\n{\n  go();\n}\n", "fill"),
+        ("struct a *FORMATTED(1, 2) make(const char *, ...);\n", "make"),
+        ("void tick(__unused int fd, __maybe_unused struct loop *l, __u32 x, const char *y)\n{\n}\n", "tick"),
+        ("struct a **all(struct b *, int *);\n", "all"), ("char ***deep(int n) { return 0; }\n", "deep"),
+        ("struct A {\n  T **items();\n};\nT **A::items() { return 0; }\n", "A.items"),
+        ("T *&slot(int n) { return slots[n]; }\n", "slot"),
         ("A::A()\n    : a(1),\n#ifdef X\n      b(2),\n#endif\n      c(3) {}\nint after() { return 1; }\n", "after"),
     ],
 )
@@ -39,7 +45,8 @@ def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n"],
+    ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n",
+     "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n"],
 )
 def test_words_in_their_place_stay(text: str) -> None:
     """Constants and types in capital letters are read as they stand."""

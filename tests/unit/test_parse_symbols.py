@@ -64,6 +64,8 @@ def test_signature_and_documentation() -> None:
     module = 'defmodule A do\n  @doc "Says so. Twice."\n  @spec f(int) :: int\n  def f(x) do\n    x\n  end\nend\n'
     elixir = symbols_of("a.ex", module)
     assert (elixir["A.f"].signature, elixir["A.f"].doc) == ("def f(x)", "Says so.")
+    kotlin = symbols_of("a.kt", 'class A {\n  @Old("y")\n  @Named(\n    "z"\n  )\n  override fun f(a: Int) {}\n}\n')
+    assert kotlin["A.f"].signature == '@Old("y") @Named("z") override fun f(a: Int)'
 
 
 def test_decorators_and_exports_belong_to_the_definition() -> None:

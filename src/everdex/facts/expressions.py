@@ -18,6 +18,7 @@ _PLAIN: Final = re.compile(r"[\w$@]+")
 _DOTTED: Final = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*|[$@]\w+")
 _QUALIFIED: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.([^\W\d]\w*)")
 _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`', re.DOTALL)
+_ESCAPED: Final = re.compile(r"`(\w+)`")
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _CHARACTER: Final = re.compile(r"'(?:\\.[^']*|[^'\\])'")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -55,6 +56,7 @@ _KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|f
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
+_ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
 _STRING_TYPES: Final = {
@@ -74,6 +76,9 @@ def chain_of(text: str, language: str) -> str:
         return "?"  # what the type itself points to: `impl Trait for &T`, `for Box<T>`
     if _DOTTED.fullmatch(text):
         return text.removeprefix("$") if text == "$this" else text
+    escaped = language in _ESCAPING_LANGUAGES and text.startswith("`")
+    if language in _ESCAPING_LANGUAGES and "`" in text:
+        text = _ESCAPED.sub(r"\1", text)
     if language == "lua":
         text = _REQUIRE.sub(r"@{require \1}", text)
         if text.startswith("@{"):
@@ -124,7 +129,7 @@ def chain_of(text: str, language: str) -> str:
             return "?"
     hidden = _THIS.sub("this", hidden)
     whole = (head or "") + hidden
-    if not _CHAIN.fullmatch(whole) or _KEYWORD.match(whole):
+    if not _CHAIN.fullmatch(whole) or (_KEYWORD.match(whole) and not escaped):
         return "?"
     return "@{literal}" if _NUMBER.fullmatch(whole) else whole
 
@@ -211,10 +216,13 @@ def split_callee(text: str, language: str) -> tuple[str, str, int]:
         bare = text[:cut].rstrip().removesuffix("::").rstrip() if cut > 0 else text
         tail = len(text.encode()) - len(bare.encode())
         text = bare
+    escaped = language in _ESCAPING_LANGUAGES and text.endswith("`")
+    if escaped:
+        text, tail = text[:-1], tail + 1
     name = _last_name(text)
     if name is None:
         return "?", "", 0
-    before = text[: name.start()].rstrip()
+    before = text[: name.start()].removesuffix("`" if escaped else "").rstrip()
     if not before or _PREFIX.fullmatch(before):
         return "", name[0], tail
     separator = _LAST_SEPARATOR.search(before, max(0, len(before) - _LONGEST_SEPARATOR))

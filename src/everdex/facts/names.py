@@ -321,6 +321,8 @@ class _Extraction(Documented):
         symbol = symbol_of(item, self.data, atoms, None)
         parent = scopes.index.get(id(item.parent), -1)
         name_end = item.name_start + len(item.name.encode())
+        if self.data[name_end : name_end + 1] == b"`":
+            name_end += 1
         shape = self.shapes.get(name_end) or self.shape_starts.get(item.name_start, {})
         if item.name.startswith("<"):
             name_end, shape = -1, {}  # it has no name of its own to find anything by

@@ -5,6 +5,7 @@ Reads one snapshot and changes nothing. Its memory grows only with the files tha
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
 _AROUND: Final = 40  # bytes of anchor on either side of a place
+_ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]\]?\s")  # `[Serializable] class A`; Python's `[T](x)` has no space
 _KEPT_COLUMNS: Final = 1_024  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
@@ -282,8 +284,10 @@ class Atlas:
     def reads(definition: Definition) -> str:
         """A definition as people write it: its name with its parameters or bases, or the signature; shortened."""
         node = definition.node
-        bare = node.signature.startswith(("(", "[", "<")) or node.name not in node.signature
-        return shortened(f"{node.qualified_name}{node.signature}" if bare else node.signature)
+        begins = node.signature.startswith(("(", "[", "<")) and not _ATTRIBUTE.match(node.signature)
+        bare = begins or node.name not in node.signature
+        between = " " if node.signature[:1].isalpha() else ""  # `<lambda1> function (x)`
+        return shortened(f"{node.qualified_name}{between}{node.signature}" if bare else node.signature)
 
     def _describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it: made once and shared, so nobody may change it."""

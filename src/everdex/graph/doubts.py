@@ -9,8 +9,8 @@ _BY_NAME: Final = ("ambiguous", "unresolved", "external")
 _SAID: Final = (
     ("unknown", "place", "{} may mean it: its owner there is not known"),
     ("named", "place", "named without being called in {}"),
-    ("elsewhere", "call", "{} by its name lead to others that are called so"),
-    ("written", "place", "its name is written in {} of strings, templates or settings"),
+    ("elsewhere", "call", "{} by its name lead{s} to others that are called so"),
+    ("written", "place", "its name is written in {} of strings, templates, settings or unresolved code"),
     ("overriding", "call", "{} of methods that override it may be made through it"),
     ("overridden", "call", "{} of what it overrides or inherits may reach it"),
     ("unnamed", "call", "{} of computed values could reach anything"),
@@ -25,4 +25,4 @@ def doubts(could_add: Mapping[str, int]) -> Iterator[str]:
     for name, noun, sentence in _SAID:
         count = could_add[name]
         if count:
-            yield sentence.format(f"{count:,} {noun}{'s' * (count != 1)}")
+            yield sentence.format(f"{count:,} {noun}{'s' * (count != 1)}", s="s" * (count == 1))

@@ -36,7 +36,8 @@ class Mention(msgspec.Struct, frozen=True):
     path: str
     line: int
     column: int
-    how: str  # member, key, shorthand, name; in a string text, path (a dotted one), listed (in __all__); template, data
+    # member, key, shorthand, name; in a string text, path (a dotted one), listed (in __all__); template, data, code
+    how: str
     owner: str = ""  # of a member or in a path: the name before
 
 

@@ -40,6 +40,7 @@ _SPECIAL: Final = {
 }  # fmt: skip
 _TESTED: Final = re.compile(r"test|Test|Benchmark|Example|Fuzz|it_|setup|setUp|teardown|tearDown")
 _ANNOTATED: Final = re.compile(r"@(?!interface\b|Override\b|override\b)([\w.]+)|(?:\A|\])\s*#?\[\s*([\w.:]+)")
+_TEXT: Final = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'(?:[^'\\]|\\.)*(?:'|\Z)")  # a signature may end in one
 _C_ATTRIBUTE: Final = re.compile(r"__attribute__\s*\(\(\s*(\w+)")
 _REPLACING: Final = re.compile(r"@Override\b|\boverride\b")
 _HIDDEN: Final = re.compile(r"\b(?:private|static)\b")
@@ -107,8 +108,10 @@ def _decorators(atlas: Atlas, definition: Definition, language: str) -> Iterator
     elif language in ("c", "cpp", "cuda"):
         yield from _C_ATTRIBUTE.findall(signature)
     elif language not in ("python", "cython"):
-        head = signature.partition("(")[0] if signature.startswith("func") else signature
-        yield from (first or second for first, second in _ANNOTATED.findall(head))
+        head = _TEXT.sub("", signature.partition("(")[0] if signature.startswith("func") else signature)
+        # What JavaScript has in brackets is a name that is computed.
+        bracketed = language not in _WITH_OBJECTS
+        yield from (first or second for first, second in _ANNOTATED.findall(head) if first or bracketed)
 
 
 def _foreign_bases(atlas: Atlas, definition: Definition, language: str) -> Iterator[str]:

@@ -213,7 +213,8 @@ def could_add(atlas: Atlas, definitions: Collection[Definition], roles: frozense
 def elsewhere(atlas: Atlas, definition: Definition) -> int:
     """How many calls by a definition's name lead to others of that name, where receivers or the platform decide."""
     language = atlas.entry(definition.file).language
-    if language not in RULES and _owner(atlas, definition) is None:
+    through_module = language not in RULES and _owner(atlas, definition) is None
+    if through_module and not _is_handed_on(atlas, definition):
         return 0
     name = definition.node.name
     twins = {
@@ -224,7 +225,23 @@ def elsewhere(atlas: Atlas, definition: Definition) -> int:
         if item.node.name == name and item.node.kind not in VARIABLES
     }  # fmt: skip
     counted = overriders(atlas, {definition.target}) | _replaced(atlas, [definition])  # by `could_add`
-    return _calls(atlas, twins - counted - {definition.target}, {definition.target}, may_be_below)
+    counts = _is_asked_of_something if through_module else may_be_below
+    return _calls(atlas, twins - counted - {definition.target}, {definition.target}, counts)
+
+
+def _is_handed_on(atlas: Atlas, definition: Definition) -> bool:
+    """Whether something is given the whole module that a definition stands at the top of, and so may call it."""
+    module = Target(definition.path, "")
+    if definition.node.parent != 0:
+        return False
+    for file in atlas.referring([module]):
+        columns, path = atlas.columns(file), atlas.graph.paths[file]
+        for number in columns.sites_to({module}):
+            if columns.role(number) is Role.REFERENCE:
+                end = atlas.byte(path, *columns.span(number)[2:])
+                if atlas.view.source(path)[end : end + 2].lstrip(b"?!")[:1] not in (b".", b"["):
+                    return True
+    return False
 
 
 def named(atlas: Atlas, definition: Definition) -> int:
@@ -295,6 +312,10 @@ def _above(atlas: Atlas, definitions: Collection[Definition], role: Role) -> set
 def may_be_below(text: str) -> bool:
     """Whether what runs at a call may be what replaces the method that is named."""
     return not text.startswith("super")
+
+
+def _is_asked_of_something(text: str) -> bool:
+    return "." in text and may_be_below(text)
 
 
 def is_class_at_hand(text: str) -> bool:

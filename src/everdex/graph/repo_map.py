@@ -27,7 +27,7 @@ _SHARES: Final = {
 }  # fmt: skip
 _TITLE_TOKENS: Final = 8
 _MAIN: Final = re.compile(
-    r"(^|/)(__main__\.py|manage\.py|main\.\w+|Program\.cs)$|^(bin|cmd)/|(^|/)(src/)?index\.[jt]sx?$"
+    r"(^|/)(__main__\.py|manage\.py|main\.(?!s?css$|sass$|less$)\w+|Program\.cs)$|^(bin|cmd)/|(^|/)(src/)?index\.[jt]sx?$"
 )
 # Of C and C++ the headers are what others see; methods are their type's, and a guard of a header says nothing.
 _IMPLEMENTATION: Final = (".c", ".cc", ".cpp", ".cxx", ".cu")
@@ -128,7 +128,7 @@ def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
     for file in atlas.graph.tables["names"].holders(key32("main")):
         path = atlas.graph.paths[file]
         for item in atlas.definitions(file) if roles.get(path) == "source" and path not in named else ():
-            if item.node.name == "main" and not item.is_file and item.node.parent == 0:
+            if item.node.name == "main" and item.node.kind in ("function", "method") and item.node.parent == 0:
                 line = item.node.name_line
                 yield {"text": f"{path}:{line}: main", "path": path, "line": line, "name": "main", "why": "main"}
 

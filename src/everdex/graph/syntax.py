@@ -36,19 +36,19 @@ _BEFORE_MEMBERS: Final = frozenset((b".", b">", b":", b" ", b"\t", b"\n"))
 _QUOTES: Final = frozenset((b'"', b"'", b"`"))
 _BEFORE_NAMES_IN_PATHS: Final = frozenset((b".", b":", b"#", b"@", b"/", b"\\"))
 # A shell's words are commands, Ruby and Elixir have lists of names without quotes; in pages and settings quotes tell
-# little.
+# little, and nobody resolves Cython.
 _WITH_BARE_TEXTS: Final = frozenset((
-    "bash", "ruby", "elixir", "html", "vue", "svelte", "json", "yaml", "toml", "css", "sql", "markdown",
+    "bash", "ruby", "elixir", "html", "vue", "svelte", "json", "yaml", "toml", "css", "sql", "markdown", "cython",
 ))  # fmt: skip
 _KEYWORD: Final = re.compile(rb"\s*=(?!=)")
 _IMPORT: Final = re.compile(rb"\s*(?:import|from)\b")
 _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member is short
 
-_MEMBER: Final = frozenset(("member", "path", "template", "data"))
-_QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data"))
+_MEMBER: Final = frozenset(("member", "path", "template", "data", "code"))
+_QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data", "code"))
 _PLAIN: Final = frozenset(("name", "text", "path", "template"))
 _CODE: Final = frozenset(("member", "key", "shorthand", "name"))
-_BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data"))
+_BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data", "code"))
 
 
 class Place(NamedTuple):

@@ -62,7 +62,8 @@ def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
     too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
     if language not in GRAMMARS or too_large or len(data) > max_bytes:
         return None
-    tree = grammar.parse_tree(language, macros.readable(language, data))
+    data = macros.readable(language, data)
+    tree = grammar.parse_tree(language, data)
     return annotated.read(tree, data) if language == "kotlin" else tree
 
 

@@ -1,5 +1,6 @@
 """C and C++ as people write them: headers named `.h` that are C++, and macros where the grammar allows no word.
-Rust as people write it: macros that are called like a type (`str![…]`). Go since 1.26: `new` of a value.
+Rust as people write it: macros that are called like a type (`str![…]`). Go since 1.26: `new` of a value. Kotlin since
+2.2: strings with several dollars; constructors on a line of their own.
 
 `class API Name {` and `API Type name(…)` are errors to a grammar that runs no preprocessor, and cost a header its
 classes. Such a word is blanked before parsing: all bytes keep their places, and every text is still taken from the file
@@ -33,6 +34,23 @@ _WORD: Final = re.compile(
     rb"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*\b(?:\((?:\"(?:[^\"\\\n]|\\.)*\"|[^()\"\n])*\))?"
     rb"|\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9]+)\b"
 )
+# `static void printflike(3, 4) name(`: numbers alone are nobody's parameters. `(__unused int fd,`: a word of the
+# compiler's or the system's before a whole parameter.
+_NUMBERED: Final = re.compile(
+    rb"^([ \t]*([A-Za-z_]\w*)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"
+    rb"(?=\s+\**[A-Za-z_]\w*[ \t]*\()",
+    re.MULTILINE,
+)
+_BEFORE_PARAMETER: Final = re.compile(
+    rb"([(,]\s*)(__(?!attribute|declspec|extension|restrict|const|volatile|signed|inline)\w+)"
+    rb"(?=\s+(?:(?:const|struct|union|enum|unsigned|signed)\s+)*(?!__)[A-Za-z_]\w*(?:\s+\**|\*+)\w+\s*[,)\[])"
+)
+# A nested class's constructor on the next line is the outer one's to the grammar; to the language it is not.
+_NEXT_LINE: Final = re.compile(
+    rb"(\bclass[ \t]+\w+(?:<[^<>\n]*>)?)(\s+)(?=(?:(?:private|protected|internal|public)[ \t]+)?constructor[ \t]*\()"
+)
+_DOLLARS: Final = re.compile(rb'(?<![\w$"])(\$\$+)("""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*")')
+_DOLLAR_RUN: Final = re.compile(rb"\$+")
 # Names of Rust's that the grammar has as types only; a macro may have any name.
 _TYPE: Final = rb"(?:str|bool|char|[iuf](?:8|16|32|64|128|size))"
 _TYPE_MACRO: Final = re.compile(rb"\b%s(?=! ?[\[({])|(?<=macro_rules! )%s\b" % (_TYPE, _TYPE))
@@ -98,8 +116,14 @@ def readable(language: str, data: bytes) -> bytes:
         return _TYPE_MACRO.sub(lambda found: b"_" * len(found[0]), data)
     if language == "go":
         return _NEW_OF_VALUE.sub(b"___", data)
+    if language == "kotlin":
+        data = _NEXT_LINE.sub(lambda found: found[1] + b" " * len(found[2]), data)
+        return _DOLLARS.sub(_single_dollars, data) if b'$$' in data else data
     if language not in _FAMILY:
         return data
+    data = _NUMBERED.sub(_unnumbered, data)
+    if b"__" in data:
+        data = _BEFORE_PARAMETER.sub(lambda found: found[1] + b" " * len(found[2]), data)
     if b"#" in data:
         data = _DEFINE.sub(_uncommented, conditionals.read(data).data)
     if language != "c" and (b"import" in data or b"module" in data):
@@ -124,6 +148,20 @@ def readable(language: str, data: bytes) -> bytes:
             out = bytearray(data) if out is None else out
             out[start:name_end] = b" " * (name_end - start)
     return data if out is None else bytes(out)
+
+
+def _unnumbered(found: re.Match[bytes]) -> bytes:
+    return found[0] if found[2] in _STATEMENTS else found[1] + b" " * len(found[3])
+
+
+def _single_dollars(found: re.Match[bytes]) -> bytes:
+    """A string in which so many dollars insert a value, as one in which a single one does."""
+    many = len(found[1])
+
+    def single(run: re.Match[bytes]) -> bytes:
+        return b"_" * (len(run[0]) - 1) + (b"$" if len(run[0]) >= many else b"_")
+
+    return b" " * many + _DOLLAR_RUN.sub(single, found[2])
 
 
 def _uncommented(define: re.Match[bytes]) -> bytes:

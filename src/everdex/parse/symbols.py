@@ -80,7 +80,7 @@ def _signature(item: Definition, data: bytes) -> str:
         if body is not None and start < body.start_byte < limit:
             end = body.start_byte
         else:
-            end = _header_end(data, start, limit)
+            end = _header_end(data, start, min(item.name_start, limit), limit)
     else:
         newline = data.find(b"\n", start, limit)
         end = newline if newline != -1 else limit
@@ -88,8 +88,16 @@ def _signature(item: Definition, data: bytes) -> str:
     return text.rstrip(" {:=").removesuffix(" do")[:_MAX_TEXT]
 
 
-def _header_end(data: bytes, start: int, limit: int) -> int:
-    """Without a body field: up to the first brace or line end outside brackets."""
+def _header_end(data: bytes, start: int, name: int, limit: int) -> int:
+    """Without a body field: up to the first brace or line end outside brackets, behind annotations' own lines."""
+    end = _line_end(data, start, limit)
+    while end < name and data[start:end].lstrip().startswith((b"@", b"#[")):
+        start = end + 1
+        end = _line_end(data, start, limit)
+    return end
+
+
+def _line_end(data: bytes, start: int, limit: int) -> int:
     depth = 0
     for position in range(start, limit):
         byte = data[position]

@@ -6,6 +6,9 @@ a path that is not in the graph.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from everdex import languages
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas
@@ -14,6 +17,8 @@ from everdex.graph.record import asked_key
 from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
+
+_PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
 def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str, ...]:
@@ -74,12 +79,13 @@ def of_word(count: int, asked: str) -> tuple[str, ...]:
 def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     """Why a path that was named is not in the graph."""
     path = asked.partition("::")[0]
-    head, _, tail = path.rpartition(":")
-    path = head if head and tail.isdecimal() else path
+    place = _PLACE.fullmatch(path)
+    path = place[1] if place else path
     if "/" not in path and languages.language_of(path) is None:
         return ()
     if atlas.graph.number(path) is not None:
-        return ()
+        lines = len(view.source(path).splitlines())
+        return (f"{path} has {lines:,} lines",) if place and not 0 < int(place[2]) <= lines else ()
     try:
         view.file_index(path)
     except KeyError:

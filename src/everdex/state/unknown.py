@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
+from everdex.graph.loose_text import CODE
 from everdex.graph.mentions import Mention, mentions
 from everdex.graph.model import Role, Site, Target
 from everdex.graph.names.rules import RULES
@@ -23,7 +24,8 @@ _TOGETHER: Final = (WITH_OBJECTS, frozenset(("c", "cpp", "cuda")), frozenset(("j
 _MEMBERS: Final = frozenset(("method", "property", "field", "member", "constructor"))
 _ALIASED: Final = re.compile(rb"\s+as\s")
 _USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("key", "shorthand")}
-_WRITTEN: Final = frozenset(("text", "path", "template", "data"))
+_IN_CODE: Final = frozenset(("code",))
+_WRITTEN: Final = frozenset(("text", "path", "template", "data")) | _IN_CODE
 _GETTERS: Final = frozenset(("property", "cached_property"))  # decorators of Python
 REASONS: Final = {
     "member": "its owner is not known",
@@ -33,6 +35,7 @@ REASONS: Final = {
     "path": "a string that may mean it",
     "listed": "a string that may mean it",
     "name": "nothing is known of this name",
+    "code": "code that nobody resolves may mean it",
 }
 
 
@@ -88,6 +91,8 @@ class _Reach:
 
     def kinds(self, path: str, language: str) -> frozenset[str]:
         """The kinds of places of a file that may mean it."""
+        if self.language in CODE.get(language, ()):
+            return _IN_CODE
         if language not in self.family:
             return frozenset()
         return self._held if path in self._holding else self._nearby if path in self._near else self._anywhere
@@ -102,7 +107,7 @@ class Unseen(NamedTuple):
     """Places that are no sites and may use a definition."""
 
     unknown: int  # its owner is not known, or nothing is known of the name
-    written: int  # in a string, a symbol, a template or a setting
+    written: int  # in a string, a symbol, a template, a setting or code that nobody resolves
 
 
 def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | None) -> Unseen:
@@ -124,7 +129,8 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
         found = reach.kinds(path, language) - {"text", "path", "listed"}
         if language in reach.family:
             found |= {"member"}
-        return ((found if reach.loose_names else found - {"name"}) | _WRITTEN) & wanted
+        written = _IN_CODE & found if language in CODE else _WRITTEN
+        return ((found if reach.loose_names else found - {"name"}) | written) & wanted
 
     def may_mean(found: Mention) -> bool:
         if found.how == "member" and (reach.member or found.path in holding):

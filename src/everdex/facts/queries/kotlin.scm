@@ -1,5 +1,8 @@
 (call_expression . [(identifier) (navigation_expression)] @callee (value_arguments)? @arguments (annotated_lambda)? @arguments)
 (call_expression . (call_expression (value_arguments)) @callee . (value_arguments) @arguments)
+; `call<Type>(x)` and `call<Type> { … }`, which the grammar takes for comparisons and the language never does
+(binary_expression left: (binary_expression left: [(identifier) (navigation_expression)] @callee "<" right: [(identifier) (navigation_expression)]) ">" right: [(parenthesized_expression) (lambda_literal)] @arguments)
+(binary_expression left: (binary_expression left: [(identifier) (navigation_expression)] "<" right: [(identifier) (navigation_expression)] @type) ">" right: [(parenthesized_expression) (lambda_literal)])
 (call_expression . [(parenthesized_expression) (index_expression) (lambda_literal) (unary_expression) (this_expression)] @callee)
 (call_expression . (call_expression . [(identifier) (navigation_expression)] @callee (value_arguments) @arguments) (annotated_lambda) @arguments)
 (constructor_invocation (user_type) @new (value_arguments) @arguments)
@@ -35,6 +38,6 @@
 (assignment left: [(identifier) (navigation_expression)] @write)
 (type_parameter (identifier) @bind (user_type) @stated)
 (object_literal (delegation_specifiers) @base (class_body) @anonymous)
-(function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression)] @result .)) @shape
+(function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression) (binary_expression)] @result .)) @shape
 (is_expression left: [(identifier) (navigation_expression)] @narrowed right: (user_type) @stated)
 (when_expression (when_subject (identifier) @narrowed) (when_entry condition: (type_test (user_type) @stated)))

@@ -89,7 +89,8 @@ class Evaluation(Names, Members):
         if head in rules.super_names:
             return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
         found = self.name(head, place, called=called)
-        if found.kind == UNKNOWN and self._is_foreign(head, called) and self.local(head, place) is None:
+        foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
+        if foreign and self.local(head, place) is None:
             return Thing(OUTSIDE, head)
         return found
 
@@ -279,7 +280,8 @@ class Evaluation(Names, Members):
                 return self.type_named(bound.type, place)  # a type parameter is what it must at least be
             if bound is not None or (len(name) < 3 and name[0].isupper()):
                 return unknown("type parameter")
-            if not any(ref.defined.kind in TYPES for ref in self.reader.named(name.rpartition(".")[2])):
+            missing = self.is_missing(name.partition(".")[0], place)
+            if not missing and not any(ref.defined.kind in TYPES for ref in self.reader.named(name.rpartition(".")[2])):
                 return Thing(OUTSIDE, name, (), arguments, place)
             return unknown(f"type {name} not found")
         finally:

@@ -19,6 +19,7 @@ from everdex.graph.names.standard_headers import STANDARD_HEADERS
 _VERSION: Final = re.compile(r"(.*)/v\d+")
 # A chain of re-exports longer than this is a cycle or a puzzle.
 MAX_REEXPORTS: Final = 6
+MISSING: Final = "missing import"
 _MAX_INCLUDED: Final = 4_096
 
 
@@ -41,12 +42,16 @@ def lead(module: Module, item: facts.Import, reader: Reader) -> Led:
     if language in ("c", "cpp", "cuda") and item.kind:
         return Led("", files=_included(module.path, item.path, item.kind, reader), outside=item.path)
     if language in ("ruby", "lua", "bash") or (language == "php" and item.kind == "file"):
-        return Led("", files=_required(module, item, reader), outside="" if item.kind == "relative" else item.path)
+        should_be_here = item.kind == "relative" or item.path.startswith(("./", "../"))
+        return Led("", files=_required(module, item, reader), outside="" if should_be_here else item.path)
     local = item.alias or item.path.rpartition(".")[2]
     if language == "swift":
         return Led("*", (), outside=item.path)
     names = _from_around(module.outline.package, item.path) if language in ("scala", "csharp") else (item.path,)
-    return Led(local, names, outside=item.path)
+    package = item.path.rpartition(".")[0]
+    # What is named of a package that is here should be here: a file that cannot be read may have it.
+    is_here = item.alias != "*" and package and reader.space(package)
+    return Led(local, names, outside="" if is_here else item.path)
 
 
 def _from_around(package: str, path: str) -> tuple[str, ...]:
@@ -100,8 +105,8 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
     head, _, rest = path.partition(".")
     crate = rust_crate(module.path)
     here = inner_space(module, scope)
-    written = path
     found: list[str] = []
+    whole = path.rpartition(".")[2] in ("crate", "self", "super")  # of a crate at the top of the root
     if head in ("crate", "$crate"):
         found = [_under(root, rest) for root in _crate_roots(module, crate)]
     elif head == "self":
@@ -120,7 +125,7 @@ def rust_paths(module: Module, scope: int, path: str, reader: Reader) -> tuple[s
             found.append(_under(crate.rpartition(".")[0], path))
         for directory in reader.crate(head):
             found.append(_under(directory.replace("/", ".").replace("-", "_"), rest))
-    whole = written.rpartition(".")[2] in ("crate", "self", "super")
+            whole = whole or not rest
     return tuple(dict.fromkeys(name for name in found if name or whole))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from tomllib import TOMLDecodeError
 from typing import Final
 
 import xxhash
@@ -17,9 +18,9 @@ import xxhash
 from everdex.facts import names_model as facts
 from everdex.graph.names.module import Module
 from everdex.graph.names.types import last_name
+from everdex.strangers import read_toml
 
 PREFIX: Final = "names:"
-_CRATE: Final = re.compile(rb'^\s*\[package\][^\[]*?^\s*name\s*=\s*"([\w-]+)"', re.MULTILINE | re.DOTALL)
 _GO_MODULE: Final = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
 
 
@@ -32,13 +33,22 @@ def go_module_of(source: bytes) -> str:
     return found[1].decode("utf-8", "replace").strip('"') if found else ""
 
 
+def _crates_of(source: bytes) -> set[str]:
+    """What others call a package of Rust, and its library if that has a name of its own."""
+    try:
+        manifest = read_toml(source)
+    except TOMLDecodeError:
+        return set()
+    tables = [table for table in (manifest.get("package"), manifest.get("lib")) if isinstance(table, dict)]
+    return {name.replace("-", "_") for table in tables if isinstance(name := table.get("name"), str)}
+
+
 def offers_of(path: str, encoded: bytes, source: bytes) -> Mapping[str, int]:
     name = path.rpartition("/")[2]
     if name == "go.mod":
         return {f"{PREFIX}go.mod": _hash(go_module_of(source))}
     if name == "Cargo.toml":
-        crate = _CRATE.search(source)
-        return {f"{PREFIX}crate:{crate[1].decode().replace('-', '_')}": 1} if crate else {}
+        return {f"{PREFIX}crate:{crate}": 1 for crate in _crates_of(source)}
     if not encoded.startswith(facts.FAMILY):
         return {}
     return _module_offers(Module(path, facts.outline_of(encoded)))
@@ -71,7 +81,7 @@ def _module_offers(module: Module) -> dict[str, int]:
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
-    if space:
+    if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)
     imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]

@@ -81,14 +81,11 @@ class RustNames(Lookup):
             return self.of_refs(tuple(found)) if found else None
         if depth <= 0:
             return None
-        for path in self.reader.space(space)[:4]:
-            module = self.reader.index.module(path)
-            if module is None:
-                continue
+        files = (self.reader.index.module(path) for path in self.reader.space(space)[:4])
+        written = [(ref.module, ref.at) for ref in around if ref.defined.kind == "module"]
+        for module, scope in [*((module, -1) for module in files if module is not None), *written]:
             self.reader.context(module)
-            for item in module.outline.imports:
-                if item.scope >= 0:
-                    continue
+            for item in module.imports_by_scope.get(scope, ()):
                 if item.alias == "*" and item.kind == "pub":
                     for prefix in rust_paths(module, item.scope, item.path, self.reader):
                         thing = self.rust_in_space(prefix, name, depth - 1) if prefix != space else None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import Led, lead, reached
+from everdex.graph.names.imports import MISSING, Led, lead, reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
@@ -237,7 +237,11 @@ class Names(RustNames):
             thing = self.whole_name(name)
             if thing:
                 return thing
-        return Thing(OUTSIDE, led.outside)
+        return Thing(OUTSIDE, led.outside) if led.outside else unknown(f"{MISSING}: {led.local}")
+
+    def is_missing(self, name: str, place: Place) -> bool:
+        """Whether an import says that a name should be here, and it is not."""
+        return any(self._led(led).kind == UNKNOWN for led in self._led_by(place)[0].get(name, ()))
 
     def whole_name(self, name: str) -> Thing | None:
         """What a whole lookup name is; members of types are found through their bases."""

@@ -14,7 +14,7 @@ from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status,
 from everdex.graph.names.calls import LOCAL, Calls
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
-from everdex.graph.names.imports import lead
+from everdex.graph.names.imports import MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
@@ -222,7 +222,7 @@ class _File:
                 Site(
                     Role.IMPORT, self._node(item.scope), item.line, item.column, item.end_line, item.end_column,
                     _shown(item.path), status, targets or outside,
-                    "missing import" if status is Status.UNRESOLVED else "",
+                    MISSING if status is Status.UNRESOLVED else "",
                 )
             )  # fmt: skip
             for path in files[:64]:

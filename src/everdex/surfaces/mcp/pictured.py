@@ -15,6 +15,7 @@ from everdex import limits
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
+from everdex.wording import plural
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
@@ -69,7 +70,7 @@ def _often(edge: Document) -> tuple[bool, int, str, str]:
 
 def _parts(part: Document, depth: int) -> Iterator[str]:
     entry = ", entry point" if part["entry_points"] and not part["parts"] else ""
-    yield f"{'  ' * depth}{part['label']}: {part['files']:,} files, {part['lines']:,} lines{entry}"
+    yield f"{'  ' * depth}{part['label']}: {plural(part['files'], 'file')}, {plural(part['lines'], 'line')}{entry}"
     for child in part["parts"]:
         yield from _parts(child, depth + 1)
 
@@ -77,7 +78,8 @@ def _parts(part: Document, depth: int) -> Iterator[str]:
 def _edge(edge: Document) -> str:
     doubt = f", {edge['ambiguous']:,} in doubt" if edge["ambiguous"] else ""
     closes = ", closes a cycle" if edge["against"] else ""
-    return f"{edge['from']} -> {edge['to']}: {edge['imports']:,} imports, {edge['uses']:,} uses{doubt}{closes}"
+    counts = f"{plural(edge['imports'], 'import')}, {plural(edge['uses'], 'use')}"
+    return f"{edge['from']} -> {edge['to']}: {counts}{doubt}{closes}"
 
 
 def text_of(reply: Reply, footer: Iterator[str]) -> str:

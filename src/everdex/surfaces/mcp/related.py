@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from everdex.graph.doubts import doubts
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
@@ -160,12 +161,7 @@ def _lines(reply: Reply) -> Iterator[str]:
                 yield f"… {part['omitted']:,} more"
         return
     if reply["symbol"] is None:
-        yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
-        for item in reply["matches"]:
-            yield f"{item['path']}:{item['line']}:{item['text']}"
-        for item in reply["suggestions"]:
-            places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
-            yield f"like it ({item['how']}): {item['name']} {places}"
+        yield from undecided(reply)
         return
     symbol = reply["symbol"]
     yield f"# {symbol['path']}:{symbol['line']} {symbol['text']}"
@@ -177,6 +173,16 @@ def _lines(reply: Reply) -> Iterator[str]:
     if reply.get("tests"):
         yield f"tests: {', '.join(reply['tests'])}"
     yield from missing(reply)
+
+
+def undecided(reply: Document) -> Iterator[str]:
+    """Of a name that several definitions have, or none."""
+    yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
+    for item in reply["matches"]:
+        yield f"{item['path']}:{item['line']}:{item['text']}"
+    for item in reply["suggestions"]:
+        places = ", ".join(f"{place['path']}:{place['start_line']}" for place in item["places"])
+        yield f"like it ({item['how']}): {item['name']} {places}"
 
 
 def use_line(item: Document) -> str:
@@ -192,8 +198,7 @@ def _said(item: Document) -> str:
 
 def missing(reply: Document) -> Iterator[str]:
     """What the list may lack, if anything."""
-    said = ", ".join(f"{count:,} {name}" for name, count in reply["could_add"].items() if count)
-    if said:
-        yield f"could add to it: {said}"
+    if reply["could_add"]:
+        yield from doubts(reply["could_add"])
     listed = reply.get("references") or reply.get("affected")
     yield from from_outside(reply["outside"], is_alone=not listed)

@@ -85,9 +85,7 @@ def text_of(reply: Mapping[str, Any], footer: Iterator[str]) -> str:
 
 def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
     if reply["symbol"] is None:
-        yield "several definitions fit; ask again with path:line" if reply["matches"] else "no definition fits"
-        for item in reply["matches"]:
-            yield f"{item['path']}:{item['line']}:{item['text']}"
+        yield from related.undecided(reply)
         return
     yield f"# {reply['symbol']['text']} → {reply['new_name']}"
     for (path, line), edits in groupby(reply["edits"], key=lambda edit: (edit["path"], edit["line"])):
