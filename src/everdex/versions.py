@@ -105,7 +105,8 @@ VECTORS_VERSION: Final = "1"
 # 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
 #     names
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
-FACTS_VERSION: Final = "25"
+# 26: Python: where slices begin and end
+FACTS_VERSION: Final = "26"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -167,7 +168,10 @@ INTERFACE_VERSION: Final = "1"
 #     functions under names that the program computes
 # 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
 # 42: files that take too long to parse count as partial
-RESOLVERS_VERSION: Final = "42"
+# 43: Python: slices, what `__new__` from outside makes, partial calls that are returned, lambdas called where they
+#    stand, keys of mappings that are updated from others, parameters made texts; calling a base's method with self
+#    makes no base
+RESOLVERS_VERSION: Final = "43"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -50,6 +50,7 @@ NARROWED: Final = 30  # value, class, tuple of them or text: what is left where 
 MATCHED: Final = 31  # value, place: what a class pattern takes from it there
 TESTED: Final = 32  # value: whether it is true is asked there
 RAISED: Final = 33  # name or attribute: an exception, or the class to make one of
+SLICE: Final = 34  # [begin, end, step], -1 where nothing is written: a key
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1

@@ -16,6 +16,7 @@ from everdex.graph.python import (
     containers,
     declared,
     iteration,
+    making,
     methods,
     parameters,
     records,
@@ -220,7 +221,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
-        return builtin_calls.class_made(engine, positional, fuel)
+        return making.class_made(engine, positional, fuel)
     return _made_by_new(engine, value, line, fuel) or made
 
 
@@ -266,7 +267,7 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
         if any(each[0] == CLASS for each in inner):  # what such a decorator gives when it is called without one is none
             kept = frozenset(each for each in useful if each[0] == CLASS)
             useful = kept or (useful if len(useful) == len(made) else inner)
-        parts.append(useful or inner)
+        parts.append(useful)  # of several that it may be the ones that give nothing say nothing
     return union(parts) or inner
 
 

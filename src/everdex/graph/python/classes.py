@@ -219,7 +219,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     if hook:
         return hook
     if base:
-        return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+        return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 

@@ -44,4 +44,5 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.STORE_ITEM: operators.no_value,
     m.TESTED: operators.no_value,
     m.RAISED: operators.no_value,
+    m.SLICE: operators.sliced,
 }

@@ -132,10 +132,13 @@ class Flows(Layout):
 
     @cached_property
     def given(self) -> dict[int | str, list[int]]:
-        """Functions that are passed on, by scope or as a name -> the calls that take them."""
+        """Functions that are passed on, by scope or as a name -> the calls that take them, or that call a lambda where
+        it is written."""
         found: dict[int | str, list[int]] = {}
         for number in self.calls:
             entry = self.entries[number]
+            if self.entries[entry[1]][0] == m.DEFINITION:
+                found.setdefault(self.entries[entry[1]][1], []).append(number)
             for each in (*entry[2], *(value for _, value in entry[3])):
                 what = self.entries[each]
                 if what[0] == m.DEFINITION or what[0] == m.NAME:

@@ -295,8 +295,13 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
         indirect = file.indirect_calls
         if len(indirect) <= MAX_INDIRECT:
             sites.extend((path, each) for each in indirect)
-        given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
-        sites.extend((path, each) for each in sorted(given))
+        given = sorted({*file.given.get(scope, ()), *file.given.get(own.name, ())})
+        sites.extend((path, each) for each in given)
+        returned = [file.scopes[file.where[each]] for each in given]
+        makers = [around.name for each, around in zip(given, returned, strict=True) if each in around.returns]
+        if makers:  # `return partial(f, x)`: what is returned there is called as a result
+            made, _ = sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], path)
+            sites.extend(made)
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     return Calling(_step(len(sites)), places, is_cut)

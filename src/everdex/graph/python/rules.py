@@ -188,6 +188,7 @@ IDENTITY: Final = frozenset(
         "typing.final",
         "typing.override",
         "typing.no_type_check",
+        "typing.NamedTuple._replace",
         "typing.runtime_checkable",
         "typing_extensions.overload",
         "typing_extensions.final",

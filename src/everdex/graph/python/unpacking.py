@@ -60,6 +60,15 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
     """What a starred target takes."""
+    count = _count(engine, value)
+    if count < 0:
+        return frozenset(((LIST, containers.elements(engine, value, fuel)),))
+    places = range(before, count - after)
+    return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
+
+
+def _count(engine: Engine, value: Value) -> int:
+    """How many members are written, when these are few and known; else -1."""
     count = -1
     if value[0] == TUPLE:
         count = len(value[1])
@@ -68,10 +77,7 @@ def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> V
         inside = file.entries[value[2]]
         if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
             count = len(inside[2])
-    if 0 <= count <= containers.MAX_ELEMENTS:
-        places = range(before, count - after)
-        return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
-    return frozenset(((LIST, containers.elements(engine, value, fuel)),))
+    return count if count <= containers.MAX_ELEMENTS else -1
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -91,11 +97,31 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
     if begun and any(value[0] == MODULE for value in values):  # globals()["handle_" + name]
         return union(attributes.beginning(engine, value, each, fuel) for value in values for each in begun)
     keys = containers.literals(named)
-    if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
-        parts = [frozenset(((LIST, containers.elements(engine, each, fuel)),)) for each in values]
-        return union(parts)  # a slice
+    if file.entries[entry[2]][0] == m.SLICE and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
+        between = _bounds(engine, file, file.entries[entry[2]][1], context, fuel)
+        return frozenset(_sliced(engine, each, between, fuel) for each in values)
     wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
     return union(containers.item(engine, value, each, fuel) for value in values for each in wanted)
+
+
+def _bounds(engine: Engine, file: File, written: list[int], context: int, fuel: int) -> slice | None:
+    """A slice whose numbers are known."""
+    bounds: list[int | None] = []
+    for each in written:
+        known = containers.literals(engine.values(file.path, each, context, fuel - NAME_STEP)) if each >= 0 else {None}
+        number = known.pop() if known and len(known) == 1 else ""
+        if isinstance(number, str):
+            return None
+        bounds.append(number)
+    return slice(*bounds) if bounds[2] != 0 else None
+
+
+def _sliced(engine: Engine, value: Value, between: slice | None, fuel: int) -> Value:
+    count = _count(engine, value)
+    added = union(containers.put(engine, value, None, True, fuel)) if value[0] == DISPLAY else NOTHING
+    if between is None or count < 0 or added:  # what is put into a list may move the others
+        return (LIST, containers.elements(engine, value, fuel))
+    return (TUPLE, tuple(containers.item(engine, value, place, fuel) for place in range(count)[between]))
 
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
