@@ -170,7 +170,8 @@ INTERFACE_VERSION: Final = "1"
 # 42: files that take too long to parse count as partial
 # 43: Python: slices, what `__new__` from outside makes, partial calls that are returned, lambdas called where they
 #    stand, keys of mappings that are updated from others, parameters made texts; calling a base's method with self
-#    makes no base
+#    makes no base; attributes under computed names, what modules are asked for, what `yield from` and `gather` give
+#    back, methods bound by hand, namespaces, classes as receivers of their metaclass
 RESOLVERS_VERSION: Final = "43"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -278,6 +278,8 @@ def _led(file: File) -> Iterator[tuple[int, _Way, Any]]:
     for name, stores in file.other_stores.items():
         for base, value in stores:
             yield base, _Way(stores_key(path), ("store", name)), [base, value]
+    for computed in file.computed_stores:
+        yield computed[0], _Way(stores_key(path), ("computed store",)), computed
     for name, fills in file.item_stores_by_name.items():
         for fill in fills:
             yield fill[0], _Way(filled_key(path, name), ("fill", name)), fill

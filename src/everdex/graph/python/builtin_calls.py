@@ -14,6 +14,7 @@ from everdex.graph.python.rules import (
     GIVES_BACK,
     IDENTITY,
     MAPPING_TYPES,
+    NAMESPACES,
     PROPERTIES,
     RESULTS,
     TAKES,
@@ -40,7 +41,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     PREFIX,
     PROPERTY,
-    RECORD,
+    ROW,
     STATIC,
     TUPLE,
     Value,
@@ -90,7 +91,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     module, _, name = dotted.rpartition(".")
     if dotted == "builtins.object.__getattribute__":
         return _getattr(engine, positional[:2], fuel)
-    if name == "__new__":
+    if name == "__new__" or dotted == "builtins.type.__call__":
         return making.new(engine, dotted, positional, fuel)
     if module == "builtins":
         found = _builtin(engine, name, positional, keywords, fuel)
@@ -150,7 +151,14 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted == "pytest.param":
         return frozenset(((TUPLE, tuple(parameters.argument(engine, each, fuel) for each in positional)),))
     if dotted == "collections.namedtuple":
-        return _record(engine, positional, fuel)
+        return making.record(engine, positional, fuel)
+    if dotted == "types.MethodType":
+        return making.bound(engine, positional, fuel)
+    if dotted in NAMESPACES:
+        fields = [(key, parameters.argument(engine, value, fuel)) for key, value in keywords if key]
+        return frozenset(((ROW, tuple(key for key, _ in fields), tuple(values for _, values in fields)),))
+    if dotted == "asyncio.gather":
+        return _gathered(engine, positional, fuel)
     if dotted == "importlib.import_module":
         return _module(engine, positional, keywords, fuel)
     if dotted.endswith((".enter_context", ".enter_async_context")):
@@ -205,20 +213,6 @@ def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values
     return union(parts) or frozenset(((EXTERNAL_INSTANCE, dotted),))
 
 
-def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
-    names: list[str] = []
-    for each in nth(engine, positional, 1, fuel):
-        if each[0] == LITERAL and isinstance(each[2], str):
-            names.extend(each[2].replace(",", " ").split())
-        else:
-            for place in range(containers.MAX_ELEMENTS):
-                keys = containers.literals(containers.item(engine, each, place, fuel))
-                if not keys or each[0] != DISPLAY or place >= containers.length(engine, each):
-                    break
-                names.extend(str(key) for key in keys)
-    return frozenset(((RECORD, tuple(names)),)) if names else unknown("class made at run time")
-
-
 def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """A module by its name, when that is written out, or those of a package by what their names begin with."""
     packages = nth(engine, positional, 1, fuel) or union(
@@ -236,6 +230,18 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
             if package[0] == LITERAL and isinstance(package[2], str):
                 found.append(modules.find(engine, package[2] + each[2], positional[0].path))
     return frozenset(found) or unknown("module by a computed name")
+
+
+def _gathered(engine: Engine, positional: Positional, fuel: int) -> Values:
+    """What several coroutines give back, in their order."""
+    from everdex.graph.python import calls
+
+    given = [(each.starred, parameters.argument(engine, each, fuel)) for each in positional]
+    held = [elements(engine, values, fuel) if starred else values for starred, values in given]
+    made = [union(calls.finished(engine, value, fuel) for value in values) for values in held]
+    if any(starred for starred, _ in given):
+        return frozenset(((LIST, union(made)),))
+    return frozenset(((TUPLE, tuple(made)),))
 
 
 def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:

@@ -167,6 +167,17 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def computed_stores(self) -> list[tuple[int, int, int]]:
+        """(base, name, value) of `setattr` with a name that is not written there."""
+        found = []
+        for number in self.calls_by_name.get("setattr", ()):
+            entry = self.entries[number]
+            is_plain = entry[0] == m.CALL and len(entry[2]) == 3 and self.entries[entry[1]][0] == m.NAME
+            if is_plain and self.entries[entry[2][1]][0] != m.LITERAL:
+                found.append((entry[2][0], entry[2][1], entry[2][2]))
+        return found
+
+    @cached_property
     def held_displays(self) -> set[int]:
         """Container displays that are given to attributes: whoever has the object may fill them."""
         found: dict[int, set[str]] = {}

@@ -140,6 +140,8 @@ class Sites(HandedSites):
         if getters:
             self.implicit(number, frozenset(getters))
             return
+        for base in self.values(entry[1]):
+            self.implicit(number, names.hook(engine, base, entry[2], FUEL))
         answer = self.read(entry[1], entry[2])
         if answer is not None:
             self._holding(number, answer)
@@ -170,6 +172,9 @@ class Sites(HandedSites):
             target = names.source_of(self.engine, self.file.path, entry[1], entry[2])
             answer = targets.named(self.engine, frozenset((target,)))
         else:
+            if entry[0] == m.FROM:
+                source = names.source_of(self.engine, self.file.path, entry[1], entry[2])
+                self.implicit(number, names.hook(self.engine, source, entry[3], FUEL))
             answer = targets.named(self.engine, self.values(number))
             variable = variables.imported(self.engine, self.file, entry) if entry[0] == m.FROM else None
             if variable is not None:

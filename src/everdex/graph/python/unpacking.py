@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared
+from everdex.graph.python import attributes, calls, containers, declared, iteration
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -142,6 +142,13 @@ def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Valu
     if asynchronous:
         made = union(calls.finished(engine, each, fuel) for each in made)
     return made or unknown("context manager")
+
+
+def delegated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What `yield from` gives back: what the generator returns."""
+    values = engine.values(file.path, entry[1], context, fuel)
+    made = [iteration.outcome_of(engine, value, fuel) for value in values if value[0] == GENERATOR]
+    return union(made) or unknown("result of an iterator")
 
 
 def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
