@@ -40,6 +40,7 @@ class Arena:
         self.scopes: list[m.Scope] = []
         self.scope = 0
         self.flow = Flow()
+        self.guards: list[Any] = []  # what holds of parameters here
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}

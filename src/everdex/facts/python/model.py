@@ -69,6 +69,9 @@ POSITIONAL_ONLY: Final = 4
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
 
+IS: Final = "is"  # a guard holds when a parameter is one of these, without any when it is false
+IS_NOT: Final = "is not"
+
 ALIAS: Final = 0  # in place of an assignment's length: a `type` statement
 
 # Function flags.
@@ -100,6 +103,8 @@ class Scope(msgspec.Struct, array_like=True, gc=False):
     yields: list[int]
     annotation: int  # of what it returns; -1
     outer_names: list[str]  # declared global
+    # Of each return what has to hold of parameters to come there: [name, [literals], IS or IS_NOT], none for its truth.
+    guards: list[Any] = []
 
 
 class Places(msgspec.Struct, array_like=True, gc=False):

@@ -42,6 +42,7 @@ class Walk(Branches):
         scope = self.scopes[number]
         self.scope = number
         self.flow = Flow()
+        self.guards = []
         self.literals = {}
         for index, param in enumerate(scope.params):
             value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)
@@ -50,6 +51,7 @@ class Walk(Branches):
             body = node.child_by_field_name("body")
             if body is not None:
                 scope.returns.append(self.value(body, 0))
+                scope.guards.append([])
         elif scope.kind == m.CLASS_SCOPE:
             self._statements(node)
         else:
@@ -136,6 +138,7 @@ class Walk(Branches):
         for child in node.named_children:
             if child.type != "comment":
                 self.scopes[self.scope].returns.append(self.value(child, depth))
+                self.scopes[self.scope].guards.append(list(self.guards))
         self.flow.end()
 
     def raise_(self, node: Node, depth: int) -> None:

@@ -85,6 +85,7 @@ class _Pair:
             first.flags == second.flags
             and self._heads(first, second)
             and self._both(first.returns, second.returns)
+            and self._both(first.guards, second.guards)
             and self._both(first.yields, second.yields)
             and self._inside(old, new)
             and self._by_ways(first.key)
