@@ -105,7 +105,7 @@ VECTORS_VERSION: Final = "1"
 # 24: JavaScript: types that comments state, calls that put what one thing has into another, functions under computed
 #     names
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
-# 26: Python: where slices begin and end; what returns have to hold of parameters
+# 26: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
 FACTS_VERSION: Final = "26"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -172,6 +172,7 @@ INTERFACE_VERSION: Final = "1"
 #    stand, keys of mappings that are updated from others, parameters made texts; calling a base's method with self
 #    makes no base; attributes under computed names, what modules are asked for, what `yield from` and `gather` give
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
+#    and items that are overwritten are left out
 RESOLVERS_VERSION: Final = "43"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

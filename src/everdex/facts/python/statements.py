@@ -178,7 +178,7 @@ class Walk(Branches):
                 parts = child.named_children
                 base = self.value(parts[0], depth)
                 key = self.value(parts[-1], depth)
-                self.add([m.STORE_ITEM, base, key], child.start_byte, child.end_byte)
+                self.add([m.STORE_ITEM, base, key, -1], child.start_byte, child.end_byte)
                 self.item_stores.append([base, key, -1])
             elif child.type in ("expression_list", "tuple", "list", "parenthesized_expression"):
                 stack.extend(reversed(child.named_children))
@@ -277,7 +277,7 @@ class Walk(Branches):
             if link is not chain[0]:
                 base = self.add([m.SUBSCRIPT, base, key], *span)
             else:
-                self.add([m.STORE_ITEM, base, key], *span)
+                self.add([m.STORE_ITEM, base, key, -1], *span)
                 self.item_stores.append([base, key, given])
 
     # -- definitions

@@ -180,6 +180,8 @@ class _Pair:
             return left[1] == right[1] and self._names(first, second, left[1])
         if kind == m.DEFINITION or kind == m.PARAMETER:
             return old.scopes[left[1]].key == new.scopes[right[1]].key and left[2:] == right[2:]
+        if kind == m.SUBSCRIPT and not self._both(old.stored_before(left[1]), new.stored_before(right[1])):
+            return False
         operands = OPERANDS.get(kind)
         if operands is None or len(left) != len(right):
             return False

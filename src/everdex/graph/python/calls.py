@@ -61,6 +61,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
 MAX_SIZE_APART: Final = 20  # expressions behind what it gives back: what it does beside that makes no function large
+_OWN_NAMES: Final = ("builtins.globals", "builtins.vars", "builtins.locals")  # of the module: the others only there
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -96,7 +97,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
         elif value[1] == "builtins.super":
             parts.append(supers.super_of(engine, file, expression, context, positional, fuel))
-        elif value[1] == "builtins.globals":
+        elif value[1] in _OWN_NAMES and not entry[2] and (value[1] == _OWN_NAMES[0] or not file.where[expression]):
             parts.append(frozenset(((MODULE, file.path),)))
         else:
             parts.append(builtin_calls.result(engine, value[1], positional, keywords, fuel))

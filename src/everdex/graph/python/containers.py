@@ -228,12 +228,16 @@ def _filled_elsewhere(engine: Engine, path: str, known: list[str]) -> list[tuple
     return found
 
 
-def put(engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int) -> list[Values]:
-    """What is put into it under a key, or under any."""
+def put(
+    engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int, after: tuple[str, int] = ("", 0)
+) -> list[Values]:
+    """What is put into it under a key, or under any; in the body of an expression only after it."""
     parts: list[Values] = []
     for path, key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
         file = engine.file(path)
         engine.seen.append(file.seen_at(stored))
+        if path == after[0] and stored <= after[1] and file.where[stored] == file.where[after[1]]:
+            continue
         if key == -2:  # extended with, or updated from, another container
             inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:

@@ -222,6 +222,24 @@ class Flows(Layout):
         calls = [self.entries[each] for name in PUTS for each in self.calls_by_name.get(name, ())]
         return [*self.facts.item_stores, *((call[2][0], -1, call[2][1]) for call in calls if _has_two(call))]
 
+    def stored_before(self, base: int) -> list[tuple[int, int]]:
+        """(key, value) of the assignments to items of a name that always happen before it is read there."""
+        named = self.entries[base]
+        if named[0] != m.NAME or len(named[2]) != 1:
+            return []
+        return [each for each in self._stored_always.get((self.where[base], named[2][0]), ()) if each[1] < base]
+
+    @cached_property
+    def _stored_always(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """Scope and binding of a name -> those assignments, in their order."""
+        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for number in self.of_kind(m.STORE_ITEM):
+            _, base, key, value = self.entries[number]
+            named = self.entries[base]
+            if value >= 0 and named[0] == m.NAME and len(named[2]) == 1:
+                found.setdefault((self.where[number], named[2][0]), []).append((key, value))
+        return found
+
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores by the receiver's last name; those through a parameter also under ''."""

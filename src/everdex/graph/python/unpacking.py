@@ -101,7 +101,27 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
         between = _bounds(engine, file, file.entries[entry[2]][1], context, fuel)
         return frozenset(_sliced(engine, each, between, fuel) for each in values)
     wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
+    stored = _last_stored(engine, file, entry, context, wanted, fuel)
+    if stored >= 0 and all(value[0] == DISPLAY for value in values):
+        parts = [engine.values(file.path, stored, context, fuel - NAME_STEP)]
+        for value in values:
+            parts += containers.put(engine, value, wanted[0], False, fuel, (file.path, stored))
+        return union(parts)
     return union(containers.item(engine, value, each, fuel) for value in values for each in wanted)
+
+
+def _last_stored(
+    engine: Engine, file: File, entry: Any, context: int, wanted: list[int | str | None], fuel: int
+) -> int:
+    """What a statement before this one has put under the only key that is wanted, in any case; -1."""
+    stores = file.stored_before(entry[1]) if len(wanted) == 1 and wanted != [None] else []
+    if stores:  # it matters in which order they stand
+        engine.seen.append(file.seen_scope(file.where[entry[1]]))
+    found = -1
+    for key, value in stores:
+        if containers.literals(engine.values(file.path, key, context, fuel - NAME_STEP)) == {*wanted}:
+            found = value
+    return found
 
 
 def _bounds(engine: Engine, file: File, written: list[int], context: int, fuel: int) -> slice | None:
