@@ -36,8 +36,7 @@ def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, 
 
 def receivers(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     """What methods of a metaclass are called on: its classes, while they are few; nothing of any other class."""
-    named = [file.last_name(base) for base in file.scopes[scope].bases]
-    if not [name for name in named if name == "type" or name.endswith("Meta")]:
+    if scope not in file.metaclasses:
         return NOTHING
     made = made_with(engine, file.path, scope, fuel - LOOKUP_STEP)
     return frozenset(made) if len(made) <= classes.MAX_CLASSES else NOTHING

@@ -242,12 +242,11 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
 
 
 def hook(engine: Engine, source: Value, wanted: str, fuel: int) -> Values:
-    """The function that a module is asked through for a name that it does not have."""
+    """The function that a module is asked through for a name that it does not have; who asks has read the name."""
     if source[0] != MODULE or wanted.startswith("__"):
         return NOTHING
-    source, wanted = landing(engine, source[1], wanted)
-    file = engine.look_for(source[1], wanted)
-    if file.names[0].get(wanted) or wanted in file.other_stores or file.facts.stars:
+    file = engine.file(source[1])
+    if wanted in file.names[0] or wanted in file.other_stores or file.facts.stars:
         return NOTHING
     if modules.submodule(engine, source, wanted, source[1]) is not None:
         return NOTHING
