@@ -111,7 +111,8 @@ VECTORS_VERSION: Final = "1"
 # 25: Python: which values an f-string shows by their repr; names that startswith() has told something of
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
-FACTS_VERSION: Final = "27"
+# 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
+FACTS_VERSION: Final = "28"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -176,7 +177,12 @@ INTERFACE_VERSION: Final = "1"
 # 43: Python: several sites at one place stand in the same order in every process
 # 44: Java, Kotlin, Scala, C#, PHP: what is imported from a package of the root and not found there is nobody else's;
 #     Rust: crates by what their manifests say, what crates at the top of the root pass on; Bash: files beside a script
-RESOLVERS_VERSION: Final = "44"
+# 45: Python: slices, what `__new__` from outside makes, partial calls that are returned, lambdas called where they
+#    stand, keys of mappings that are updated from others, parameters made texts; calling a base's method with self
+#    makes no base; attributes under computed names, what modules are asked for, what `yield from` and `gather` give
+#    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
+#    and items that are overwritten are left out
+RESOLVERS_VERSION: Final = "45"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -65,6 +65,17 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
     ("before", "after"),
     [
         pytest.param(_body("return A"), _body("return B"), id="what it returns"),
+        pytest.param(_body("if x == 'a': return A"), _body("if x == 'b': return A"), id="when it returns"),
+        pytest.param(_body("if x: return A"), _body("if not x: return A"), id="that it returns otherwise"),
+        pytest.param(
+            _body("d = {1: A}", "d[1] = B", "return d[1]"), _body("d = {1: A}", "z = d[1]", "d[1] = B", "return z"),
+            id="what it has put there before",
+        ),
+        pytest.param(
+            _body("d = {1: A}", "d[1] = B", "return d[1]"), _body("d = {1: A}", "if y:", "    d[1] = B", "return d[1]"),
+            id="what it has always put there",
+        ),
+        pytest.param(_body("return [A, B][1:]"), _body("return [A, B][:1]"), id="between which places it returns"),
         pytest.param(_body("z = A", "return z"), _body("z = B", "return z"), id="what a variable is that it returns"),
         pytest.param(_body("return x"), _body("if x: x = B", "return x"), id="another binding that reaches it"),
         pytest.param(_body("yield A"), _body("yield B"), id="what it yields"),

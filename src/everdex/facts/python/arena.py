@@ -40,6 +40,7 @@ class Arena:
         self.scopes: list[m.Scope] = []
         self.scope = 0
         self.flow = Flow()
+        self.guards: list[Any] = []  # what holds of parameters here
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}
@@ -155,7 +156,8 @@ class Arena:
             children = [child for child in node.named_children if child.type not in SKIPPED]
             base = self.value(children[0], depth)
             key = self.key(children[1:], node, depth)
-            self.add([m.STORE_ITEM, base, key], node.start_byte, node.end_byte)
+            always = len(self.flow.frames) == 1
+            self.add([m.STORE_ITEM, base, key, value if always else -1], node.start_byte, node.end_byte)
             self.item_stores.append([base, key, value])
         elif kind in _TUPLES:
             self._unpack(node, value, depth)

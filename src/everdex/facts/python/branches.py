@@ -29,8 +29,10 @@ class Branches(Expressions):
         self.never_runs = False  # in an arm that only type checkers read
 
     def block(self, node: Node, depth: int) -> None:
+        held = len(self.guards)
         for child in node.children:
             self.statement(child, depth)
+        del self.guards[held:]
 
     def statement(self, node: Node, depth: int) -> None:
         handler = self.by_type.get(node.type)
@@ -47,12 +49,15 @@ class Branches(Expressions):
                     if child.is_named:
                         self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
 
-    def _arm(self, node: Node, depth: int, tests: list[tuple[int, int]] | None = None) -> Frame:
+    def _arm(self, node: Node, depth: int, tests: list[tuple[int, int]] | None = None, guards: Any = ()) -> Frame:
         self.flow.push()
+        held = len(self.guards)
+        self.guards += guards
         if tests:
             self.narrow(tests)
             narrowed = dict(self.flow.frames[-1].assigned)
         self.block(node, depth)
+        del self.guards[held:]
         frame = self.flow.pop()
         if tests:  # what only the condition said of a name ends with the arm
             for name, found in narrowed.items():
@@ -67,21 +72,27 @@ class Branches(Expressions):
         tests: list[tuple[int, int]] = []
         otherwise: list[tuple[int, int]] = []
         around = self.never_runs
+        held = len(self.guards)
+        said: list[Any] = []
+        denied: list[Any] = []
         for child in node.named_children:
             kind = child.type
             if kind == "block":
-                arms.append(self._arm(child, depth, tests))
+                arms.append(self._arm(child, depth, tests, said))
+                self.guards += denied
                 self.never_runs = around
             elif kind == "elif_clause":
                 self.flow.push()
                 opened += 1
                 for part in child.named_children:
                     if part.type == "block":
-                        arms.append(self._arm(part, depth, tests))
+                        arms.append(self._arm(part, depth, tests, said))
+                        self.guards += denied
                     elif part.type != "comment":
                         made = self.value(part, depth)
                         self.tested(made)
                         tests = self.tests(part, made)
+                        said, denied = self.said(part, made), self.said(part, made, True)
             elif kind == "else_clause":
                 exhaustive = True
                 for part in child.named_children:
@@ -92,9 +103,12 @@ class Branches(Expressions):
                 self.tested(made)
                 self.never_runs = around or is_for_checkers(self.entries[made])
                 tests, otherwise = self.tests(child, made), self.tests(child, made, True)
+                said, denied = self.said(child, made), self.said(child, made, True)
         for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()
             self.flow.frames[-1].assigned.update(frame.assigned)
+        if exhaustive or not all(arm.ended for arm in arms):  # else nobody comes further for whom one held
+            del self.guards[held:]
         self.flow.join(arms, exhaustive)
         if otherwise and len(arms) == 1 and arms[0].ended:  # `if not isinstance(x, C): return`
             self.narrow(otherwise)

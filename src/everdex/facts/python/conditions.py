@@ -1,17 +1,22 @@
 """What a condition says of names where it holds: the classes that isinstance() asked for, how startswith() begins.
 
-For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names.
+For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names. Of parameters
+it also notes which literals they are compared with, and whether they are true, for who returns under that.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
 from everdex.facts.python.arena import SKIPPED, Arena
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+# Operators of guards: whether they ask for being one of what stands on the right.
+_ASKS: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
 
 
 def is_for_checkers(condition: list[Any]) -> bool:
@@ -46,6 +51,38 @@ class Conditions(Arena):
             is_name = text[:2] == [m.LITERAL, "str"] and text[2] is not None and text[2].isidentifier()
             return [(callee[1], given[0])] if is_name and self.entries[callee[1]][0] == m.NAME else []
         return []
+
+    def said(self, node: Node, made: int, negated: bool = False) -> list[list[Any]]:
+        """The guards of a condition that holds, or does not: is a parameter one of some literals, or is it true?"""
+        while node.type == "parenthesized_expression" and node.named_children:
+            node = node.named_children[0]
+        entry = self.entries[made]
+        if node.type == "not_operator" and entry[0] == m.UNARY:
+            return self.said(node.named_children[-1], entry[2], not negated)
+        if node.type == "boolean_operator" and entry[0] == m.EITHER:
+            if node.children[1].type != ("or" if negated else "and"):
+                return []
+            parts = [child for child in node.named_children if child.type not in SKIPPED]
+            sides = zip(parts, entry[1], strict=True)
+            return [guard for part, each in sides for guard in self.said(part, each, negated)]
+        if self._is_parameter(made):
+            return [[made, [], m.IS if negated else m.IS_NOT]]
+        if entry[0] != m.COMPARE or len(entry[1]) != 1 or not self._is_parameter(entry[2][0]):
+            return []
+        operator, other = " ".join(entry[1][0].split()), self.entries[entry[2][-1]]
+        if operator not in _ASKS:
+            return []
+        literals = other[2] if operator.endswith("in") and other[0] == m.SEQUENCE else [entry[2][-1]]
+        if not literals or any(self.entries[each][0] != m.LITERAL for each in literals):
+            return []
+        return [[entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS]]
+
+    def _is_parameter(self, expression: int) -> bool:
+        """A name that is a parameter of the function that is walked, and nothing else."""
+        entry = self.entries[expression]
+        if entry[0] != m.NAME or len(entry[2]) != 1:
+            return False
+        return bool(self.entries[self.bindings[entry[2][0]][2]][:2] == [m.PARAMETER, self.scope])
 
     def narrow(self, tests: list[tuple[int, int]]) -> None:
         """From here on a name of this scope is an instance of a class, or a text that begins so."""

@@ -100,6 +100,15 @@ class Expressions(Displays):
         key = self.key(children[1:], node, depth)
         return self.add([m.SUBSCRIPT, base, key], node.start_byte, node.end_byte)
 
+    def slice(self, node: Node, depth: int) -> int:
+        parts = [-1]
+        for child in node.children:
+            if child.type == ":":
+                parts.append(-1)
+            elif child.type not in SKIPPED:
+                parts[-1] = self.value(child, depth)
+        return self.add([m.SLICE, [*parts, -1, -1][:3]], node.start_byte, node.end_byte)
+
     def either(self, node: Node, depth: int) -> int:
         parts = [child for child in node.named_children if child.type not in SKIPPED]
         if node.type == "conditional_expression" and len(parts) == 3:
@@ -237,6 +246,7 @@ HANDLERS: Final[dict[str, Callable[[Expressions, Node, int], int]]] = {
     "attribute": Expressions.attribute,
     "call": Expressions.call,
     "subscript": Expressions.subscript,
+    "slice": Expressions.slice,
     "string": Expressions.string,
     "concatenated_string": Expressions.strings,
     "integer": Expressions.integer,

@@ -45,11 +45,12 @@ DECORATED: Final = 25  # decorator, decorated
 UNKNOWN: Final = 26  # "why"
 TYPED: Final = 27  # annotation, value or -1
 STORE: Final = 28  # base, "name": an attribute as the target of an assignment
-STORE_ITEM: Final = 29  # base, key: an item as the target of an assignment or of del
+STORE_ITEM: Final = 29  # base, key, value or -1 where it may not happen: an item as a target, or deleted
 NARROWED: Final = 30  # value, class, tuple of them or text: what is left where isinstance() or startswith() said yes
 MATCHED: Final = 31  # value, place: what a class pattern takes from it there
 TESTED: Final = 32  # value: whether it is true is asked there
 RAISED: Final = 33  # name or attribute: an exception, or the class to make one of
+SLICE: Final = 34  # [begin, end, step], -1 where nothing is written: a key
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1
@@ -67,6 +68,9 @@ POSITIONAL_ONLY: Final = 4
 # Bindings: the last item of an entry.
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
+
+IS: Final = "is"  # a guard holds when a parameter is one of these, without any when it is false
+IS_NOT: Final = "is not"
 
 ALIAS: Final = 0  # in place of an assignment's length: a `type` statement
 
@@ -99,6 +103,8 @@ class Scope(msgspec.Struct, array_like=True, gc=False):
     yields: list[int]
     annotation: int  # of what it returns; -1
     outer_names: list[str]  # declared global
+    # Of each return what has to hold of parameters to come there: [name, [literals], IS or IS_NOT], none for its truth.
+    guards: list[Any] = []
 
 
 class Places(msgspec.Struct, array_like=True, gc=False):

@@ -42,6 +42,7 @@ class Walk(Branches):
         scope = self.scopes[number]
         self.scope = number
         self.flow = Flow()
+        self.guards = []
         self.literals = {}
         for index, param in enumerate(scope.params):
             value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)
@@ -50,6 +51,7 @@ class Walk(Branches):
             body = node.child_by_field_name("body")
             if body is not None:
                 scope.returns.append(self.value(body, 0))
+                scope.guards.append([])
         elif scope.kind == m.CLASS_SCOPE:
             self._statements(node)
         else:
@@ -136,6 +138,7 @@ class Walk(Branches):
         for child in node.named_children:
             if child.type != "comment":
                 self.scopes[self.scope].returns.append(self.value(child, depth))
+                self.scopes[self.scope].guards.append(list(self.guards))
         self.flow.end()
 
     def raise_(self, node: Node, depth: int) -> None:
@@ -175,7 +178,7 @@ class Walk(Branches):
                 parts = child.named_children
                 base = self.value(parts[0], depth)
                 key = self.value(parts[-1], depth)
-                self.add([m.STORE_ITEM, base, key], child.start_byte, child.end_byte)
+                self.add([m.STORE_ITEM, base, key, -1], child.start_byte, child.end_byte)
                 self.item_stores.append([base, key, -1])
             elif child.type in ("expression_list", "tuple", "list", "parenthesized_expression"):
                 stack.extend(reversed(child.named_children))
@@ -274,7 +277,7 @@ class Walk(Branches):
             if link is not chain[0]:
                 base = self.add([m.SUBSCRIPT, base, key], *span)
             else:
-                self.add([m.STORE_ITEM, base, key], *span)
+                self.add([m.STORE_ITEM, base, key, -1], *span)
                 self.item_stores.append([base, key, given])
 
     # -- definitions

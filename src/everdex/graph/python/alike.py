@@ -85,6 +85,7 @@ class _Pair:
             first.flags == second.flags
             and self._heads(first, second)
             and self._both(first.returns, second.returns)
+            and self._both(first.guards, second.guards)
             and self._both(first.yields, second.yields)
             and self._inside(old, new)
             and self._by_ways(first.key)
@@ -179,6 +180,8 @@ class _Pair:
             return left[1] == right[1] and self._names(first, second, left[1])
         if kind == m.DEFINITION or kind == m.PARAMETER:
             return old.scopes[left[1]].key == new.scopes[right[1]].key and left[2:] == right[2:]
+        if kind == m.SUBSCRIPT and not self._both(old.stored_before(left[1]), new.stored_before(right[1])):
+            return False
         operands = OPERANDS.get(kind)
         if operands is None or len(left) != len(right):
             return False
@@ -282,6 +285,9 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for base, value in stores:
             if wanted[base]:
                 yield base, _Way(stores_key(path), ("store", name)), [base, value]
+    for computed in file.computed_stores:
+        if wanted[computed[0]]:
+            yield computed[0], _Way(stores_key(path), ("computed store",)), computed
     for name, fills in file.item_stores_by_name.items():
         for fill in fills:
             if wanted[fill[0]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everdex.graph.model import COMPUTED
-from everdex.graph.python import classes, containers, getters, iteration, modules, parameters, unpacking
+from everdex.graph.python import containers, getters, iteration, making, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
@@ -14,6 +14,7 @@ from everdex.graph.python.rules import (
     GIVES_BACK,
     IDENTITY,
     MAPPING_TYPES,
+    NAMESPACES,
     PROPERTIES,
     RESULTS,
     TAKES,
@@ -40,7 +41,7 @@ from everdex.graph.python.values import (
     PARTIAL,
     PREFIX,
     PROPERTY,
-    RECORD,
+    ROW,
     STATIC,
     TUPLE,
     Value,
@@ -66,7 +67,7 @@ def nth(engine: Engine, positional: Positional, place: int, fuel: int) -> Values
     return parameters.argument(engine, positional[place], fuel)
 
 
-def _elements(engine: Engine, values: Values, fuel: int) -> Values:
+def elements(engine: Engine, values: Values, fuel: int) -> Values:
     return union(containers.elements(engine, each, fuel) for each in values)
 
 
@@ -90,6 +91,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     module, _, name = dotted.rpartition(".")
     if dotted == "builtins.object.__getattribute__":
         return _getattr(engine, positional[:2], fuel)
+    if name == "__new__" or dotted == "builtins.type.__call__":
+        return making.new(engine, dotted, positional, fuel)
     if module == "builtins":
         found = _builtin(engine, name, positional, keywords, fuel)
         if found is not None:
@@ -112,13 +115,13 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted == "itertools.chain":
         given_all = [parameters.argument(engine, each, fuel) for each in positional]
         held = [
-            _elements(engine, given, fuel) if each.starred else given
+            elements(engine, given, fuel) if each.starred else given
             for each, given in zip(positional, given_all, strict=True)
         ]
-        return frozenset(((LIST, _elements(engine, union(held), fuel)),))
+        return frozenset(((LIST, elements(engine, union(held), fuel)),))
     if dotted == "itertools.chain.from_iterable":
-        inner = _elements(engine, first(engine, positional, fuel), fuel)
-        return frozenset(((LIST, _elements(engine, inner, fuel)),))
+        inner = elements(engine, first(engine, positional, fuel), fuel)
+        return frozenset(((LIST, elements(engine, inner, fuel)),))
     if dotted in (
         "itertools.cycle",
         "itertools.islice",
@@ -126,7 +129,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         "itertools.dropwhile",
     ):
         place = 1 if dotted.endswith("while") else 0
-        return frozenset(((LIST, _elements(engine, nth(engine, positional, place, fuel), fuel)),))
+        return frozenset(((LIST, elements(engine, nth(engine, positional, place, fuel), fuel)),))
     if dotted == "functools.reduce":
         return union(
             _call(engine, each, given, fuel)
@@ -142,13 +145,20 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted in FIELDS:
         return _field(engine, dotted, keywords, fuel)
     if dotted in TAKES:
-        return _elements(engine, first(engine, positional, fuel), fuel)
+        return elements(engine, first(engine, positional, fuel), fuel)
     if dotted in CONTAINERS:
         return container(engine, dotted, positional, keywords, fuel)
     if dotted == "pytest.param":
         return frozenset(((TUPLE, tuple(parameters.argument(engine, each, fuel) for each in positional)),))
     if dotted == "collections.namedtuple":
-        return _record(engine, positional, fuel)
+        return making.record(engine, positional, fuel)
+    if dotted == "types.MethodType":
+        return making.bound(engine, positional, fuel)
+    if dotted in NAMESPACES:
+        fields = [(key, parameters.argument(engine, value, fuel)) for key, value in keywords if key]
+        return frozenset(((ROW, tuple(key for key, _ in fields), tuple(values for _, values in fields)),))
+    if dotted == "asyncio.gather":
+        return _gathered(engine, positional, fuel)
     if dotted == "importlib.import_module":
         return _module(engine, positional, keywords, fuel)
     if dotted.endswith((".enter_context", ".enter_async_context")):
@@ -178,7 +188,7 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
         return union((frozenset(((KEYED, pairs),)), frozenset(held), *spread))
     if dotted == "builtins.list" and given and all(each[0] == TUPLE for each in given):
         return given
-    return frozenset(((LIST, _elements(engine, given, fuel)),))
+    return frozenset(((LIST, elements(engine, given, fuel)),))
 
 
 def _made_by(engine: Engine, factory: Argument, given: Values, fuel: int) -> Values:
@@ -203,20 +213,6 @@ def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values
     return union(parts) or frozenset(((EXTERNAL_INSTANCE, dotted),))
 
 
-def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
-    names: list[str] = []
-    for each in nth(engine, positional, 1, fuel):
-        if each[0] == LITERAL and isinstance(each[2], str):
-            names.extend(each[2].replace(",", " ").split())
-        else:
-            for place in range(containers.MAX_ELEMENTS):
-                keys = containers.literals(containers.item(engine, each, place, fuel))
-                if not keys or each[0] != DISPLAY or place >= containers.length(engine, each):
-                    break
-                names.extend(str(key) for key in keys)
-    return frozenset(((RECORD, tuple(names)),)) if names else unknown("class made at run time")
-
-
 def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """A module by its name, when that is written out, or those of a package by what their names begin with."""
     packages = nth(engine, positional, 1, fuel) or union(
@@ -234,6 +230,18 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
             if package[0] == LITERAL and isinstance(package[2], str):
                 found.append(modules.find(engine, package[2] + each[2], positional[0].path))
     return frozenset(found) or unknown("module by a computed name")
+
+
+def _gathered(engine: Engine, positional: Positional, fuel: int) -> Values:
+    """What several coroutines give back, in their order."""
+    from everdex.graph.python import calls
+
+    given = [(each.starred, parameters.argument(engine, each, fuel)) for each in positional]
+    held = [elements(engine, values, fuel) if starred else values for starred, values in given]
+    made = [union(calls.finished(engine, value, fuel) for value in values) for values in held]
+    if any(starred for starred, _ in given):
+        return frozenset(((LIST, union(made)),))
+    return frozenset(((TUPLE, tuple(made)),))
 
 
 def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:
@@ -271,7 +279,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         given = first(engine, positional, fuel)
         if name == "tuple" and all(each[0] == TUPLE for each in given) and given:
             return given
-        return frozenset(((LIST, _elements(engine, given, fuel)),))
+        return frozenset(((LIST, elements(engine, given, fuel)),))
     if name in ("next", "anext", "min", "max", "sum"):
         if name in ("min", "max") and len(positional) > 1:
             return union(parameters.argument(engine, given, fuel) for given in positional if not given.starred)
@@ -282,11 +290,11 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         ]  # fmt: skip
         return union((*stepped, nth(engine, positional, 1, fuel) if name == "next" else NOTHING))
     if name == "enumerate":
-        inner = _elements(engine, first(engine, positional, fuel), fuel)
+        inner = elements(engine, first(engine, positional, fuel), fuel)
         return frozenset(((LIST, frozenset(((TUPLE, (frozenset(((BUILTIN, "int"),)), inner)),))),))
     if name == "zip":
         places = tuple(
-            _elements(engine, parameters.argument(engine, given, fuel), fuel)
+            elements(engine, parameters.argument(engine, given, fuel), fuel)
             for given in positional
             if not given.starred
         )
@@ -299,11 +307,11 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         ]
         return frozenset(((LIST, union(made)),))
     if name == "filter":
-        return frozenset(((LIST, _elements(engine, nth(engine, positional, 1, fuel), fuel)),))
+        return frozenset(((LIST, elements(engine, nth(engine, positional, 1, fuel), fuel)),))
     if name == "getattr":
         return _getattr(engine, positional, fuel)
     if name == "type":
-        return _type(engine, positional, fuel)
+        return making.type_of(engine, positional, fuel)
     if name == "property":
         getter = first(engine, positional, fuel)
         others = [min(nth(engine, positional, place, fuel), key=order, default=None) for place in (1, 2)]
@@ -345,28 +353,6 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
     return union(parts) or unknown(COMPUTED)
 
 
-def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
-    """A class that calling type, or one below it, makes: what it inherits is known, not what its dictionary holds."""
-    bases = _elements(engine, nth(engine, positional, 1, fuel), fuel) if len(positional) == 3 else NOTHING
-    return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
-
-
-def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
-    if len(positional) != 1:
-        return class_made(engine, positional, fuel)
-    made: list[Value] = []
-    for each in first(engine, positional, fuel):
-        if each[0] == INSTANCE:
-            made.extend(classes.kinds(engine, each, fuel))
-        elif each[0] == EXTERNAL_INSTANCE:
-            made.append((EXTERNAL, each[1]))
-        elif each[0] == CLASS:
-            made.append((EXTERNAL, "builtins.type"))
-        else:
-            made.append(("unknown", "type of an unknown value"))
-    return frozenset(made)
-
-
 def called_arguments(
     engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int
 ) -> list[tuple[Values, Positional]]:
@@ -387,12 +373,12 @@ def called_arguments(
             for each in positional[1:]:
                 if not each.starred:
                     arguments.append(
-                        Argument("", -1, 0, _elements(engine, parameters.argument(engine, each, fuel), fuel))
+                        Argument("", -1, 0, elements(engine, parameters.argument(engine, each, fuel), fuel))
                     )
         elif given == "first elements" and positional:
-            arguments.append(Argument("", -1, 0, _elements(engine, first(engine, positional, fuel), fuel)))
+            arguments.append(Argument("", -1, 0, elements(engine, first(engine, positional, fuel), fuel)))
         elif given == "pairs":
-            inner = _elements(engine, nth(engine, positional, 1 if place == 0 else 0, fuel), fuel)
+            inner = elements(engine, nth(engine, positional, 1 if place == 0 else 0, fuel), fuel)
             inner = union((inner, nth(engine, positional, 2, fuel)))
             arguments.extend((Argument("", -1, 0, inner), Argument("", -1, 0, inner)))
         found.append((functions, tuple(arguments)))

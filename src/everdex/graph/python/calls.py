@@ -15,7 +15,9 @@ from everdex.graph.python import (
     classes,
     containers,
     declared,
+    guards,
     iteration,
+    making,
     methods,
     parameters,
     records,
@@ -59,6 +61,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
 MAX_SIZE_APART: Final = 20  # expressions behind what it gives back: what it does beside that makes no function large
+_OWN_NAMES: Final = ("builtins.globals", "builtins.vars", "builtins.locals")  # of the module: the others only there
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 
@@ -94,7 +97,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
             parts.append(frozenset(((DISPLAY, file.path, expression, context),)))
         elif value[1] == "builtins.super":
             parts.append(supers.super_of(engine, file, expression, context, positional, fuel))
-        elif value[1] == "builtins.globals":
+        elif value[1] in _OWN_NAMES and not entry[2] and (value[1] == _OWN_NAMES[0] or not file.where[expression]):
             parts.append(frozenset(((MODULE, file.path),)))
         else:
             parts.append(builtin_calls.result(engine, value[1], positional, keywords, fuel))
@@ -190,7 +193,8 @@ _VAGUE = frozenset((UNKNOWN, BUILTIN, "literal", "prefix", "external instance", 
 def outcome(engine: Engine, file: File, scope: int, context: int, fuel: int) -> Values:
     """What its return statements give; what its annotation says when they give nothing known."""
     own = file.scopes[scope]
-    found = union(engine.values(file.path, each, context, fuel) for each in own.returns)
+    returns = guards.reached(engine, file, scope, context, fuel)
+    found = union(engine.values(file.path, each, context, fuel) for each in returns)
     if own.annotation >= 0 and not any(value[0] not in _VAGUE and value[0] != EXTERNAL for value in found):
         by_type = declared.instances(engine, file, own.annotation, context, fuel)
         # What something from outside holds is said by the annotation alone, when that names a class of the root.
@@ -220,7 +224,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
-        return builtin_calls.class_made(engine, positional, fuel)
+        return making.class_made(engine, positional, fuel)
     return _made_by_new(engine, value, line, fuel) or made
 
 
@@ -266,7 +270,7 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
         if any(each[0] == CLASS for each in inner):  # what such a decorator gives when it is called without one is none
             kept = frozenset(each for each in useful if each[0] == CLASS)
             useful = kept or (useful if len(useful) == len(made) else inner)
-        parts.append(useful or inner)
+        parts.append(useful)  # of several that it may be the ones that give nothing say nothing
     return union(parts) or inner
 
 

@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
     INSTANCE,
+    LITERAL,
     MANY,
     METHOD,
     NONE,
@@ -219,7 +220,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     if hook:
         return hook
     if base:
-        return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+        return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 
@@ -254,7 +255,9 @@ def _stored(
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
     parts = [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
-    for path, base, value in others:
+    for path, base, name, value in others:
+        if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
+            continue
         for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP):
             if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
                 stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
@@ -266,20 +269,25 @@ def _stored(
 
 def stores(
     engine: Engine, line: tuple[Value, ...], wanted: str, importer: str
-) -> tuple[list[tuple[str, int]], list[tuple[str, int, int]]]:
-    """Assignments to the attribute: values that methods of these classes give self, and (base, value) of the others."""
+) -> tuple[list[tuple[str, int]], list[tuple[str, int, int, int]]]:
+    """Assignments to the attribute: values that methods of these classes give self, and of the others (base, name,
+    value), where the name is -1 when it is written out; one that is computed may be any that no class has."""
     own: list[tuple[str, int]] = []
+    is_written = False
     for owner in line:
         if owner[0] == CLASS:
             file = engine.look_up(owner[1], owner[2], wanted)
             stored = file.self_stores.get(owner[2], {}).get(wanted, ())
             own.extend((owner[1], value) for value in stored[:16])
-    others: list[tuple[str, int, int]] = []
+            is_written = is_written or bool(stored) or wanted in file.names[owner[2]]
+    others: list[tuple[str, int, int, int]] = []
     for path in dict.fromkeys([*(owner[1] for owner in line if owner[0] != EXTERNAL), importer]):
         if path:
             file = engine.file(path)
             engine.seen.append(file.seen_stores)
-            others.extend((path, base, value) for base, value in file.other_stores.get(wanted, ())[:8])
+            others.extend((path, base, -1, value) for base, value in file.other_stores.get(wanted, ())[:8])
+            if not is_written and not wanted.startswith("__"):
+                others.extend((path, *each) for each in file.computed_stores[:8])
     return own, others
 
 

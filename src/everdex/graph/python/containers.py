@@ -1,9 +1,8 @@
 """Pass 4c: what lists, tuples, sets, dicts, comprehensions and generators hold.
 
 A container is the place where it is written; what is put into it later counts when the receiver may be that place: in
-the same file, and for one that a module, class or object has, in files that reach it by its name. Literal
-keys and places are told apart, everything else is any of its elements. It does not follow slices, order of insertion or
-removal.
+the same file, and for one that a module, class or object has, in files that reach it by its name. Literal keys and
+places are told apart, everything else is any of its elements. It does not follow order of insertion or removal.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
         for each in entry[2][:MAX_ELEMENTS] if row is None else ():
             parts.append(maybe_starred(engine, file, each, context, fuel))
         parts.append(row or NOTHING)
-        parts.extend(_put(engine, value, None, True, fuel))
+        parts.extend(put(engine, value, None, True, fuel))
     elif entry[0] == m.DICT:
         for key, item_value in entry[1][:MAX_ELEMENTS]:
             if key >= 0:
@@ -127,14 +126,14 @@ def _display_elements(engine: Engine, value: Value, fuel: int) -> Values:
     elif entry[0] == m.COMPREHENSION:
         wanted = entry[3] if entry[3] >= 0 else entry[2]
         parts.append(engine.values(path, wanted, context, fuel))
-        parts.extend(_put(engine, value, None, True, fuel))
+        parts.extend(put(engine, value, None, True, fuel))
     else:
         made = _begun(engine, value, fuel)
         parts.extend(elements(engine, each, fuel) for each in made)
         if any(each[0] in (KEYED, PAIRS) for each in made):
             parts.append(_keys_put(engine, value, fuel))
         else:
-            parts.extend(_put(engine, value, None, True, fuel))
+            parts.extend(put(engine, value, None, True, fuel))
     return union(parts)
 
 
@@ -154,11 +153,14 @@ def _columns(engine: Engine, file: File, members: list[int], context: int, fuel:
 
 
 def _keys_put(engine: Engine, value: Value, fuel: int) -> Values:
-    return union(
-        engine.values(path, key, 0, fuel - LOOKUP_STEP)
-        for path, key, _ in _stores_into(engine, value, fuel)
-        if key >= 0
-    )
+    parts: list[Values] = []
+    for path, key, stored in _stores_into(engine, value, fuel):
+        if key >= 0:
+            parts.append(engine.values(path, key, 0, fuel - LOOKUP_STEP))
+        elif key == -2:  # updated from another
+            others = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
+            parts.extend(elements(engine, each, fuel - LOOKUP_STEP) for each in others if is_mapping(engine, each))
+    return union(parts)
 
 
 def _begun(engine: Engine, value: Value, fuel: int) -> Values:
@@ -226,12 +228,16 @@ def _filled_elsewhere(engine: Engine, path: str, known: list[str]) -> list[tuple
     return found
 
 
-def _put(engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int) -> list[Values]:
-    """What is put into it under a key, or under any."""
+def put(
+    engine: Engine, value: Value, wanted: int | str | None, anything: bool, fuel: int, after: tuple[str, int] = ("", 0)
+) -> list[Values]:
+    """What is put into it under a key, or under any; in the body of an expression only after it."""
     parts: list[Values] = []
     for path, key, stored in _stores_into(engine, value, fuel)[:MAX_ELEMENTS]:
         file = engine.file(path)
         engine.seen.append(file.seen_at(stored))
+        if path == after[0] and stored <= after[1] and file.where[stored] == file.where[after[1]]:
+            continue
         if key == -2:  # extended with, or updated from, another container
             inner = engine.values(path, stored, 0, fuel - LOOKUP_STEP)
             if file.entries[stored][0] == m.STAR:
@@ -333,7 +339,7 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
         )
         if exact and isinstance(wanted, int):
             parts.append(engine.values(path, members[wanted], context, fuel))
-            parts.extend(_put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
+            parts.extend(put(engine, value, wanted, False, fuel) if entry[1] == "list" else ())
             return union(parts)
         return _display_elements(engine, value, fuel)
     if entry[0] == m.DICT:
@@ -349,13 +355,13 @@ def _display_item(engine: Engine, value: Value, wanted: int | str | None, fuel: 
                 if known is not None and wanted not in known:
                     continue
             parts.append(engine.values(path, stored, context, fuel))
-        parts.extend(_put(engine, value, wanted, False, fuel))
+        parts.extend(put(engine, value, wanted, False, fuel))
         return union(parts)
     if entry[0] == m.COMPREHENSION:
         parts.append(engine.values(path, entry[2], context, fuel))
     else:
         parts.extend(item(engine, each, wanted, fuel) for each in _begun(engine, value, fuel))
-    parts.extend(_put(engine, value, wanted, False, fuel))
+    parts.extend(put(engine, value, wanted, False, fuel))
     return union(parts)
 
 

@@ -12,7 +12,7 @@ import xxhash
 
 from everdex.graph.python.values import NOTHING, Values, order
 
-MAX_CONTEXTS: Final = 3  # calls within calls that are told apart
+MAX_CONTEXTS: Final = 4  # calls within calls that are told apart
 
 
 class Argument(NamedTuple):

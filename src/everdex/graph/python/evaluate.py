@@ -22,7 +22,7 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.EITHER: operators.either,
     m.AWAIT: calls.awaited,
     m.YIELD: unpacking.sent,
-    m.YIELD_FROM: operators.no_value,
+    m.YIELD_FROM: unpacking.delegated,
     m.STAR: unpacking.starred,
     m.BINARY: operators.binary,
     m.UNARY: operators.unary,
@@ -44,4 +44,5 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.STORE_ITEM: operators.no_value,
     m.TESTED: operators.no_value,
     m.RAISED: operators.no_value,
+    m.SLICE: operators.sliced,
 }

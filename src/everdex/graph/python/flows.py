@@ -138,10 +138,13 @@ class Flows(Layout):
 
     @cached_property
     def given(self) -> dict[int | str, list[int]]:
-        """Functions that are passed on, by scope or as a name -> the calls that take them."""
+        """Functions that are passed on, by scope or as a name -> the calls that take them, or that call a lambda where
+        it is written."""
         found: dict[int | str, list[int]] = {}
         for number in self.calls:
             entry = self.entries[number]
+            if self.entries[entry[1]][0] == m.DEFINITION:
+                found.setdefault(self.entries[entry[1]][1], []).append(number)
             for each in (*entry[2], *(value for _, value in entry[3])):
                 what = self.entries[each]
                 if what[0] == m.DEFINITION or what[0] == m.NAME:
@@ -167,6 +170,17 @@ class Flows(Layout):
             entry = self.entries[store]
             if self.receiver_class(entry[1]) < 0:
                 found.setdefault(entry[2], []).append((entry[1], value))
+        return found
+
+    @cached_property
+    def computed_stores(self) -> list[tuple[int, int, int]]:
+        """(base, name, value) of `setattr` with a name that is not written there."""
+        found = []
+        for number in self.calls_by_name.get("setattr", ()):
+            entry = self.entries[number]
+            is_plain = entry[0] == m.CALL and len(entry[2]) == 3 and self.entries[entry[1]][0] == m.NAME
+            if is_plain and self.entries[entry[2][1]][0] != m.LITERAL:
+                found.append((entry[2][0], entry[2][1], entry[2][2]))
         return found
 
     @cached_property
@@ -213,6 +227,24 @@ class Flows(Layout):
         """Item stores with those that functions make for their callers: heappush(queue, item)."""
         calls = [self.entries[each] for name in PUTS for each in self.calls_by_name.get(name, ())]
         return [*self.facts.item_stores, *((call[2][0], -1, call[2][1]) for call in calls if _has_two(call))]
+
+    def stored_before(self, base: int) -> list[tuple[int, int]]:
+        """(key, value) of the assignments to items of a name that always happen before it is read there."""
+        named = self.entries[base]
+        if named[0] != m.NAME or len(named[2]) != 1:
+            return []
+        return [each for each in self._stored_always.get((self.where[base], named[2][0]), ()) if each[1] < base]
+
+    @cached_property
+    def _stored_always(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """Scope and binding of a name -> those assignments, in their order."""
+        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for number in self.of_kind(m.STORE_ITEM):
+            _, base, key, value = self.entries[number]
+            named = self.entries[base]
+            if value >= 0 and named[0] == m.NAME and len(named[2]) == 1:
+                found.setdefault((self.where[number], named[2][0]), []).append((key, value))
+        return found
 
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:

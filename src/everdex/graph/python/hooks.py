@@ -1,7 +1,8 @@
-"""Pass 3, continued: attributes that code of the root computes: descriptors and __getattr__.
+"""Pass 3, continued: attributes that are computed: by descriptors and __getattr__ of the root, or from outside.
 
-Each becomes a property whose getter is the hook, bound and with its arguments, so that reading it runs the hook and
-gives what the hook returns. It does not follow __getattribute__, or descriptors read through a class.
+What code of the root computes becomes a property whose getter is the hook, bound and with its arguments, so that
+reading it runs the hook and gives what the hook returns. It does not follow __getattribute__, or descriptors read
+through a class.
 """
 
 from __future__ import annotations
@@ -11,7 +12,19 @@ from everdex.graph.python import classes, records
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.values import FUNCTION, INSTANCE, LITERAL, NOTHING, PARTIAL, PROPERTY, Value, Values, order
+from everdex.graph.python.rules import IDENTITY
+from everdex.graph.python.values import (
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    LITERAL,
+    NOTHING,
+    PARTIAL,
+    PROPERTY,
+    Value,
+    Values,
+    order,
+)
 
 
 def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, fuel: int) -> Values:
@@ -42,6 +55,11 @@ def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: st
         for value in values
         if value[0] == FUNCTION
     )
+
+
+def from_outside(dotted: str, receiver: Value) -> Value:
+    """A method of a class from outside: one that gives back what it is called on knows what that is."""
+    return (PARTIAL, (EXTERNAL, dotted), (_known(receiver),), ()) if dotted in IDENTITY else (EXTERNAL, dotted)
 
 
 def is_only_declared(file: File, scope: int, wanted: str) -> bool:

@@ -207,6 +207,14 @@ class Layout:
         return found
 
     @cached_property
+    def metaclasses(self) -> frozenset[int]:
+        """The classes that are metaclasses by the names of their bases."""
+        return frozenset(
+            number for name, classes in self.classes_by_base.items() if name == "type" or name.endswith("Meta")
+            for number in classes
+        )  # fmt: skip
+
+    @cached_property
     def renamed(self) -> dict[str, list[str]]:
         """Last name of what may be a class -> the other names that the module gives it, or one made from it."""
         found: dict[str, list[str]] = {}

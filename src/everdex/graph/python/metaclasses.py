@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from everdex.graph.python import classes
 from everdex.graph.python.binding import bind_instance
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.files import File
 from everdex.graph.python.keys import MAX_BASE_FILES, META_KEY
-from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, Value, Values, union
+from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, NOTHING, PARTIAL, Value, Values, union
 
 
 def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -32,10 +34,20 @@ def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, 
     return made
 
 
+def receivers(engine: Engine, file: File, scope: int, fuel: int) -> Values:
+    """What methods of a metaclass are called on: its classes, while they are few; nothing of any other class."""
+    if scope not in file.metaclasses:
+        return NOTHING
+    made = made_with(engine, file.path, scope, fuel - LOOKUP_STEP)
+    return frozenset(made) if len(made) <= classes.MAX_CLASSES else NOTHING
+
+
 def constructors(engine: Engine, path: str, scope: int, fuel: int) -> Values:
-    """What type.__call__ runs for the classes of a metaclass."""
+    """What type.__call__ runs for the classes of a metaclass, and itself, which gives their instances."""
     parts: list[Values] = []
     for each in made_with(engine, path, scope, fuel - LOOKUP_STEP):
+        kind = Argument("", -1, 0, frozenset((each,)))
+        parts.append(frozenset(((PARTIAL, (EXTERNAL, "builtins.type.__call__"), (kind,), ()),)))
         line = classes.mro(engine, each[1], each[2], fuel)
         for name in ("__new__", "__init__"):
             values, _ = classes.raw_attribute(engine, line, name, fuel)

@@ -241,6 +241,19 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     return NOTHING
 
 
+def hook(engine: Engine, source: Value, wanted: str, fuel: int) -> Values:
+    """The function that a module is asked through for a name that it does not have; who asks has read the name."""
+    if source[0] != MODULE or wanted.startswith("__"):
+        return NOTHING
+    file = engine.file(source[1])
+    if wanted in file.names[0] or wanted in file.other_stores or file.facts.stars:
+        return NOTHING
+    if modules.submodule(engine, source, wanted, source[1]) is not None:
+        return NOTHING
+    bindings = engine.look_for(source[1], "__getattr__").final(0, "__getattr__")
+    return engine.bound(file, bindings, 0, fuel) if bindings else NOTHING
+
+
 def _computed(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
     """What a module's own __getattr__ makes of a name."""
     from everdex.graph.python import calls

@@ -92,6 +92,7 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     stores = [
         f"{name} {file.scopes[file.where[base]].key}" for name, found in file.other_stores.items() for base, _ in found
     ]
+    stores += [f"* {file.scopes[file.where[base]].key}" for base, _, _ in file.computed_stores]
     if stores:
         sites[stores_key(path)] = stores
     for name, filled in file.item_stores_by_name.items():

@@ -35,6 +35,7 @@ from everdex.graph.python.values import (
 # A table of numbers written as one expression would else be looked at once for every amount of fuel.
 MAX_OPERATORS = 32
 _LONG_CHAIN = unknown("a long chain of operators")
+_SLICE = frozenset(((BUILTIN, "slice"),))
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
 
@@ -189,6 +190,10 @@ def caught(engine: Engine, file: File, entry: Any, expression: int, context: int
             inner = containers.elements(engine, value, fuel)
             found.append(frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS))
     return union(found) or unknown("exception")
+
+
+def sliced(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    return _SLICE
 
 
 def no_value(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, protocols
+from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, metaclasses, protocols
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -161,7 +161,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         if own.name in _CLASS_FIRST or "classmethod" in decorators:
             return _classes(engine, file.path, owner, own.name, fuel)
         if "staticmethod" not in decorators and (owner, own.name) not in file.called_in_class:
-            return frozenset(((INSTANCE, file.path, owner, True),))
+            made = metaclasses.receivers(engine, file, owner, fuel)
+            return made or frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
@@ -295,8 +296,13 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
         indirect = file.indirect_calls
         if len(indirect) <= MAX_INDIRECT:
             sites.extend((path, each) for each in indirect)
-        given = {*file.given.get(scope, ()), *file.given.get(own.name, ())}
-        sites.extend((path, each) for each in sorted(given))
+        given = sorted({*file.given.get(scope, ()), *file.given.get(own.name, ())})
+        sites.extend((path, each) for each in given)
+        returned = [file.scopes[file.where[each]] for each in given]
+        makers = [around.name for each, around in zip(given, returned, strict=True) if each in around.returns]
+        if makers:  # `return partial(f, x)`: what is returned there is called as a result
+            made, _ = sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], path)
+            sites.extend(made)
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     return Calling(_step(len(sites)), places, is_cut)

@@ -170,6 +170,8 @@ FACTORIES: Final = frozenset(FIELDS.values())
 # Functions by name that put their second argument into their first, and such as take one out of it.
 PUTS: Final = frozenset(("heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right"))
 TAKES: Final = frozenset(("heapq.heappop", "heapq.heappushpop", "heapq.heapreplace"))
+# Classes from outside whose instances have the attributes that they are made with.
+NAMESPACES: Final = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 # Context managers from outside that are entered to get what they were made with.
 GIVES_BACK: Final = frozenset(("contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"))
 
@@ -188,6 +190,7 @@ IDENTITY: Final = frozenset(
         "typing.final",
         "typing.override",
         "typing.no_type_check",
+        "typing.NamedTuple._replace",
         "typing.runtime_checkable",
         "typing_extensions.overload",
         "typing_extensions.final",

@@ -144,6 +144,10 @@ class Sites(HandedSites):
         if getters:
             self.implicit(number, frozenset(getters))
             return
+        owner = file.entries[entry[1]]
+        if owner[0] == m.NAME and owner[1] in self._imported:
+            for base in self.values(entry[1]):
+                self._asked(number, base, entry[2])
         answer = self.read(entry[1], entry[2])
         if answer is not None:
             self._holding(number, answer)
@@ -151,6 +155,18 @@ class Sites(HandedSites):
             same = [value for value in found if value[0] in _REFERRED and self._is_named(value, entry[2])]
             if same:
                 self.add(Role.REFERENCE, number, targets.named(engine, frozenset(same)))
+
+    def _asked(self, number: int, source: Value, name: str) -> None:
+        """A module that computes what it does not have."""
+        hook = names.hook(self.engine, source, name, FUEL)
+        if hook:
+            self.implicit(number, hook)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """The names that may be modules."""
+        imports = (m.IMPORTED, m.FROM)
+        return frozenset(name for _, name, value, _ in self.file.bindings if self.file.entries[value][0] in imports)
 
     def _holding(self, number: int, answer: Answer) -> None:
         """A place that reads a variable, or the name of what is decorated; what decorators give back as it was is told
@@ -174,6 +190,8 @@ class Sites(HandedSites):
             target = names.source_of(self.engine, self.file.path, entry[1], entry[2])
             answer = targets.named(self.engine, frozenset((target,)))
         else:
+            if entry[0] == m.FROM:
+                self._asked(number, names.source_of(self.engine, self.file.path, entry[1], entry[2]), entry[3])
             answer = targets.named(self.engine, self.values(number))
             variable = variables.imported(self.engine, self.file, entry) if entry[0] == m.FROM else None
             if variable is not None:

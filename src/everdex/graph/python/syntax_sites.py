@@ -129,8 +129,13 @@ class SyntaxSites(VariableSites):
                 self.shown(each, methods)
 
     def shown(self, expression: int, methods: tuple[str, ...]) -> None:
-        """A value that a text is made of."""
-        if methods and self.file.entries[expression][0] != m.LITERAL and not self._is_flag(expression):
+        """A value that is put into a text."""
+        if not self._is_flag(expression):
+            self.made_text(expression, methods)
+
+    def made_text(self, expression: int, methods: tuple[str, ...]) -> None:
+        """A value of which a text is made, whatever it is."""
+        if methods and self.file.entries[expression][0] != m.LITERAL:
             values = self.values(expression)
             self.implicit(expression, texts.shown(self.engine, values, methods, FUEL, self.file.path))
 

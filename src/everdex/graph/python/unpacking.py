@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared
+from everdex.graph.python import attributes, calls, containers, declared, iteration
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -60,6 +60,15 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
 
 def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> Values:
     """What a starred target takes."""
+    count = _count(engine, value)
+    if count < 0:
+        return frozenset(((LIST, containers.elements(engine, value, fuel)),))
+    places = range(before, count - after)
+    return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
+
+
+def _count(engine: Engine, value: Value) -> int:
+    """How many members are written, when these are few and known; else -1."""
     count = -1
     if value[0] == TUPLE:
         count = len(value[1])
@@ -68,10 +77,7 @@ def _rest(engine: Engine, value: Value, before: int, after: int, fuel: int) -> V
         inside = file.entries[value[2]]
         if inside[0] == m.SEQUENCE and not any(file.entries[each][0] == m.STAR for each in inside[2]):
             count = len(inside[2])
-    if 0 <= count <= containers.MAX_ELEMENTS:
-        places = range(before, count - after)
-        return frozenset(((TUPLE, tuple(containers.item(engine, value, place, fuel) for place in places)),))
-    return frozenset(((LIST, containers.elements(engine, value, fuel)),))
+    return count if count <= containers.MAX_ELEMENTS else -1
 
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -91,11 +97,51 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
     if begun and any(value[0] == MODULE for value in values):  # globals()["handle_" + name]
         return union(attributes.beginning(engine, value, each, fuel) for value in values for each in begun)
     keys = containers.literals(named)
-    if file.entries[entry[2]][0] == m.UNKNOWN and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
-        parts = [frozenset(((LIST, containers.elements(engine, each, fuel)),)) for each in values]
-        return union(parts)  # a slice
+    if file.entries[entry[2]][0] == m.SLICE and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
+        between = _bounds(engine, file, file.entries[entry[2]][1], context, fuel)
+        return frozenset(_sliced(engine, each, between, fuel) for each in values)
     wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
+    stored = _last_stored(engine, file, entry, context, wanted, fuel)
+    if stored >= 0 and all(value[0] == DISPLAY for value in values):
+        parts = [engine.values(file.path, stored, context, fuel - NAME_STEP)]
+        for value in values:
+            parts += containers.put(engine, value, wanted[0], False, fuel, (file.path, stored))
+        return union(parts)
     return union(containers.item(engine, value, each, fuel) for value in values for each in wanted)
+
+
+def _last_stored(
+    engine: Engine, file: File, entry: Any, context: int, wanted: list[int | str | None], fuel: int
+) -> int:
+    """What a statement before this one has put under the only key that is wanted, in any case; -1."""
+    stores = file.stored_before(entry[1]) if len(wanted) == 1 and wanted != [None] else []
+    if stores:  # it matters in which order they stand
+        engine.seen.append(file.seen_scope(file.where[entry[1]]))
+    found = -1
+    for key, value in stores:
+        if containers.literals(engine.values(file.path, key, context, fuel - NAME_STEP)) == {*wanted}:
+            found = value
+    return found
+
+
+def _bounds(engine: Engine, file: File, written: list[int], context: int, fuel: int) -> slice | None:
+    """A slice whose numbers are known."""
+    bounds: list[int | None] = []
+    for each in written:
+        known = containers.literals(engine.values(file.path, each, context, fuel - NAME_STEP)) if each >= 0 else {None}
+        number = known.pop() if known and len(known) == 1 else ""
+        if isinstance(number, str):
+            return None
+        bounds.append(number)
+    return slice(*bounds) if bounds[2] != 0 else None
+
+
+def _sliced(engine: Engine, value: Value, between: slice | None, fuel: int) -> Value:
+    count = _count(engine, value)
+    added = union(containers.put(engine, value, None, True, fuel)) if value[0] == DISPLAY else NOTHING
+    if between is None or count < 0 or added:  # what is put into a list may move the others
+        return (LIST, containers.elements(engine, value, fuel))
+    return (TUPLE, tuple(containers.item(engine, value, place, fuel) for place in range(count)[between]))
 
 
 def managed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -116,6 +162,13 @@ def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Valu
     if asynchronous:
         made = union(calls.finished(engine, each, fuel) for each in made)
     return made or unknown("context manager")
+
+
+def delegated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What `yield from` gives back: what the generator returns."""
+    values = engine.values(file.path, entry[1], context, fuel)
+    made = [iteration.outcome_of(engine, value, fuel) for value in values if value[0] == GENERATOR]
+    return union(made) or unknown("result of an iterator")
 
 
 def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

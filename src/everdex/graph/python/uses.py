@@ -1,7 +1,7 @@
 """Which names a file uses as values that may be classes: whoever makes an instance has to name its class somewhere.
 
 By name alone, nothing is followed; that two classes share a name only makes both seem used. Inheriting from a class,
-declaring, catching, and asking `isinstance()` are no uses.
+declaring, catching, asking `isinstance()`, and calling a base's method with `self` are no uses.
 """
 
 from __future__ import annotations
@@ -89,6 +89,13 @@ def _written(file: File, known: dict[str, set[str]]) -> set[str]:
     return found
 
 
+def _is_of_base(file: File, named: int, first: int) -> bool:
+    """`Base.method(self)` in a class below it: what super() would do."""
+    owner = file.receiver_class(first)
+    name = file.last_name(named) if owner >= 0 else ""
+    return bool(name) and any(file.last_name(each) == name for each in file.scopes[owner].bases)
+
+
 def _declared(file: File) -> set[int]:
     """The expressions that name types: annotations, bases, what is caught and what isinstance() asks for."""
     entries = file.entries
@@ -103,6 +110,8 @@ def _declared(file: File) -> set[int]:
         _, callee, positional, _ = entries[number]
         if entries[callee][0] == m.NAME and entries[callee][1] in _ASKING:
             waiting += positional if entries[callee][1] == "super" else positional[1:]
+        elif entries[callee][0] == m.ATTRIBUTE and positional and _is_of_base(file, entries[callee][1], positional[0]):
+            waiting.append(entries[callee][1])
     found: set[int] = set()
     while waiting:
         number = waiting.pop()
