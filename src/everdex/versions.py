@@ -167,7 +167,8 @@ INTERFACE_VERSION: Final = "1"
 #     functions under names that the program computes
 # 41: Python: what texts, look-ups and lengths run; what many decorators are put on; tables by their columns
 # 42: files that take too long to parse count as partial
-RESOLVERS_VERSION: Final = "42"
+# 43: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
+RESOLVERS_VERSION: Final = "43"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

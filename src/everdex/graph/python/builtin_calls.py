@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everdex.graph.model import COMPUTED
-from everdex.graph.python import classes, containers, getters, iteration, modules, parameters, unpacking
+from everdex.graph.python import containers, getters, iteration, making, modules, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
@@ -88,6 +88,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         engine.low = -1
         return unknown("too many steps")
     module, _, name = dotted.rpartition(".")
+    if name == "__new__":
+        return making.by_new(engine, positional, fuel)
     if dotted == "builtins.object.__getattribute__":
         return _getattr(engine, positional[:2], fuel)
     if module == "builtins":
@@ -200,7 +202,7 @@ def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values
             parts.append(parameters.argument(engine, value, fuel))
         elif key == FIELDS[dotted]:
             parts.append(_made_by(engine, value, parameters.argument(engine, value, fuel), fuel))
-    return union(parts) or frozenset(((EXTERNAL_INSTANCE, dotted),))
+    return union(parts) or unknown("untyped parameter")
 
 
 def _record(engine: Engine, positional: Positional, fuel: int) -> Values:
@@ -303,7 +305,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
     if name == "getattr":
         return _getattr(engine, positional, fuel)
     if name == "type":
-        return _type(engine, positional, fuel)
+        return making.type_of(engine, positional, fuel)
     if name == "property":
         getter = first(engine, positional, fuel)
         others = [min(nth(engine, positional, place, fuel), key=order, default=None) for place in (1, 2)]
@@ -343,28 +345,6 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
         else:
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)
-
-
-def class_made(engine: Engine, positional: Positional, fuel: int) -> Values:
-    """A class that calling type, or one below it, makes: what it inherits is known, not what its dictionary holds."""
-    bases = _elements(engine, nth(engine, positional, 1, fuel), fuel) if len(positional) == 3 else NOTHING
-    return frozenset(each for each in bases if each[0] == CLASS) or unknown("class made at run time")
-
-
-def _type(engine: Engine, positional: Positional, fuel: int) -> Values:
-    if len(positional) != 1:
-        return class_made(engine, positional, fuel)
-    made: list[Value] = []
-    for each in first(engine, positional, fuel):
-        if each[0] == INSTANCE:
-            made.extend(classes.kinds(engine, each, fuel))
-        elif each[0] == EXTERNAL_INSTANCE:
-            made.append((EXTERNAL, each[1]))
-        elif each[0] == CLASS:
-            made.append((EXTERNAL, "builtins.type"))
-        else:
-            made.append(("unknown", "type of an unknown value"))
-    return frozenset(made)
 
 
 def called_arguments(

@@ -16,6 +16,7 @@ from everdex.graph.python import (
     containers,
     declared,
     iteration,
+    making,
     methods,
     parameters,
     records,
@@ -220,32 +221,8 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             special = union(result(engine, each, positional, keywords, fuel - CALL_STEP) for each in given)
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
-        return builtin_calls.class_made(engine, positional, fuel)
-    return _made_by_new(engine, value, line, fuel) or made
-
-
-def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int) -> Values:
-    """What a __new__ of the root makes that plainly calls another class; nothing when it makes instances as usual."""
-    found, owner = classes.raw_attribute(engine, line, "__new__", fuel)
-    parts: list[Values] = []
-    for each in found:
-        if each[0] != FUNCTION or owner is None:
-            continue
-        file = engine.look_at(each[1], each[2])
-        returns = file.scopes[each[2]].returns
-        for made in returns:
-            entry = file.entries[made]
-            if entry[0] == m.CALL and file.entries[entry[1]][0] == m.NAME and file.entries[entry[1]][1] != "cls":
-                parts.append(
-                    frozenset(
-                        (INSTANCE, kind[1], kind[2], False)
-                        for kind in engine.values(each[1], entry[1], 0, fuel - CALL_STEP)
-                        if kind[0] == CLASS
-                    )
-                )
-        if parts and len(returns) > len(parts):
-            parts.append(frozenset(((INSTANCE, value[1], value[2], is_open(value)),)))
-    return union(parts)
+        return making.class_made(engine, positional, fuel)
+    return making.by_own_new(engine, value, line, fuel) or made
 
 
 def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

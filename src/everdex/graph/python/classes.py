@@ -153,7 +153,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
         base = outside(line)
-        if base:
+        if base and not _is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
         if wanted in OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
@@ -218,8 +218,12 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or _is_without(base, wanted) else NOTHING
     if hook:
         return hook
-    if base:
+    if base and not _is_without(base, wanted):
         return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
+    if base == "builtins.type":
+        from everdex.graph.python import metaclasses
+
+        return metaclasses.attribute(engine, receiver[1], receiver[2], wanted, fuel) or unknown("no such attribute")
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 

@@ -37,6 +37,8 @@ MAX_OPERATORS = 32
 _LONG_CHAIN = unknown("a long chain of operators")
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
+_ALWAYS_TRUTHS = frozenset(("in", "not in", "is", "is not"))
+_NO_TRUTHS = frozenset((INSTANCE, FUNCTION, CLASS, DISPLAY, LIST, TUPLE))
 
 
 def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> Values:
@@ -159,7 +161,14 @@ def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fue
 
 
 def compare(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return _BOOL
+    """Whether, unless a method of the root gives something else."""
+    if " ".join(entry[1]) in _ALWAYS_TRUTHS:
+        return _BOOL
+    given = union(
+        calls.result(engine, each, (), (), fuel - CALL_STEP)
+        for each in comparison_methods(engine, file, entry, context, fuel)
+    )
+    return frozenset(value for value in given if value[0] in _NO_TRUTHS) or _BOOL
 
 
 def either(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

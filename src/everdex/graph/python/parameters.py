@@ -28,6 +28,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     NOTHING,
+    PAIRS,
     PARTIAL,
     TUPLE,
     UNKNOWN,
@@ -165,10 +166,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     parts: list[Values] = []
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
-        if kind == m.ALL_POSITIONAL:
-            return frozenset(((LIST, by_type),))
-        if kind == m.ALL_KEYWORDS:
-            return frozenset(((LIST, frozenset(((BUILTIN, "str"),))),))
+        if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+            return _collected(kind, by_type)
         if any(each[0] not in (UNKNOWN, "many") for each in by_type):
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
@@ -191,8 +190,18 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             parts.append(_TOO_MANY)
     found = union(parts)
     if not is_known(found):
-        return union((found, unknown("untyped parameter")))
+        found = union((found, unknown("untyped parameter")))
+    if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+        reasons = frozenset(value for value in found if value[0] == UNKNOWN)
+        return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _collected(kind: int, values: Values) -> Values:
+    """What stars make of any number of arguments, whatever these are."""
+    if kind == m.ALL_POSITIONAL:
+        return frozenset(((LIST, values),))
+    return frozenset(((PAIRS, frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), values)),))),))
 
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
