@@ -203,6 +203,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             if not is_inherited or (any(value[0] != MANY for value in below) and overrides.are_stubs(engine, values)):
                 parts = parts[1:]
             parts.append(below)
+            if any(value[0] == CLASS for value in values):
+                parts.append(overrides.replaced_below(engine, path, scope, wanted, fuel))
         found = union(parts)
         if not found and is_open:
             found = overrides.only_below(engine, path, scope, wanted, fuel)
