@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, protocols
+from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, handing, protocols
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -48,6 +48,7 @@ MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
+_CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _TOO_MANY: Final = unknown("too many callers")
 _MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
@@ -292,7 +293,11 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     own = file.scopes[scope]
     names, others = _called_as(engine, file, scope, fuel)
     sites, is_cut = sites_of(engine, names, others, path)
-    if is_cut and own.params:
+    owner = file.class_of(scope)
+    if owner >= 0 and own.name in _CONSTRUCTORS:
+        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
+        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+    elif is_cut and own.params:
         sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
@@ -358,14 +363,13 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
         return [f"{file.scopes[owner].name}()"], []
-    if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
+    if owner < 0 or own.name not in _CONSTRUCTORS:
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
         return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
-    names = [file.scopes[owner].name, own.name]
-    return names, [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+    return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
