@@ -12,12 +12,13 @@ from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
-from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
     CLASS,
     DISPLAY,
+    EXPECTED,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -116,6 +117,9 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
+    if kind == EXPECTED:
+        is_raised = wanted == EXPECTS[value[1].rpartition(".")[2]]
+        return value[2] if is_raised else frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind == SUPER:
         return supers.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":

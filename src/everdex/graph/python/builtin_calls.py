@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from everdex.graph.model import COMPUTED
-from everdex.graph.python import containers, getters, iteration, making, modules, parameters, unpacking
+from everdex.graph.python import containers, getters, iteration, making, modules, operators, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
     CONTEXT_MANAGERS,
+    EXPECTS,
     FIELDS,
     GIVES_BACK,
     IDENTITY,
@@ -23,6 +24,7 @@ from everdex.graph.python.values import (
     CLASS,
     CLASSMETHOD,
     DISPLAY,
+    EXPECTED,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -90,6 +92,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     module, _, name = dotted.rpartition(".")
     if name == "__new__":
         return making.by_new(engine, positional, fuel)
+    if name in EXPECTS and module.partition(".")[0] in ("pytest", "unittest"):
+        return frozenset(((EXPECTED, dotted, operators.raised(engine, first(engine, positional, fuel), fuel)),))
     if dotted == "builtins.object.__getattribute__":
         return _getattr(engine, positional[:2], fuel)
     if module == "builtins":

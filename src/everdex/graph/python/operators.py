@@ -187,16 +187,21 @@ def formatted(engine: Engine, file: File, entry: Any, expression: int, context: 
 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `except X as e` binds."""
+    return raised(engine, engine.values(file.path, entry[1], context, fuel), fuel)
+
+
+def raised(engine: Engine, kinds: Values, fuel: int) -> Values:
+    """What may be caught where these classes, or tuples of some, are waited for."""
     found: list[Values] = []
-    pending = list(engine.values(file.path, entry[1], context, fuel))
-    for value in pending:
+    for value in kinds:
         if value[0] == CLASS:
             found.append(frozenset(((INSTANCE, value[1], value[2], True),)))
         elif value[0] == "external":
             found.append(frozenset(((EXTERNAL_INSTANCE, value[1]),)))
         elif value[0] in _HOLDERS:
             inner = containers.elements(engine, value, fuel)
-            found.append(frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS))
+            own = frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS)
+            found.append(own or frozenset((EXTERNAL_INSTANCE, each[1]) for each in inner if each[0] == "external"))
     return union(found) or unknown("exception")
 
 

@@ -173,6 +173,9 @@ TAKES: Final = frozenset(("heapq.heappop", "heapq.heappushpop", "heapq.heaprepla
 # Context managers from outside that are entered to get what they were made with.
 GIVES_BACK: Final = frozenset(("contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"))
 
+# What waits for an exception, by its last name, and the attribute that has it then.
+EXPECTS: Final = {"raises": "value", "assertRaises": "exception", "assertRaisesRegex": "exception"}
+
 # What gives back the function or class it takes, as a decorator or as a call with it as first argument.
 IDENTITY: Final = frozenset(
     (

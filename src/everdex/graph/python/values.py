@@ -43,6 +43,7 @@ FORM: Final = "form"  # path, expression, context: a type written as an expressi
 RECORD: Final = "record"  # ("field", …): a class that collections.namedtuple made
 ROW: Final = "row"  # ("field", …), (Values, …): one of its tuples
 PREFIX: Final = "prefix"  # what a text begins with
+EXPECTED: Final = "expected"  # dotted, Values: what a test waits for to be raised, and by what
 UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
