@@ -45,6 +45,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    are_more,
     is_open,
     union,
     unknown,
@@ -89,7 +90,7 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
-    if len(bases) > MAX_BASES:
+    if are_more(bases, MAX_BASES):
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
         member = _member_value(engine, file, entry, bases, context, fuel)

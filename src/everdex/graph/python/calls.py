@@ -49,6 +49,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    are_more,
     is_known,
     is_open,
     union,
@@ -80,7 +81,7 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel)
-    if len(callees) > MAX_FOLLOWED:
+    if are_more(callees, MAX_FOLLOWED):
         return unknown("too many candidates")
     if len(callees) == 1:
         (value,) = callees

@@ -187,7 +187,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         step = 0 if passes_on or len(known) == 1 else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
-        if known and calling(engine, file.path, scope, fuel).is_cut:
+        if calling(engine, file.path, scope, fuel).is_cut:
             parts.append(_TOO_MANY)
     found = union(parts)
     if not is_known(found):

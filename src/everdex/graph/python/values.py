@@ -103,5 +103,10 @@ def cut(values: Values) -> Values:
     return frozenset((*known[: MAX_VALUES - 1], (MANY,)))
 
 
+def are_more(values: Values, most: int) -> bool:
+    """Whether there are more values than that; reasons for not knowing are none."""
+    return len(values) > most and sum(value[0] != UNKNOWN for value in values) > most
+
+
 def is_known(values: Values) -> bool:
     return any(value[0] not in (UNKNOWN, MANY) for value in values)
