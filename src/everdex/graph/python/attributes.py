@@ -12,7 +12,7 @@ from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
-from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS, FUNCTION_ATTRIBUTES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -223,7 +223,18 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     for base, stored in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
             parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
-    return union(parts) or frozenset(((METHOD, value, wanted),))
+    if parts or wanted in FUNCTION_ATTRIBUTES or _is_dressed_outside(engine, file, value[2], fuel):
+        return union(parts) or frozenset(((METHOD, value, wanted),))
+    return unknown("no such attribute")
+
+
+def _is_dressed_outside(engine: Engine, file: File, scope: int, fuel: int) -> bool:
+    """Whether something from outside decorates a function: what that makes of it may have more than a function has."""
+    return any(
+        each[0] in (EXTERNAL, EXTERNAL_INSTANCE)
+        for number in file.scopes[scope].decorators
+        for each in engine.values(file.path, file.entries[number][1], 0, fuel - LOOKUP_STEP)
+    )
 
 
 def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
