@@ -15,6 +15,7 @@ from everdex.graph.python import (
     classes,
     containers,
     declared,
+    generics,
     iteration,
     making,
     methods,
@@ -112,6 +113,8 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
         found = returned(engine, value, context, fuel - CALL_STEP)
+        if value[4] is not None and not is_known(found):
+            found = generics.said(engine, value, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
