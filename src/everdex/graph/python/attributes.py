@@ -90,7 +90,7 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
-    if are_more(bases, MAX_BASES):
+    if len(bases) > MAX_BASES and are_more(bases, MAX_BASES):
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
         member = _member_value(engine, file, entry, bases, context, fuel)

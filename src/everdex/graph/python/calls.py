@@ -82,7 +82,7 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel)
-    if are_more(callees, MAX_FOLLOWED):
+    if len(callees) > MAX_FOLLOWED and are_more(callees, MAX_FOLLOWED):
         return unknown("too many candidates")
     if len(callees) == 1:
         (value,) = callees

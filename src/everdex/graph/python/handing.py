@@ -27,7 +27,7 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
     for path in dict.fromkeys((owner[1], *(each[1] for each in below))):
         file = engine.file(path)
         engine.note(file, calls_key(path, name))
-        if not any(scope.name == name for scope in file.scopes):
+        if name not in file.defined:
             continue
         for number in file.calls_by_name.get(name, ()):
             entry = file.entries[number]

@@ -2,8 +2,8 @@
 
 Inside one call's context the argument decides. Otherwise `self` is an instance of its class, an annotation decides
 when it names something known, and else the callers that call the function by its own name are asked, in files that
-offer such calls, and in its own file also calls through variables. It does not find callers that got the function from
-another file under another name.
+offer such calls, and in its own file also calls through variables; of a constructor also the classes below
+(`handing`). It does not find callers that got the function from another file under another name.
 """
 
 from __future__ import annotations

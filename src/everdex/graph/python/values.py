@@ -104,8 +104,8 @@ def cut(values: Values) -> Values:
 
 
 def are_more(values: Values, most: int) -> bool:
-    """Whether there are more values than that; reasons for not knowing are none."""
-    return len(values) > most and sum(value[0] != UNKNOWN for value in values) > most
+    """Whether there are more values than that: reasons for not knowing are none."""
+    return len([value for value in values if value[0] != UNKNOWN]) > most
 
 
 def is_known(values: Values) -> bool:
