@@ -182,7 +182,8 @@ INTERFACE_VERSION: Final = "1"
 #    makes no base; attributes under computed names, what modules are asked for, what `yield from` and `gather` give
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
-RESOLVERS_VERSION: Final = "45"
+# 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
+RESOLVERS_VERSION: Final = "46"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -309,6 +309,24 @@ _STEPS = (
 )
 _SINGLE = "class Single(type):\n    def __call__(cls, *given):\n        return super().__call__(*given)\n"
 _WRAP = "def wrap(function):\n    def inner(*given):\n        return {call}\n    return inner\n"
+_HELD = (
+    "class Base:\n    def __init__(self, held):\n        self.held = held\n\n"
+    "    def run(self):\n        self.held.step()\n"
+)
+_OTHERS = {
+    f"other_{n}.py": "class Other(Exception):\n    def __init__(self):\n        super().__init__()\n" for n in range(11)
+}
+_HANDED = (
+    "from base import Base\n\nclass Machine:\n    def step(self): pass\n\n"
+    "class Below(Base):\n    def {0}(self, given):\n        super().__init__({1})\n"
+)
+_BUILDS = "class Meta(type):\n    def build(cls):\n        cls.setup()\n"
+_PUT = "class Plain: pass\n\nclass Maker:\n    kind = Plain\n\n    def make(self):\n        return self.kind()\n"
+_FILLS = (
+    "from typing import Generic, TypeVar\n\nT = TypeVar('T')\n\n"
+    "class Repository(Generic[T]):\n    def get(self) -> T: ...\n"
+)
+_FILLED = "class User:\n    def greet(self): pass\n\nclass Users(Repository{0}): pass\n\nUsers().get().greet()\n"
 _WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\ndef hello(): pass\n\nrun(hello)\n"
 
 
@@ -334,8 +352,40 @@ _WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\
             "library.py", _WRAP.format(call="function()"), _WRAP.format(call="function(*given)"),
             ("client.run", "client.hello"),
         ),
+        (
+            {"base.py": _HELD, **_OTHERS},
+            "below.py", _HANDED.format("__init__", "given"), _HANDED.format("__init__", "Machine()"),
+            ("base.Base.run", "below.Machine.step"),
+        ),
+        (
+            {"base.py": _HELD, **_OTHERS},
+            "below.py", _HANDED.format("again", "Machine()"), _HANDED.format("__init__", "Machine()"),
+            ("base.Base.run", "below.Machine.step"),
+        ),
+        (
+            {"meta.py": _BUILDS}, "client.py", "class Model:\n    @classmethod\n    def setup(cls): pass\n",
+            "from meta import Meta\n\nclass Model(metaclass=Meta):\n    @classmethod\n    def setup(cls): pass\n",
+            ("meta.Meta.build", "client.Model.setup"),
+        ),
+        (
+            {"maker.py": _PUT}, "client.py",
+            "from maker import Maker\n\nclass Mine(Maker): pass\n\nclass Made:\n    def __init__(self): pass\n",
+            "from maker import Maker\n\nclass Mine(Maker): pass\n\nclass Made:\n    def __init__(self): pass\n\n"
+            "Mine.kind = Made\n",
+            ("maker.Maker.make", "client.Made.__init__"),
+        ),
+        (
+            {"repository.py": _FILLS},
+            "client.py", "from repository import Repository\n\n" + _FILLED.format(""),
+            "from repository import Repository\n\n" + _FILLED.format("[User]"),
+            ("client", "client.User.greet"),
+        ),
     ],
-    ids=["a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on"],
+    ids=[
+        "a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on",
+        "something is handed up", "a constructor hands it up", "a metaclass has a class", "a class is put in below",
+        "a variable is filled",
+    ],
 )  # fmt: skip
 def test_what_is_found_through_another_file_is_found_when_that_changes(
     tmp_path: Path, files: dict[str, str], edited: str, before: str, after: str, edge: tuple[str, str]

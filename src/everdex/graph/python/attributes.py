@@ -12,12 +12,13 @@ from everdex.graph.python import calls, classes, names, overrides, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
-from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES
+from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS, FUNCTION_ATTRIBUTES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
     CLASS,
     DISPLAY,
+    EXPECTED,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -44,6 +45,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    are_more,
     is_open,
     union,
     unknown,
@@ -88,7 +90,7 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
-    if len(bases) > MAX_BASES:
+    if len(bases) > MAX_BASES and are_more(bases, MAX_BASES):
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
         member = _member_value(engine, file, entry, bases, context, fuel)
@@ -116,6 +118,9 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
+    if kind == EXPECTED:
+        is_raised = wanted == EXPECTS[value[1].rpartition(".")[2]]
+        return value[2] if is_raised else frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind == SUPER:
         return supers.super_attribute(engine, value, wanted, fuel - LOOKUP_STEP)
     if kind == PARTIAL and wanted == "func":
@@ -218,7 +223,18 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     for base, stored in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
             parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
-    return union(parts) or frozenset(((METHOD, value, wanted),))
+    if parts or wanted in FUNCTION_ATTRIBUTES or _is_dressed_outside(engine, file, value[2], fuel):
+        return union(parts) or frozenset(((METHOD, value, wanted),))
+    return unknown("no such attribute")
+
+
+def _is_dressed_outside(engine: Engine, file: File, scope: int, fuel: int) -> bool:
+    """Whether something from outside decorates a function: what that makes of it may have more than a function has."""
+    return any(
+        each[0] in (EXTERNAL, EXTERNAL_INSTANCE)
+        for number in file.scopes[scope].decorators
+        for each in engine.values(file.path, file.entries[number][1], 0, fuel - LOOKUP_STEP)
+    )
 
 
 def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:

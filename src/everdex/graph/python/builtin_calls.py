@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from everdex.graph.model import COMPUTED
-from everdex.graph.python import containers, getters, iteration, making, modules, parameters, unpacking
+from everdex.graph.python import containers, getters, iteration, making, modules, operators, parameters, unpacking
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CONTAINERS,
     CONTEXT_MANAGERS,
+    EXPECTS,
     FIELDS,
     GIVES_BACK,
     IDENTITY,
@@ -24,6 +25,7 @@ from everdex.graph.python.values import (
     CLASS,
     CLASSMETHOD,
     DISPLAY,
+    EXPECTED,
     EXTERNAL,
     EXTERNAL_INSTANCE,
     FUNCTION,
@@ -89,6 +91,8 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         engine.low = -1
         return unknown("too many steps")
     module, _, name = dotted.rpartition(".")
+    if name in EXPECTS and module.partition(".")[0] in ("pytest", "unittest"):
+        return frozenset(((EXPECTED, dotted, operators.raised(engine, first(engine, positional, fuel), fuel)),))
     if dotted == "builtins.object.__getattribute__":
         return _getattr(engine, positional[:2], fuel)
     if name == "__new__" or dotted == "builtins.type.__call__":
@@ -210,7 +214,7 @@ def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values
             parts.append(parameters.argument(engine, value, fuel))
         elif key == FIELDS[dotted]:
             parts.append(_made_by(engine, value, parameters.argument(engine, value, fuel), fuel))
-    return union(parts) or frozenset(((EXTERNAL_INSTANCE, dotted),))
+    return union(parts) or unknown("untyped parameter")
 
 
 def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:

@@ -15,6 +15,7 @@ from everdex.graph.python import (
     classes,
     containers,
     declared,
+    generics,
     guards,
     iteration,
     making,
@@ -50,6 +51,7 @@ from everdex.graph.python.values import (
     UNKNOWN,
     Value,
     Values,
+    are_more,
     is_known,
     is_open,
     union,
@@ -82,7 +84,7 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
 
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel)
-    if len(callees) > MAX_FOLLOWED:
+    if len(callees) > MAX_FOLLOWED and are_more(callees, MAX_FOLLOWED):
         return unknown("too many candidates")
     if len(callees) == 1:
         (value,) = callees
@@ -113,6 +115,8 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
         found = returned(engine, value, context, fuel - CALL_STEP)
+        if value[4] is not None and not is_known(found):
+            found = generics.said(engine, value, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
@@ -225,31 +229,7 @@ def constructed(engine: Engine, value: Value, positional: Positional, keywords: 
             return special if any(each[0] not in _VAGUE for each in special) else made
     if any(each == (EXTERNAL, "builtins.type") for each in line):
         return making.class_made(engine, positional, fuel)
-    return _made_by_new(engine, value, line, fuel) or made
-
-
-def _made_by_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int) -> Values:
-    """What a __new__ of the root makes that plainly calls another class; nothing when it makes instances as usual."""
-    found, owner = classes.raw_attribute(engine, line, "__new__", fuel)
-    parts: list[Values] = []
-    for each in found:
-        if each[0] != FUNCTION or owner is None:
-            continue
-        file = engine.look_at(each[1], each[2])
-        returns = file.scopes[each[2]].returns
-        for made in returns:
-            entry = file.entries[made]
-            if entry[0] == m.CALL and file.entries[entry[1]][0] == m.NAME and file.entries[entry[1]][1] != "cls":
-                parts.append(
-                    frozenset(
-                        (INSTANCE, kind[1], kind[2], False)
-                        for kind in engine.values(each[1], entry[1], 0, fuel - CALL_STEP)
-                        if kind[0] == CLASS
-                    )
-                )
-        if parts and len(returns) > len(parts):
-            parts.append(frozenset(((INSTANCE, value[1], value[2], is_open(value)),)))
-    return union(parts)
+    return making.by_own_new(engine, value, line, fuel) or made
 
 
 def decorated(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

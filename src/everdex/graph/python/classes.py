@@ -154,12 +154,14 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             if owner is not None:
                 return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
         base = outside(line)
-        if base:
+        if base and not _is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
         if wanted in OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
         if wanted == "__subclasses__":
             return frozenset(((METHOD, (CLASS, path, scope), wanted),))
+        if hasattr(type, wanted):  # every class is one
+            return frozenset(((EXTERNAL, f"builtins.type.{wanted}"),))
         return unknown("no such attribute")
 
     key = ("class attribute", path, scope, wanted, importer)
@@ -204,6 +206,8 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             if not is_inherited or (any(value[0] != MANY for value in below) and overrides.are_stubs(engine, values)):
                 parts = parts[1:]
             parts.append(below)
+            if any(value[0] == CLASS for value in values):
+                parts.append(overrides.replaced_below(engine, path, scope, wanted, fuel))
         found = union(parts)
         if not found and is_open:
             found = overrides.only_below(engine, path, scope, wanted, fuel)
@@ -219,8 +223,12 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or _is_without(base, wanted) else NOTHING
     if hook:
         return hook
-    if base:
+    if base and not _is_without(base, wanted):
         return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
+    if base == "builtins.type":
+        from everdex.graph.python import metaclasses
+
+        return metaclasses.attribute(engine, receiver[1], receiver[2], wanted, fuel) or unknown("no such attribute")
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 

@@ -211,7 +211,8 @@ def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
 
 
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none."""
+    """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none, or when
+    not all that it may be is known."""
     given = engine.values(file.path, entry[1], context, fuel)
     if file.entries[entry[2]][0] == m.LITERAL:
         return _begun(given, file.entries[entry[2]][2])
@@ -231,7 +232,9 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
                     missing.pop(each, None)
         elif len(inside) < len(wanted) and value[0] != "unknown":
             kept.append(value)  # one of the classes is from outside
-    if not kept or any(value[0] in ("unknown", "many") for value in given):
+    if any(value[0] in ("unknown", "many") for value in given):
+        kept.extend((INSTANCE, each[1], each[2], True) for each in inside)
+    elif not kept:
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
 

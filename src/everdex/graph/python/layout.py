@@ -167,6 +167,11 @@ class Layout:
         return -1
 
     @cached_property
+    def defined(self) -> frozenset[str]:
+        """The names of all its functions and classes."""
+        return frozenset(scope.name for scope in self.scopes)
+
+    @cached_property
     def children(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for number, scope in enumerate(self.scopes):

@@ -1,17 +1,30 @@
 """Which classes a metaclass has made: what its methods are called on, and what `super().__call__` in it constructs.
 
 Classes that name it, and those below them, while they are few. It does not know what a metaclass adds to a class.
+An instance of a metaclass is one of these classes, so it has what they have.
 """
 
 from __future__ import annotations
 
-from everdex.graph.python import classes
+from everdex.graph.python import attributes, classes
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import MAX_BASE_FILES, META_KEY
-from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, NOTHING, PARTIAL, Value, Values, union
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    PARTIAL,
+    UNKNOWN,
+    Value,
+    Values,
+    open_class,
+    union,
+)
 
 
 def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -19,15 +32,9 @@ def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, 
 
     def answer(fuel: int) -> tuple[Value, ...]:
         found: dict[Value, None] = {}
-        for meta in ((CLASS, path, scope), *(classes.subclasses(engine, path, scope, fuel) or ())):
-            name = engine.file(meta[1]).scopes[meta[2]].name
-            files = engine.offering(META_KEY + name)
-            for other in files if len(files) <= MAX_BASE_FILES else ():
-                for number in engine.file(other).classes_by_metaclass.get(name, ()):
-                    own = (CLASS, other, number)
-                    if meta in classes.metaclasses(engine, (own,), fuel):
-                        below = classes.subclasses(engine, other, number, fuel - LOOKUP_STEP) or ()
-                        found.update(dict.fromkeys((own, *below)))
+        for own in _naming(engine, path, scope, fuel):
+            below = classes.subclasses(engine, own[1], own[2], fuel - LOOKUP_STEP) or ()
+            found.update(dict.fromkeys((own, *below)))
         return tuple(found) if len(found) <= classes.MAX_OVERRIDES else ()
 
     made: tuple[Value, ...] = engine.ask_within(("made with", path, scope), fuel, answer, ())
@@ -40,6 +47,28 @@ def receivers(engine: Engine, file: File, scope: int, fuel: int) -> Values:
         return NOTHING
     made = made_with(engine, file.path, scope, fuel - LOOKUP_STEP)
     return frozenset(made) if len(made) <= classes.MAX_CLASSES else NOTHING
+
+
+def _naming(engine: Engine, path: str, scope: int, fuel: int) -> list[Value]:
+    """The classes that name a metaclass, or one below it, as theirs."""
+    found: list[Value] = []
+    for meta in ((CLASS, path, scope), *(classes.subclasses(engine, path, scope, fuel) or ())):
+        name = engine.file(meta[1]).scopes[meta[2]].name
+        files = engine.offering(META_KEY + name)
+        for other in files if len(files) <= MAX_BASE_FILES else ():
+            for number in engine.file(other).classes_by_metaclass.get(name, ()):
+                own = (CLASS, other, number)
+                if meta in classes.metaclasses(engine, (own,), fuel):
+                    found.append(own)
+    return found
+
+
+def attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+    """What the classes of a metaclass have under a name that it has not itself."""
+    named = _naming(engine, path, scope, fuel - LOOKUP_STEP)
+    parts = [attributes.of(engine, open_class(each[1], each[2]), wanted, fuel, "") for each in named]
+    found = union(parts[: classes.MAX_OVERRIDES])
+    return frozenset(value for value in found if value[0] not in (UNKNOWN, EXTERNAL))
 
 
 def constructors(engine: Engine, path: str, scope: int, fuel: int) -> Values:

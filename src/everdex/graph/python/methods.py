@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     LITERAL,
     NONE,
     NOTHING,
+    PAIRS,
     PREFIX,
     PROPERTY,
     ROW,
@@ -33,7 +34,7 @@ from everdex.graph.python.values import (
 
 Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
-_HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, ANNOTATED, ROW))
+_HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, PAIRS, ANNOTATED, ROW))
 _NONE = frozenset((NONE,))
 _IN_PLACE = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}  # letter by letter
 
@@ -140,5 +141,6 @@ def type_name(engine: Engine, receiver: Value) -> str:
 
 
 _TYPE_NAMES = {
-    LIST: "list", TUPLE: "tuple", KEYED: "dict", GENERATOR: "generator", FUNCTION: "function", PREFIX: "str",
+    LIST: "list", TUPLE: "tuple", KEYED: "dict", PAIRS: "dict", GENERATOR: "generator", FUNCTION: "function",
+    PREFIX: "str",
 }  # fmt: skip

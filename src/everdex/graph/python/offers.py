@@ -53,10 +53,9 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _modules(path, offered)
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
-    defined = {scope.name for scope in file.scopes}
     for name, calls in file.calls_by_name.items():
         sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
-        if name.removesuffix("()") in defined:
+        if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
     for name, calls in file.decorations.items():
         sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]

@@ -38,6 +38,8 @@ _LONG_CHAIN = unknown("a long chain of operators")
 _SLICE = frozenset(((BUILTIN, "slice"),))
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
+_ALWAYS_TRUTHS = frozenset(("in", "not in", "is", "is not"))
+_NO_TRUTHS = frozenset((INSTANCE, FUNCTION, CLASS, DISPLAY, LIST, TUPLE))
 
 
 def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> Values:
@@ -160,7 +162,14 @@ def comparison_methods(engine: Engine, file: File, entry: Any, context: int, fue
 
 
 def compare(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return _BOOL
+    """Whether, unless a method of the root gives something else."""
+    if " ".join(entry[1]) in _ALWAYS_TRUTHS:
+        return _BOOL
+    given = union(
+        calls.result(engine, each, (), (), fuel - CALL_STEP)
+        for each in comparison_methods(engine, file, entry, context, fuel)
+    )
+    return frozenset(value for value in given if value[0] in _NO_TRUTHS) or _BOOL
 
 
 def either(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -179,16 +188,21 @@ def formatted(engine: Engine, file: File, entry: Any, expression: int, context: 
 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `except X as e` binds."""
+    return raised(engine, engine.values(file.path, entry[1], context, fuel), fuel)
+
+
+def raised(engine: Engine, kinds: Values, fuel: int) -> Values:
+    """What may be caught where these classes, or tuples of some, are waited for."""
     found: list[Values] = []
-    pending = list(engine.values(file.path, entry[1], context, fuel))
-    for value in pending:
+    for value in kinds:
         if value[0] == CLASS:
             found.append(frozenset(((INSTANCE, value[1], value[2], True),)))
         elif value[0] == "external":
             found.append(frozenset(((EXTERNAL_INSTANCE, value[1]),)))
         elif value[0] in _HOLDERS:
             inner = containers.elements(engine, value, fuel)
-            found.append(frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS))
+            own = frozenset((INSTANCE, each[1], each[2], True) for each in inner if each[0] == CLASS)
+            found.append(own or frozenset((EXTERNAL_INSTANCE, each[1]) for each in inner if each[0] == "external"))
     return union(found) or unknown("exception")
 
 

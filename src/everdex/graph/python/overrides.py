@@ -36,6 +36,19 @@ def stored_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) 
     return [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
 
 
+def replaced_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
+    """What is assigned to an attribute of classes below by their names, in their own files."""
+    below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
+    if len(below) > classes.MAX_OVERRIDES:
+        return NOTHING
+    _, others = engine.once(("stored", below, wanted, ""), lambda: classes.stores(engine, below, wanted, ""))
+    return union(
+        engine.values(path, value, 0, fuel - LOOKUP_STEP)
+        for path, base, name, value in others
+        if name < 0 and any(each in below for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP))
+    )
+
+
 def only_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) -> Values:
     """An attribute of self that only classes below have, as their own or from another base: this one is mixed in."""
     below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()

@@ -2,8 +2,8 @@
 
 Inside one call's context the argument decides. Otherwise `self` is an instance of its class, an annotation decides
 when it names something known, and else the callers that call the function by its own name are asked, in files that
-offer such calls, and in its own file also calls through variables. It does not find callers that got the function from
-another file under another name.
+offer such calls, and in its own file also calls through variables; of a constructor also the classes below
+(`handing`). It does not find callers that got the function from another file under another name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import MANY
-from everdex.graph.python import attributes, calls, classes, containers, declared, fixtures, metaclasses, protocols
+from everdex.graph.python import (
+    attributes,
+    calls,
+    classes,
+    containers,
+    declared,
+    fixtures,
+    handing,
+    metaclasses,
+    protocols,
+)
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -28,6 +38,7 @@ from everdex.graph.python.values import (
     KEYED,
     LIST,
     NOTHING,
+    PAIRS,
     PARTIAL,
     TUPLE,
     UNKNOWN,
@@ -47,6 +58,7 @@ MAX_FEW: Final = 3
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
+_CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _TOO_MANY: Final = unknown("too many callers")
 _MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
@@ -166,10 +178,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     parts: list[Values] = []
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
-        if kind == m.ALL_POSITIONAL:
-            return frozenset(((LIST, by_type),))
-        if kind == m.ALL_KEYWORDS:
-            return frozenset(((LIST, frozenset(((BUILTIN, "str"),))),))
+        if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+            return _collected(kind, by_type)
         if any(each[0] not in (UNKNOWN, "many") for each in by_type):
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
@@ -188,12 +198,22 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         step = 0 if passes_on or len(known) == 1 else _step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
-        if known and calling(engine, file.path, scope, fuel).is_cut:
+        if calling(engine, file.path, scope, fuel).is_cut:
             parts.append(_TOO_MANY)
     found = union(parts)
     if not is_known(found):
-        return union((found, unknown("untyped parameter")))
+        found = union((found, unknown("untyped parameter")))
+    if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+        reasons = frozenset(value for value in found if value[0] == UNKNOWN)
+        return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _collected(kind: int, values: Values) -> Values:
+    """What stars make of any number of arguments, whatever these are."""
+    if kind == m.ALL_POSITIONAL:
+        return frozenset(((LIST, values),))
+    return frozenset(((PAIRS, frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), values)),))),))
 
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:
@@ -284,7 +304,11 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     own = file.scopes[scope]
     names, others = _called_as(engine, file, scope, fuel)
     sites, is_cut = sites_of(engine, names, others, path)
-    if is_cut and own.params:
+    owner = file.class_of(scope)
+    if owner >= 0 and own.name in _CONSTRUCTORS:
+        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
+        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+    elif is_cut and own.params:
         sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
@@ -355,14 +379,13 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
         return [f"{file.scopes[owner].name}()"], []
-    if owner < 0 or own.name not in ("__init__", "__new__", "__post_init__"):
+    if owner < 0 or own.name not in _CONSTRUCTORS:
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
         return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
-    names = [file.scopes[owner].name, own.name]
-    return names, [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+    return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:

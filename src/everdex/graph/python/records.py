@@ -15,7 +15,7 @@ from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import CLASS, ROW, Value, Values, union
 
-_DECORATORS: Final = frozenset(("dataclass", "define", "frozen", "mutable", "attrs"))
+_DECORATORS: Final = frozenset(("dataclass", "define", "frozen", "mutable", "attrs", "s"))
 _FIELDS: Final = frozenset(("field", "ib", "attrib", "Factory"))
 _VAGUE: Final = frozenset(("unknown", "builtin", "literal", "prefix", "external instance", "many"))
 
@@ -28,6 +28,12 @@ def is_record(file: File, scope: int) -> bool:
         if file.last_name(entry[1] if entry[0] == m.CALL else decorator) in _DECORATORS:
             return True
     return is_tuple(file, scope)
+
+
+def _parameter(file: File, scope: int, field: str) -> str:
+    """By what name the constructor takes a field: attrs leaves out what makes it private."""
+    is_plain = is_tuple(file, scope) or "dataclass" in parameters.decorator_names(file, scope)
+    return field if is_plain else field.lstrip("_")
 
 
 def is_tuple(file: File, scope: int) -> bool:
@@ -75,7 +81,7 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
         names = fields(engine, classes.mro(engine, kind[1], kind[2], fuel))
         if wanted in names:
             place = names.index(wanted)
-            params = [[name, m.POSITIONAL, -1, -1] for name in names]
+            params = [[_parameter(engine.file(owner[1]), owner[2], name), m.POSITIONAL, -1, -1] for name in names]
             parts.append(parameters.given(engine, params, place, call, fuel - CALLERS_STEP))
     return union(parts)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import KeysView
-from types import GeneratorType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Final
 
 BUILTIN_NAMES: Final = frozenset(dir(builtins))
@@ -175,6 +175,9 @@ NAMESPACES: Final = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 # Context managers from outside that are entered to get what they were made with.
 GIVES_BACK: Final = frozenset(("contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext"))
 
+# What waits for an exception, by its last name, and the attribute that has it then.
+EXPECTS: Final = {"raises": "value", "assertRaises": "exception", "assertRaisesRegex": "exception"}
+
 # What gives back the function or class it takes, as a decorator or as a call with it as first argument.
 IDENTITY: Final = frozenset(
     (
@@ -285,6 +288,9 @@ BUILTIN_TYPES: Final = frozenset(kind.__name__ for kind in (*_BUILTINS, bytearra
 BUILTIN_ATTRIBUTES: Final = frozenset(
     name for kind in (*_BUILTINS, bytearray, complex, KeysView) for name in dir(kind)
 )
+
+# What functions and methods have, and what a rule of ours gives them.
+FUNCTION_ATTRIBUTES: Final = frozenset((*dir(FunctionType), *dir(MethodType), "setter", "getter", "deleter"))
 
 # Methods of builtin types: too common to tell a project's class by them.
 COMMON_METHODS: Final = frozenset(

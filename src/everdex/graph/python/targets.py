@@ -77,7 +77,7 @@ def _called(engine: Engine, values: Values, name: str) -> Answer:
         if found.many:
             return Answer(Status.AMBIGUOUS, targets, "too many candidates")
         return Answer(Status.RESOLVED, targets, min(found.doubts, default=""))
-    if found.outside:
+    if found.outside and not found.doubts:
         return Answer(Status.EXTERNAL, tuple(Target("", each) for each in sorted(found.outside)[:4]), "")
     reason = min(found.reasons | found.doubts, default="nothing is known of it")
     if name:

@@ -10,6 +10,7 @@ from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engin
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
     ANNOTATED,
+    COROUTINE,
     DISPLAY,
     EXTERNAL,
     FORM,
@@ -172,7 +173,8 @@ def delegated(engine: Engine, file: File, entry: Any, expression: int, context: 
 
 
 def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What a `yield` gives back: what the function says it is sent, else what callers in its file send."""
+    """What a `yield` gives back: what the function says it is sent, else what comes of a coroutine that it hands out,
+    which nobody does but to have it run, and what callers in its file send."""
     scope = file.owner(file.where[expression])
     declared_type = file.scopes[scope].annotation
     if declared_type >= 0 and file.entries[declared_type][0] == m.SUBSCRIPT:
@@ -182,8 +184,12 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
             if any(each[0] == INSTANCE for each in said):
                 return said
     parts: list[Values] = []
+    if entry[1] >= 0 and file.entries[entry[1]][0] == m.CALL:
+        handed_out = engine.values(file.path, entry[1], context, fuel - NAME_STEP)
+        parts.extend(calls.finished(engine, each, fuel) for each in handed_out if each[0] == COROUTINE)
+        parts.extend(iteration.outcome_of(engine, each, fuel) for each in handed_out if each[0] == GENERATOR)
     if file.path not in engine.offering("py:call:send"):
-        return unknown("sent value")
+        return union(parts) or unknown("sent value")
     for number in file.calls_by_name.get("send", ())[:containers.MAX_STORES]:
         engine.seen.append(file.seen_at(number))
         call = file.entries[number]

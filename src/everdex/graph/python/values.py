@@ -43,6 +43,7 @@ FORM: Final = "form"  # path, expression, context: a type written as an expressi
 RECORD: Final = "record"  # ("field", …): a class that collections.namedtuple made
 ROW: Final = "row"  # ("field", …), (Values, …): one of its tuples
 PREFIX: Final = "prefix"  # what a text begins with
+EXPECTED: Final = "expected"  # dotted, Values: what a test waits for to be raised, and by what
 UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
@@ -100,6 +101,11 @@ def cut(values: Values) -> Values:
         return frozenset((*known, *rest[:2]))
     known.sort(key=order)
     return frozenset((*known[: MAX_VALUES - 1], (MANY,)))
+
+
+def are_more(values: Values, most: int) -> bool:
+    """Whether there are more values than that: reasons for not knowing are none."""
+    return len([value for value in values if value[0] != UNKNOWN]) > most
 
 
 def is_known(values: Values) -> bool:

@@ -1,0 +1,64 @@
+"""Pass 3, continued: what a class that inherits from `C[X]` makes of methods of C that are declared to give C's own
+variable.
+
+One step: who inherits from such a class is told, who names its variable anew is not followed.
+"""
+
+from __future__ import annotations
+
+from everdex.facts.python import model as m
+from everdex.graph.python import classes, declared
+from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.forms import TRANSPARENT, UNIONS
+from everdex.graph.python.values import CLASS, EXTERNAL_INSTANCE, INSTANCE, NOTHING, Value, Values
+
+_VARIABLE: Value = (EXTERNAL_INSTANCE, "typing.TypeVar")
+_MAKERS = frozenset(("Generic", "Protocol"))
+
+
+def said(engine: Engine, function: Value, fuel: int) -> Values:
+    """What calling a bound method gives by its declared type: a variable that the receiver's line fills."""
+    _, path, scope, _, receiver = function
+    file = engine.file(path)
+    owner = file.class_of(scope)
+    variable = _variable(file, file.scopes[scope].annotation)
+    if variable < 0 or owner < 0 or receiver[0] not in (INSTANCE, CLASS):
+        return NOTHING
+    engine.look_at(path, scope)
+    if _VARIABLE not in engine.values(path, variable, 0, fuel - NAME_STEP):
+        return NOTHING
+    place = _place(engine, file, owner, file.entries[variable][1])
+    for kind in classes.mro(engine, receiver[1], receiver[2], fuel) if place >= 0 else ():
+        if kind[0] != CLASS:
+            continue
+        other = engine.file(kind[1])
+        engine.seen.append(other.seen_head(kind[2]))
+        for base in other.scopes[kind[2]].bases:
+            if other.entries[base][0] == m.SUBSCRIPT:
+                _, inner = declared.parts_of(other, base)
+                named = engine.values(kind[1], other.entries[base][1], 0, fuel - LOOKUP_STEP)
+                if (CLASS, path, owner) in named and place < len(inner):
+                    return declared.instances(engine, other, inner[place], 0, fuel - LOOKUP_STEP)
+    return NOTHING
+
+
+def _variable(file: File, annotation: int) -> int:
+    """The name that a declared type is, but for None; -1."""
+    if annotation >= 0 and file.entries[annotation][0] == m.SUBSCRIPT:
+        name, inner = declared.parts_of(file, annotation)
+        annotation = inner[0] if inner and name in UNIONS | TRANSPARENT else -1
+    elif annotation >= 0 and file.entries[annotation][0] == m.BINARY:
+        annotation = file.entries[annotation][2]
+    return annotation if annotation >= 0 and file.entries[annotation][0] == m.NAME else -1
+
+
+def _place(engine: Engine, file: File, owner: int, variable: str) -> int:
+    """Which of a class's variables one is, by the order in which its bases name them; -1."""
+    engine.seen.append(file.seen_head(owner))
+    generic = [base for base in file.scopes[owner].bases if file.entries[base][0] == m.SUBSCRIPT]
+    generic.sort(key=lambda base: file.last_name(file.entries[base][1]) not in _MAKERS)
+    for base in generic[:1]:
+        named = [file.last_name(each) for each in declared.parts_of(file, base)[1]]
+        return named.index(variable) if variable in named else -1
+    return -1
