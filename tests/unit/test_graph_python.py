@@ -17,6 +17,7 @@ from everdex.graph.python import RESOLVER, engine
 from everdex.graph.python import files as decoded_files
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded
+from everdex.graph.python.parts import MAX_PARTS
 from everdex.graph.python.values import Values
 from fixtures.callgraph.python.harness import Case, MemoryWorld, cases, edges, plain, resolve
 
@@ -468,3 +469,15 @@ def test_a_function_given_another_name_is_seen_by_who_asked_for_its_callers() ->
     assert ("user", "caller.job") not in edges(resolve(before))
     assert ("user", "caller.job") in edges(resolve(after))
     assert "user.py" in _again(resolve(before), before, after)
+
+
+def test_a_file_of_thousands_of_functions_has_a_bounded_number_of_parts() -> None:
+    """A table of parts and keys grows with both: what a program wrote took gigabytes. No call is lost by it."""
+    count = MAX_PARTS + 500
+    source = "".join(f"def f{number}():\n    f{(number + 1) % count}()\n" for number in range(count))
+    graph = resolve(MemoryWorld({"main.py": source.encode()}))["main.py"]
+    assert graph.parts is not None
+    assert len(graph.parts.all) == MAX_PARTS + 1
+    calls = [site for site in graph.sites if site.role is Role.CALL]
+    assert len(calls) == count
+    assert {len(site.targets) for site in calls} == {1}

@@ -21,6 +21,9 @@ from everdex.graph.python.files import File
 from everdex.graph.python.seen import Gathered
 from everdex.graph.python.variables import key_of
 
+# Functions that are parts, in their order; the others are part of the rest. What each part read is a table of parts and
+# keys: 40,000 functions that somebody's program wrote took 10 GB.
+MAX_PARTS: Final = 2_000
 _SILENT: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")  # what is left of a line, and lines, that say nothing
 
 
@@ -33,7 +36,7 @@ class FileParts:
         for number, scope in enumerate(file.scopes):
             if number and self.of_scope[scope.parent]:
                 self.of_scope[number] = self.of_scope[scope.parent]
-            elif scope.kind == m.FUNCTION_SCOPE:
+            elif scope.kind == m.FUNCTION_SCOPE and len(self.scopes) <= MAX_PARTS:
                 self.of_scope[number] = len(self.scopes)
                 self.scopes.append(number)
         self.keys = [file.scopes[scope].key for scope in self.scopes]
