@@ -30,12 +30,13 @@ _AT_RUN_TIME = unknown("class made at run time")
 
 def new(engine: Engine, dotted: str, positional: Positional, fuel: int) -> Values:
     """What a `__new__` from outside makes of the class that it is given, or `type.__call__`: an instance; but what
-    `type.__new__` makes is a class."""
+    `type.__new__` makes is a class, one by one while those of a metaclass are few."""
     kinds = builtin_calls.first(engine, positional, fuel)
     if dotted == "builtins.type.__new__":
         metas = [each for each in kinds if each[0] == CLASS]
         found = union(frozenset(metaclasses.made_with(engine, each[1], each[2], fuel)) for each in metas)
-        return found or frozenset(((EXTERNAL_INSTANCE, dotted),))
+        if found:
+            return found
     made: list[Value] = []
     for each in kinds:
         if each[0] == CLASS:

@@ -226,6 +226,10 @@ class Sites(HandedSites):
                 values = hooks.descriptors(engine, values, base, (CLASS, base[1], base[2]), FUEL)
                 found.extend(value[part] for value in values if value[0] == PROPERTY and value[part] is not None)
                 found.extend(operators.special(engine, frozenset((base,)), hook, FUEL, self.file.path))
+            elif base[0] == CLASS:
+                metas = classes.metaclasses(engine, classes.mro(engine, base[1], base[2], FUEL), FUEL)
+                instances = frozenset((INSTANCE, *meta[1:3], False) for meta in metas if meta[0] == CLASS)
+                found.extend(operators.special(engine, instances, hook, FUEL, self.file.path))
         return frozenset(found)
 
     # -- definitions
