@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
+    CALL_KEY,
     DECORATE_KEY,
     filled_key,
     fills_key,
@@ -25,7 +26,6 @@ from everdex.graph.python.keys import (
     stores_key,
 )
 from everdex.graph.python.names import binding_scope
-from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.slices import OPERANDS
 
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it

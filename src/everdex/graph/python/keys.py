@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
+CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one

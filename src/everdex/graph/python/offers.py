@@ -21,6 +21,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     BASE_KEY,
+    CALL_KEY,
     DECORATE_KEY,
     META_KEY,
     calls_key,
@@ -37,7 +38,6 @@ from everdex.graph.python.keys import (
     used_key,
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
-from everdex.graph.python.parameters import CALL_KEY
 from everdex.graph.python.uses import used
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look

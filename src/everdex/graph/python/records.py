@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, parameters
+from everdex.graph.python import callers, calls, classes, parameters
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -94,7 +94,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
         first, *others = [_name(engine, each) for each in kinds]
-        for path, number in parameters.sites_of(engine, [first], others, owner[1])[0]:
+        for path, number in callers.sites_of(engine, [first], others, owner[1])[0]:
             file = engine.file(path)
             entry = file.entries[number]
             if entry[0] != m.CALL:

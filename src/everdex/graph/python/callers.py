@@ -1,0 +1,170 @@
+"""Pass 4a, continued: the calls that may be of a function, by its own name in files that offer such calls.
+
+In its own file calls through variables count, too; of a constructor also those of the classes below (`handing`). Where
+many files call a name, only the function's own is looked at, and the answer says so. It does not find callers that got
+the function from another file under another name.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from everdex.facts.python import model as m
+from everdex.graph.model import MANY
+from everdex.graph.python import calls, classes, handing
+from everdex.graph.python.contexts import Context
+from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, passed_key
+from everdex.graph.python.values import CLASS
+
+MAX_CALL_SITES: Final = 24
+MAX_INDIRECT: Final = 60
+FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
+MAX_FEW: Final = 3
+MAX_DECORATED: Final = 6
+MAX_DECORATIONS: Final = 48
+MAX_ALIASES: Final = 4
+_CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
+
+
+def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, ...]:
+    """The calls of a function that can be found from its name."""
+
+    def answer(fuel: int) -> tuple[Context, ...]:
+        asking, places, _ = calling(engine, path, scope, fuel)
+        left = fuel - asking
+        if left < NAME_STEP and places:  # not enough for a name: asking each of them would say the same, at length
+            engine.low = -1
+            return ()
+        found: dict[Context, None] = {}
+        for other, number in places:
+            for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
+                found[call] = None
+        return tuple(found)
+
+    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
+    return result
+
+
+class Calling(NamedTuple):
+    """The calls that may be of a function, by its name and by what its file passes on."""
+
+    step: int  # what asking them costs
+    places: tuple[tuple[str, int], ...]
+    is_cut: bool  # there are more in other files
+
+
+def calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
+    none = Calling(CALLERS_STEP, (), False)
+    found: Calling = engine.ask(
+        ("calling", path, scope), fuel, lambda fuel: _calling(engine, path, scope, fuel), none
+    )
+    return found
+
+
+def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
+    file = engine.file(path)
+    own = file.scopes[scope]
+    names, others = _called_as(engine, file, scope, fuel)
+    sites, is_cut = sites_of(engine, names, others, path)
+    owner = file.class_of(scope)
+    if owner >= 0 and own.name in _CONSTRUCTORS:
+        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
+        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+    elif is_cut and own.params:
+        sites += _decorating(engine, names)
+    engine.note(file, passed_key(path, own.name))
+    aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+    if aliases:
+        renamed, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
+        sites.extend(renamed)
+    if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
+        engine.note(file, indirect_key(path))
+        indirect = file.indirect_calls
+        if len(indirect) <= MAX_INDIRECT:
+            sites.extend((path, each) for each in indirect)
+        given = sorted({*file.given.get(scope, ()), *file.given.get(own.name, ())})
+        sites.extend((path, each) for each in given)
+        returned = [file.scopes[file.where[each]] for each in given]
+        makers = [around.name for each, around in zip(given, returned, strict=True) if each in around.returns]
+        if makers:  # `return partial(f, x)`: what is returned there is called as a result
+            made, _ = sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], path)
+            sites.extend(made)
+    places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
+    engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
+    return Calling(step(len(sites)), places, is_cut)
+
+
+def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
+    """What decorators of these names are put on, where they are called too often to look at every call: a decorator is
+    given what stands below it."""
+    found: list[tuple[str, int]] = []
+    for name in names:
+        files = engine.offering(DECORATE_KEY + name)
+        for other in files if len(files) <= MAX_DECORATIONS else ():
+            found.extend((other, each) for each in engine.file(other).decorations.get(name, ()))
+    return found if len(found) <= MAX_DECORATIONS else []
+
+
+def step(count: int) -> int:
+    """Out to so many callers: the fewer, the less there is to look through."""
+    return FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
+
+
+def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> tuple[list[tuple[str, int]], bool]:
+    """Calls by names that a file defines, and by others; when there are many, those of that file alone, and True."""
+    sites: list[tuple[str, int]] = []
+    is_cut = False
+    for name in names:
+        files = engine.offering_few(CALL_KEY + name)
+        if files is None:
+            engine.note(engine.file(path), calls_key(path, name))
+            files = (path,)
+            is_cut = True
+        for other in files:
+            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+    for name in others:
+        files = engine.offering(CALL_KEY + name)
+        for other in files if len(files) <= MANY else (path,):
+            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+    if len(sites) <= MAX_CALL_SITES:
+        return sites, is_cut
+    near = [site for site in sites if site[0] == path]
+    return near, is_cut or len(near) < len(sites)
+
+
+def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[str], list[str]]:
+    """The names of its own file by which a function may be called, and others."""
+    own = file.scopes[scope]
+    if own.kind == m.LAMBDA_SCOPE:
+        around = file.scopes[file.owner(own.parent)]
+        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [], []
+    owner = file.class_of(scope)
+    if owner >= 0 and own.name == "__call__":
+        return [f"{file.scopes[owner].name}()"], []
+    if owner < 0 or own.name not in _CONSTRUCTORS:
+        around = file.scopes[file.owner(own.parent)]
+        if around.kind != m.FUNCTION_SCOPE:
+            return [own.name], []
+        return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
+    below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
+    return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+
+
+def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names of what a function, or one that returns it, decorates: what it returns is called so."""
+    around = file.scopes[file.owner(file.scopes[scope].parent)]
+    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
+    found: dict[str, None] = {}
+    for path, number in sites_of(engine, names, [], file.path)[0]:
+        other = engine.file(path)
+        entry = other.entries[number]
+        while entry[0] == m.DECORATED:
+            entry = other.entries[entry[2]]
+        if entry[0] == m.DEFINITION:
+            engine.seen.append(other.seen_at(number))
+            name = other.scopes[entry[1]].name
+            if not name.startswith("__"):
+                found[name] = None
+    return list(found)[:MAX_DECORATED]
