@@ -163,6 +163,14 @@ def test_a_question_that_others_may_decide_finishes_the_graph(large: Workspace) 
         assert same_bytes(graph, build(view, _KNOWN, None, workers=1, progress=silent).data)
 
 
+def test_a_name_without_end_is_left_to_the_graph(large: Workspace) -> None:
+    """Every beginning of a name is looked for: not of one that nobody writes by hand."""
+    name = "very_" * 60 + "long"
+    large.write({"shop/tax.py": f"def rate_of(country):\n    return {name}()\n\n\ndef {name}():\n    return 1\n"})
+    assert asker(large)("callers", name)["total"] == 1
+    assert _kept(large) == {".graph"}
+
+
 def test_an_edit_is_seen_by_what_was_resolved_and_by_what_waits(large: Workspace) -> None:
     """Who was resolved before an edit is resolved again when it looked at what changed."""
     ask = asker(large)

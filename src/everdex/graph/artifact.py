@@ -12,6 +12,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,6 +162,11 @@ class Graph:
     def is_waiting(self, number: int) -> bool:
         """Whether nobody has resolved a file yet, as in a graph that is `unfinished`."""
         return not self.blobs.size(number)
+
+    @cached_property
+    def waiting(self) -> int:
+        """How many files wait: none of a finished graph."""
+        return sum(map(self.is_waiting, range(len(self.files))))
 
     def parts(self, number: int) -> bytes:
         """What the parts of a file looked at; b"" when it was resolved whole."""

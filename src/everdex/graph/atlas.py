@@ -202,7 +202,7 @@ class Atlas:
         known, files, roles = set(self.graph.paths), self.graph.files, self.roles
         return {
             "files": len(files),
-            "resolved": len(files) - self.waiting,
+            "resolved": len(files) - self.graph.waiting,
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(
@@ -223,14 +223,9 @@ class Atlas:
         return {path: role_of(path) for path in self.view.paths}
 
     @cached_property
-    def waiting(self) -> int:
-        """How many files nobody has resolved: none of a finished graph."""
-        return sum(map(self.graph.is_waiting, range(len(self.graph.files))))
-
-    @cached_property
     def unnamed_calls(self) -> int | None:
         """Calls of values without a name, or under a computed one: they may call anything. None while files wait."""
-        return None if self.waiting else sum(entry.unnamed for entry in self.graph.files)
+        return None if self.graph.waiting else sum(entry.unnamed for entry in self.graph.files)
 
     # -- references ----------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from everdex.view.words import files_with_token
 T = TypeVar("T")
 
 _MOST: Final = 200  # files to be resolved for one question
+_LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 _JOINTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z0-9]_)(?=[A-Za-z0-9])")  # where names are put together
 _UNWRITTEN: Final = frozenset(("apply", "unapply", "update", "invoke", "call"))  # run by a call of what has them
 _IN_STRINGS: Final = frozenset(("text", "path"))
@@ -89,28 +90,21 @@ def begun(view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Prog
             made.close()
 
 
-def waiting(graph: Graph) -> int:
-    """How many files of a graph wait."""
-    return sum(map(graph.is_waiting, range(len(graph.files))))
-
-
-def answered(
-    view: SnapshotView, begun: Begun, asked: str, method: str, answer: Callable[[Atlas], T]
-) -> T | None:
+def answered(view: SnapshotView, some: Begun, asked: str, method: str, answer: Callable[[Atlas], T]) -> T | None:
     """What `answer` makes of the graph once all files that it depends on are resolved; None when it takes all."""
-    known = frozenset(begun.graph.paths)
+    known = frozenset(some.graph.paths)
     path, last = naming.path_in(asked, known), naming.last_of(asked.rpartition("::")[2])
     if naming.is_id(asked) or (path is None and not can_be_looked_up(last)):
         return None
     needed: Collection[str] = [path] if path is not None else [name for name, _ in files_writing(view, last, known)]
-    while begun.resolve(needed):
-        atlas = Atlas(view, begun.graph)
+    while some.resolve(needed):
+        atlas = Atlas(view, some.graph)
         try:
             found = written_out(atlas, naming.find(atlas, asked))
-            if len(found) != 1:
+            if len(found) != 1 or len(found[0].node.name) > _LONGEST:
                 return None
             needed = _deciding(atlas, found[0], method, known)
-            if any(map(begun.is_waiting, needed)):
+            if any(map(some.is_waiting, needed)):
                 continue
             if method != "callees" and _may_be_hidden(atlas, found[0]):
                 return None

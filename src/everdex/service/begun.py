@@ -61,7 +61,7 @@ def _answered(
     answer: Callable[[Atlas], Answer],
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
-    if not are_many(begun.waiting(graph)):
+    if not are_many(graph.waiting):
         return None, graph
     with begun.begun(view, known, graph, progress) as some:
         return begun.answered(view, some, symbol, method, answer), some.graph

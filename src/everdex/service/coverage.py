@@ -27,7 +27,7 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str
     partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
     said = []
-    if partial and atlas.waiting and file is None:
+    if partial and atlas.graph.waiting and file is None:
         have = "1 of them has" if len(partial) == 1 else f"{len(partial):,} of them have"
         said.append(f"{have} syntax errors; what they hide is not counted")
     elif partial:
@@ -40,9 +40,9 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str
 
 def of_waiting(atlas: Atlas) -> tuple[str, ...]:
     """From how many files an answer is that did not wait for the others."""
-    if not atlas.waiting:
+    if not atlas.graph.waiting:
         return ()
-    resolved = len(atlas.graph.files) - atlas.waiting
+    resolved = len(atlas.graph.files) - atlas.graph.waiting
     return (
         f"answered from {resolved:,} of {len(atlas.graph.files):,} files, all that write it; the others are not "
         "resolved yet, and their calls of computed values not counted",
