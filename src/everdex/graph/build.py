@@ -94,8 +94,9 @@ def build(
             return {each.path: waiting_entry(each) for each in wanted if each.path not in records}
 
         def save() -> bool:
-            made = assembled(UNFINISHED, resolvers, base, paths, offers, records, left())
-            return saving is not None and saving.save(pack(made))
+            return saving is not None and saving.save(
+                pack(assembled(UNFINISHED, resolvers, base, paths, offers, records, left()))
+            )
 
         if saving is not None and only is None and are_many(len(asked)):
             save()  # others may ask for a few files while all are resolved

@@ -6,6 +6,7 @@ it also notes which literals they are compared with, and whether they are true, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
@@ -30,18 +31,30 @@ class Conditions(Arena):
 
     def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
         """(name, class or text) of each isinstance() or startswith() that holds if the condition does, or does not."""
+        return [test for each, is_not in self._parts(node, made, negated) if not is_not for test in self._test(each)]
+
+    def said(self, node: Node, made: int, negated: bool = False) -> list[list[Any]]:
+        """The guards of a condition that holds, or does not: is a parameter one of some literals, or is it true?"""
+        return [guard for part in self._parts(node, made, negated) for guard in self._guard(*part)]
+
+    def _parts(self, node: Node, made: int, negated: bool) -> Iterator[tuple[int, bool]]:
+        """The conditions that all hold if this one does, or does not, and which of them do not."""
         while node.type == "parenthesized_expression" and node.named_children:
             node = node.named_children[0]
         entry = self.entries[made]
         if node.type == "not_operator" and entry[0] == m.UNARY:
-            return self.tests(node.named_children[-1], entry[2], not negated)
-        if node.type == "boolean_operator" and entry[0] == m.EITHER:
-            if node.children[1].type != ("or" if negated else "and"):
-                return []
-            parts = [child for child in node.named_children if child.type not in SKIPPED]
-            sides = zip(parts, entry[1], strict=True)
-            return [test for part, each in sides for test in self.tests(part, each, negated)]
-        if negated or entry[0] != m.CALL:
+            yield from self._parts(node.named_children[-1], entry[2], not negated)
+        elif node.type == "boolean_operator" and entry[0] == m.EITHER:
+            if node.children[1].type == ("or" if negated else "and"):
+                parts = [child for child in node.named_children if child.type not in SKIPPED]
+                for part, each in zip(parts, entry[1], strict=True):
+                    yield from self._parts(part, each, negated)
+        else:
+            yield made, negated
+
+    def _test(self, made: int) -> list[tuple[int, int]]:
+        entry = self.entries[made]
+        if entry[0] != m.CALL:
             return []
         callee, given = self.entries[entry[1]], entry[2]
         if callee[:2] == [m.NAME, "isinstance"] and len(given) == 2:
@@ -52,19 +65,8 @@ class Conditions(Arena):
             return [(callee[1], given[0])] if is_name and self.entries[callee[1]][0] == m.NAME else []
         return []
 
-    def said(self, node: Node, made: int, negated: bool = False) -> list[list[Any]]:
-        """The guards of a condition that holds, or does not: is a parameter one of some literals, or is it true?"""
-        while node.type == "parenthesized_expression" and node.named_children:
-            node = node.named_children[0]
+    def _guard(self, made: int, negated: bool) -> list[list[Any]]:
         entry = self.entries[made]
-        if node.type == "not_operator" and entry[0] == m.UNARY:
-            return self.said(node.named_children[-1], entry[2], not negated)
-        if node.type == "boolean_operator" and entry[0] == m.EITHER:
-            if node.children[1].type != ("or" if negated else "and"):
-                return []
-            parts = [child for child in node.named_children if child.type not in SKIPPED]
-            sides = zip(parts, entry[1], strict=True)
-            return [guard for part, each in sides for guard in self.said(part, each, negated)]
         if self._is_parameter(made):
             return [[made, [], m.IS if negated else m.IS_NOT]]
         if entry[0] != m.COMPARE or len(entry[1]) != 1 or not self._is_parameter(entry[2][0]):
