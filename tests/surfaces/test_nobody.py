@@ -59,6 +59,10 @@ _TREE = {
             def _helper(self): pass
 
 
+        class _Old(object):
+            def _kept(self): pass
+
+
         def use(x, signal):
             threading.Thread(target=work)
             signal.connect(x.save)
@@ -88,6 +92,8 @@ _TREE = {
     "nest2.cs": "partial class Nest { object o = Held<int>.Cache; }\n",
     "kept.cs": "class Kept<T> {}\n", "uses.cs": "class Uses { object o = Kept<int>.Cache; }\n",
     "o.ts": "export function open() {\n  return new Stream({ began() {} });\n}\n",
+    "Kid.java": "class Kid extends java.lang.Object {\n  public void walk() {}\n}\n",
+    "thing.rb": "class Thing < Object\n  def told_it; end\nend\n",
     "w.ts": "class W extends HTMLElement { connected() {} }\n@Part({})\nexport class D { ready() {} }\n",
 }
 
@@ -149,6 +155,7 @@ def test_prose_remarks_and_paths_to_others_call_nobody(ask: Ask, symbol: str) ->
         ("main.go::main", ["started main"]), ("P.drop", ["inherits Drop"]), ("works", ["decorated test"]),
         ("W.connected", ["inherits HTMLElement"]), ("D.ready", ["decorated Part", "public ready"]),
         ("began", ["object began"]),
+        ("_Old._kept", []), ("Kid.walk", ["public walk"]), ("Thing.told_it", ["public told_it"]),
         ("_nobody", []), ("A.hidden", []), ("main.go::hidden", []), ("P.hidden", []), ("unused", []),
         ("app/cli.py", []), ("WORDS", []),
     ],

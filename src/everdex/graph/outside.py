@@ -47,6 +47,12 @@ _HIDDEN: Final = re.compile(r"\b(?:private|static)\b")
 _RUST_ATTRIBUTES: Final = re.compile(rb"((?>#\[[^\n]*\]\s*)+)(?>///?[^\n]*\n\s*)*\Z")
 _RUST_ATTRIBUTE: Final = re.compile(rb"#\[\s*([\w:]+)")
 _RUST_BLOCK: Final = re.compile(rb"^[ \t]*(?:unsafe\s+)?(impl)\b", re.MULTILINE)
+# Bases that every class has whether it says so or not: they call only what `_SPECIAL` and `_DUNDER` name.
+_ROOTS: Final = {
+    "python": {"object", "builtins.object"}, "java": {"Object", "java.lang.Object"}, "kotlin": {"Any", "kotlin.Any"},
+    "scala": {"Any", "AnyRef", "Object", "java.lang.Object"}, "csharp": {"object", "Object", "System.Object"},
+    "ruby": {"Object", "BasicObject", "::Object"}, **dict.fromkeys(_WITH_OBJECTS, ("Object",)),
+}  # fmt: skip
 _LEADING_OUT: Final = (Status.EXTERNAL, Status.UNRESOLVED)
 _LOOKED_BACK: Final = 2_000  # bytes before a definition in which its attributes are looked for
 
@@ -126,7 +132,7 @@ def _foreign_bases(atlas: Atlas, definition: Definition, language: str) -> Itera
         item = waiting.pop()
         columns = atlas.columns(item.file)
         for site in map(columns.site, columns.sites_of(item.number, Role.INHERIT)):
-            if site.status in _LEADING_OUT:
+            if site.status in _LEADING_OUT and site.text not in _ROOTS.get(language, ()):
                 yield site.text
             for above in map(atlas.at, site.targets):
                 if above is not None and above.target not in seen:
