@@ -114,6 +114,37 @@ def test_what_is_used_without_its_name_waits_for_the_graph(tmp_path: Path, files
     assert asker(made)("callers", f"{path}::run")["total"] == 1
 
 
+_PUT_TOGETHER = {
+    "a beginning": "getattr(made, f'get_{x}')()\n",
+    "a beginning and an end": "getattr(made, 'get_%s_display' % x)()\n",
+    "a formatted end": "getattr(made, f'{x}_display')()\n",
+    "an end that is filled in": "getattr(made, '%s_display' % x)()\n",
+    "an end that is added": "getattr(made, x + '_display')()\n",
+    "parts from elsewhere": "getattr(made, f'{c.verb}_{c.noun}_{c.what}')()\n",
+    "a verb from elsewhere": "getattr(made, c.verb + '_name_display')()\n",
+    "parts in a list": "getattr(made, '_'.join(('get', 'name', c.what)))()\n",
+    "parts in a row": "getattr(made, 'get_' f'{x}')()\n",
+}
+
+
+@pytest.mark.parametrize("use", _PUT_TOGETHER.values(), ids=_PUT_TOGETHER)
+def test_a_name_that_is_put_together_is_found_or_waits(tmp_path: Path, use: str) -> None:
+    """Who calls a method under a name that stands nowhere is in the early answer, or there is none."""
+    files = {
+        "a.py": "class A:\n    def get_name_display(self): ...\n",
+        "b.py": f"import c\nfrom a import A\nmade = A()\ndef use(x):\n    {use}",
+        "c.py": "verb = 'get'\nnoun = 'name'\nwhat = 'display'\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    asked = "a.py::A.get_name_display"
+    assert asker(made)("callers", asked)["total"] == 1
+    with open_view(made.store) as view:
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        with begun.begun(view, _KNOWN, waiting, silent) as some:
+            found = begun.answered(view, some, asked, "callers", lambda atlas: not some.is_waiting("b.py"))
+    assert found in (True, None)
+
+
 _LARGE = {
     "shop/__init__.py": "",
     "shop/cart.py": "from shop.tax import rate_of\n\n\ndef total(items):\n    return sum(items) * rate_of('x')\n",

@@ -69,10 +69,30 @@ def test_a_string_is_known_by_what_stands_between_its_quotes(written: str, kind:
     assert [entry[1:] for entry in found.expressions if entry[0] == m.LITERAL] == [(kind, value)]
 
 
-def test_a_formatted_string_keeps_the_text_before_its_first_value() -> None:
-    """What stands between the opening quote and the first brace is kept, and nothing of what follows."""
-    found = facts("x = f'get_{name}_{other}'\ny = f'{name}_rest'\n")
-    assert [entry[2] for entry in found.expressions if entry[0] == m.FORMATTED] == ["get_", ""]
+@pytest.mark.parametrize(
+    ("written", "around", "altered"),
+    [
+        ("f'get_{name}_{other}'", ["get_", "_", ""], []), ("f'{name}_rest'", ["", "_rest"], []),
+        ("f'{name!r}_{other:02}_{other=}'", ["", "_", "_", ""], [0, 1, 2]), ("f'{name!s}'", ["", ""], [0]),
+        ("f'a sentence about {name}'", [], []), ("f'{{{name}'", [], []), ("f'\\x41{name}'", [], []),
+        ("f'{name}" + "a" * 65 + "'", [], []), ("'get_' f'{name}' '_it'", ["", "", "", ""], []),
+    ],
+)  # fmt: skip
+def test_a_formatted_string_keeps_the_texts_around_its_values(
+    written: str, around: list[str], altered: list[int]
+) -> None:
+    """What could be a name is kept piece by piece; of what has spaces, braces or escapes nothing is."""
+    found = [entry for entry in facts(f"x = {written}\n").expressions if entry[0] == m.FORMATTED]
+    assert [*found[-1][2]] == around
+    assert [*found[-1][4]] == altered
+
+
+@pytest.mark.parametrize(
+    ("written", "text"), [("'a' 'b'", "ab"), ("('a' # b\n 'c')", "ac"), ("'a' b'b'", None), ("'a' 'b c' * 2", "ab c")]
+)
+def test_strings_in_a_row_are_one_text(written: str, text: str | None) -> None:
+    """A few of them are read as one; bytes are no text."""
+    assert (m.LITERAL, "str", text) in facts(f"x = {written}\n").expressions
 
 
 @pytest.mark.parametrize(

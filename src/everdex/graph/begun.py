@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
@@ -17,6 +17,7 @@ from everdex.graph import naming, queries
 from everdex.graph.artifact import Graph, pack
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
+from everdex.graph.composed import files_composing, has_parts
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.mentions import mentions
 from everdex.graph.record import record
@@ -25,16 +26,12 @@ from everdex.graph.unfinished import DIGEST
 from everdex.graph.world import Bench
 from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.memory import collector_held
-from everdex.numeric import np
-from everdex.terms.split import fold
 from everdex.view import SnapshotView
-from everdex.view.words import files_with_token
 
 T = TypeVar("T")
 
 _MOST: Final = 200  # files to be resolved for one question
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
-_JOINTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z0-9]_)(?=[A-Za-z0-9])")  # where names are put together
 _UNWRITTEN: Final = frozenset(("apply", "unapply", "update", "invoke", "call"))  # run by a call of what has them
 _IN_STRINGS: Final = frozenset(("text", "path"))
 _BY_STRINGS: Final = re.compile(  # what makes a function, or something that calls one, of its name
@@ -124,9 +121,7 @@ def _deciding(atlas: Atlas, definition: Definition, method: str, known: frozense
     name = definition.node.name
     if not can_be_looked_up(name):
         return ()
-    put_together = rb"[\"'`](?:%s)(?:[{$%%#]|[\"'`]\s*\+)|startswith\(\(?\s*[\"'](?:%s)[\"']"
-    heads = [name[:end] for end in range(2, len(name))]
-    return {*(path for path, _ in files_writing(atlas.view, name, known)), *_matching(atlas, heads, put_together)}
+    return {*(path for path, _ in files_writing(atlas.view, name, known)), *files_composing(atlas.view, name)}
 
 
 def _may_be_hidden(atlas: Atlas, definition: Definition) -> bool:
@@ -140,11 +135,10 @@ def _may_be_hidden(atlas: Atlas, definition: Definition) -> bool:
         return True
     if node.kind in VARIABLES:
         return False
-    joints = [node.name[: match.start()] for match in _JOINTS.finditer(node.name)]
     return (
         queries.named(atlas, definition) > 0
         or _is_taken_by_name(atlas, node.name)
-        or any(_matching(atlas, joints, rb"[\"'`](?:%s)[\"'`](?!\s*\+)"))  # kept, and put together elsewhere
+        or has_parts(atlas.view, node.name)
     )
 
 
@@ -152,18 +146,6 @@ def _is_taken_by_name(atlas: Atlas, name: str) -> bool:
     """Whether a file may make a function of a string that is its name, and hand that on."""
     written = {found.path for found in mentions(atlas, name, lambda path, language: _IN_STRINGS)}
     return any(path.endswith(".php") or _BY_STRINGS.search(atlas.view.source(path)) for path in written)
-
-
-def _matching(atlas: Atlas, words: Sequence[str], pattern: bytes) -> Iterator[str]:
-    """The files with a string that a pattern of some words fits, each of which stands alone there."""
-    view, any_of = atlas.view, b"|".join(re.escape(word.encode()) for word in words)
-    holding = np.zeros(len(view.paths), dtype=np.bool_)
-    for word in words:
-        holding |= files_with_token(view, fold(word))
-    fits = re.compile(pattern.replace(b"%s", any_of).replace(b"%%", b"%"))
-    for number in np.flatnonzero(holding).tolist():
-        if fits.search(view.source(view.paths[number])):
-            yield view.paths[number]
 
 
 def _has_alias(atlas: Atlas, name: str) -> bool:

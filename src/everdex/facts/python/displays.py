@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 STAR: Final = ord("*")
+_NAMELIKE: Final = re.compile(r"[\w.:/-]{,64}\Z")  # what could be part of a name
+_MAX_PARTS: Final = 4  # strings in a row that are read as one
 _MAX_TEXT: Final = 64  # a longer string is no key
 _MAX_NAME: Final = 160  # but without a space it may be the dotted name of something
 
@@ -22,23 +25,30 @@ class Displays(Conditions):
     def string(self, node: Node, depth: int) -> int:
         inside: list[int] = []
         represented: list[int] = []
+        altered: list[int] = []
+        around = [""]
         plain = True
-        before = ""
         start, end = node.start_byte, node.end_byte
         children = node.children
-        opened = children[0].end_byte if children else start
+        opened = passed = children[0].end_byte if children else start
         for child in children:
             kind = child.type
             if kind == "interpolation":
-                if not inside and plain and opened < child.start_byte:
-                    before = self.text(opened, child.start_byte)
+                around[-1] = self.text(passed, child.start_byte) if passed < child.start_byte else ""
+                around.append("")
+                passed = child.end_byte
+                parts = child.children
+                if len(parts) > 3:  # more than the value between its braces
+                    altered.append(len(inside))
+                    if any(part.type == "type_conversion" and self._is_repr(part) for part in parts):
+                        represented.append(len(inside))
                 inside.append(self._interpolation(child, depth))
-                if any(part.type == "type_conversion" and self._is_repr(part) for part in child.named_children):
-                    represented.append(len(inside) - 1)
             elif kind == "string_content" and child.child_count:
                 plain = False
         if inside:
-            return self.add([m.FORMATTED, inside, before[:_MAX_TEXT], represented], start, end)
+            around[-1] = self.text(passed, children[-1].start_byte) if children[-1].type == "string_end" else " "
+            named = plain and all(map(_NAMELIKE.match, around))
+            return self.add([m.FORMATTED, inside, around if named else [], represented, altered], start, end)
         # Not `Node.text`, which takes microseconds in a file of ordinary size.
         prefix, content = self.data[start:opened].lower(), self.data[opened:end]
         if prefix:
@@ -65,8 +75,13 @@ class Displays(Conditions):
 
     def strings(self, node: Node, depth: int) -> int:
         parts = [self.value(child, depth) for child in node.named_children if child.type == "string"]
-        inside = [part for part in parts if self.entries[part][0] == m.FORMATTED]
-        entry = [m.FORMATTED, inside, "", []] if inside else [m.LITERAL, "str", None]
+        entries = [self.entries[part] for part in parts]
+        if any(entry[0] == m.FORMATTED for entry in entries):
+            entry = [m.FORMATTED, parts, [""] * (len(parts) + 1), [], []]
+        else:
+            known = len(entries) <= _MAX_PARTS and all(entry[1:] == ["str", str(entry[2])] for entry in entries)
+            text = "".join(entry[2] for entry in entries) if known else None
+            entry = [m.LITERAL, "str", text if text is not None and len(text) <= _MAX_TEXT else None]
         return self.add(entry, node.start_byte, node.end_byte)
 
     def integer(self, node: Node, depth: int) -> int:

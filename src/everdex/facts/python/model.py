@@ -33,7 +33,9 @@ COMPREHENSION: Final = 13  # "kind", element, key or -1
 BINARY: Final = 14  # "operator", left, right; an operator ending in '=' is an augmented assignment
 UNARY: Final = 15  # "operator", operand
 COMPARE: Final = 16  # ["operator"], [operands]
-FORMATTED: Final = 17  # [interpolated values], "text before the first of them", [places of those with !r]
+# [interpolated values], [texts around them, where they could be parts of a name, or none], [places of those with !r],
+# [places of those shown otherwise than as they are]
+FORMATTED: Final = 17
 ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
 ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
 ENTERED: Final = 20  # context manager, asynchronous: what `with` binds

@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, names, overrides, supers
+from everdex.graph.python import calls, classes, names, overrides, spelling, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
 from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS, FUNCTION_ATTRIBUTES
 from everdex.graph.python.values import (
+    AFFIXES,
     ANNOTATED,
     BUILTIN,
     CLASS,
@@ -37,7 +38,6 @@ from everdex.graph.python.values import (
     NOTHING,
     PAIRS,
     PARTIAL,
-    PREFIX,
     PROPERTY,
     ROW,
     SUPER,
@@ -159,12 +159,14 @@ def _is_builtin(engine: Engine, value: Value) -> bool:
 
 _ANYTHING: Final[dict[str, type[object]]] = {"type": type, "object": object}  # what is declared so may be of any class
 _CONTAINERS: Final = ITERABLES | MAPPINGS | {"tuple", "Tuple"}
-_BUILT_IN: Final = frozenset((LIST, TUPLE, KEYED, PAIRS, LITERAL, PREFIX))
+_BUILT_IN: Final = frozenset((LIST, TUPLE, KEYED, PAIRS, LITERAL, AFFIXES))
 
 
 def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
-    if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
-        return frozenset(((BUILTIN, "str"),))
+    if wanted == "__name__":
+        return _name(engine, value, fuel)
+    if wanted in ("__qualname__", "__module__", "__doc__"):
+        return _TEXT
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
     if is_open(value) and any(each[0] == FUNCTION for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
@@ -175,11 +177,21 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     return found
 
 
+def _name(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a class is called; where it may be one below it, what each of these is, if they are few."""
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if is_open(value) else ()
+    if below is None or len(below) > MAX_BASES:
+        return _TEXT
+    kinds = (value, *below)
+    return frozenset((LITERAL, "str", engine.look_at(each[1], each[2]).scopes[each[2]].name) for each in kinds)
+
+
 def _read_of_class(value: Value) -> Value:
     """What an instance would have bound, as its class has it."""
     return (*value[:4], None) if value[0] == FUNCTION and value[4] is not None and value[4][0] == INSTANCE else value
 
 
+_TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
 
 
@@ -237,18 +249,18 @@ def _is_dressed_outside(engine: Engine, file: File, scope: int, fuel: int) -> bo
     )
 
 
-def beginning(engine: Engine, value: Value, prefix: str, fuel: int) -> Values:
-    """What an instance, class or module has whose name begins like this: what a computed name may mean."""
-    if value[0] not in (INSTANCE, CLASS, MODULE) or len(prefix) < 2:
+def fitting(engine: Engine, value: Value, text: Value, fuel: int) -> Values:
+    """What an instance, class or module has whose name begins and ends like this: what a computed name may mean."""
+    if value[0] not in (INSTANCE, CLASS, MODULE):
         return NOTHING
     if value[0] == MODULE:
         names_there = engine.look_at(value[1], 0).names[0]
-        return union(of(engine, value, each, fuel, value[1]) for each in names_there if each.startswith(prefix))
+        return union(of(engine, value, each, fuel, value[1]) for each in names_there if spelling.fits(text, each))
     line = classes.mro(engine, value[1], value[2], fuel)
     below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if is_open(value) else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):
         if owner[0] == CLASS:
             file = engine.look_at(owner[1], owner[2])
-            wanted.update(dict.fromkeys(name for name in file.names[owner[2]] if name.startswith(prefix)))
+            wanted.update(dict.fromkeys(name for name in file.names[owner[2]] if spelling.fits(text, name)))
     return union(of(engine, value, each, fuel, value[1]) for each in wanted)

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from everdex.graph.model import COMPUTED
-from everdex.graph.python import containers, getters, iteration, making, modules, operators, parameters, unpacking
+from everdex.graph.python import (
+    containers,
+    getters,
+    iteration,
+    making,
+    modules,
+    operators,
+    parameters,
+    spelling,
+    unpacking,
+)
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
@@ -21,6 +31,7 @@ from everdex.graph.python.rules import (
     TAKES,
 )
 from everdex.graph.python.values import (
+    AFFIXES,
     BUILTIN,
     CLASS,
     CLASSMETHOD,
@@ -41,7 +52,6 @@ from everdex.graph.python.values import (
     NOTHING,
     PAIRS,
     PARTIAL,
-    PREFIX,
     PROPERTY,
     ROW,
     STATIC,
@@ -224,8 +234,8 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
     )
     found: list[Value] = []
     for each in first(engine, positional, fuel):
-        if each[0] == PREFIX:
-            found.extend(modules.beginning(engine, each[1]))
+        if each[0] == AFFIXES:
+            found.extend(modules.fitting(engine, each))
         if each[0] != LITERAL or not isinstance(each[2], str):
             continue
         if not each[2].startswith("."):
@@ -334,6 +344,8 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
         return _module(engine, (Argument("", -1, 0, tops),), (), fuel)
     if name in ("vars", "globals", "locals", "eval", "exec", "compile", "setattr"):
         return unknown("dynamic code")
+    if name == "str" and len(positional) == 1:
+        return spelling.shown(first(engine, positional, fuel))
     if name in RESULTS:
         return frozenset(((BUILTIN, RESULTS[name]),))
     return None
@@ -349,9 +361,9 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
         if key[0] == LITERAL and isinstance(key[2], str):
             for base in first(engine, positional, fuel):
                 parts.append(attributes.read(engine, base, key[2], fuel, positional[0].path))
-        elif key[0] == PREFIX:
+        elif key[0] == AFFIXES:
             for base in first(engine, positional, fuel):
-                parts.append(attributes.beginning(engine, base, key[1], fuel) or unknown(COMPUTED))
+                parts.append(attributes.fitting(engine, base, key, fuel) or unknown(COMPUTED))
         else:
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)

@@ -27,6 +27,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key, fills_key
 from everdex.graph.python.rules import CONTAINERS
 from everdex.graph.python.values import (
+    AFFIXES,
     ANNOTATED,
     BUILTIN,
     CLASS,
@@ -41,7 +42,6 @@ from everdex.graph.python.values import (
     MODULE,
     NOTHING,
     PAIRS,
-    PREFIX,
     ROW,
     TUPLE,
     UNKNOWN,
@@ -55,6 +55,7 @@ MAX_STORES: Final = 40
 MAX_ELEMENTS: Final = 64
 MAX_ROWS_APART: Final = 16  # of a table with more rows each column is any of its cells
 MAX_FILLING_FILES: Final = 8  # a name that more files fill says too little
+MAX_KEYS: Final = 16  # more keys than that are looked up as any
 _TOO_DEEP: Final = unknown("too many steps")
 _TOO_MANY: Final = unknown("any name of a module")
 _TEXT: Final = frozenset(((BUILTIN, "str"),))
@@ -90,7 +91,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return iteration.iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
-    if kind in (KEYED, LITERAL, PREFIX) or value in _TEXT:
+    if kind in (KEYED, LITERAL, AFFIXES) or value in _TEXT:
         return _TEXT
     if kind == PAIRS:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
@@ -260,6 +261,12 @@ def literals(values: Values) -> set[Any] | None:
     return None
 
 
+def keys(values: Values) -> list[int | str | None]:
+    """The keys that are wanted, or only None, which is any, where one is not known or they are many."""
+    known = literals(values)
+    return sorted(known, key=str) if known and len(known) <= MAX_KEYS and None not in known else [None]
+
+
 def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
     """What stands at a place or key; None when it is not known."""
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
@@ -297,7 +304,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         found = operators.getting(engine, frozenset((value,)), fuel, value[1])
         made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
         return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
-    if kind in (LITERAL, PREFIX) or value in _TEXT:
+    if kind in (LITERAL, AFFIXES) or value in _TEXT:
         return _TEXT
     if kind == CLASS:
         is_enum = attributes.is_enum(engine, value, fuel)

@@ -15,6 +15,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
 from everdex.graph.python.rules import TYPES
 from everdex.graph.python.values import (
+    AFFIXES,
     ANNOTATED,
     BUILTIN,
     CLASS,
@@ -27,7 +28,6 @@ from everdex.graph.python.values import (
     LITERAL,
     MAX_VALUES,
     NOTHING,
-    PREFIX,
     Value,
     Values,
     is_known,
@@ -241,10 +241,13 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
 
 def _begun(given: Values, text: str) -> Values:
     """What startswith() leaves of a value: the texts that begin so; of what is not known it tells more."""
-    kept = [each for each in given if each[0] not in (LITERAL, PREFIX) or str(each[-1]).startswith(text)]
+    kept = [
+        each for each in given
+        if each[0] not in (LITERAL, AFFIXES) or str(each[2] if each[0] == LITERAL else each[1]).startswith(text)
+    ]  # fmt: skip
     if len(kept) == len(given) and not any(each == (BUILTIN, "str") or each[0] == "unknown" for each in given):
         return given
-    return frozenset((*(each for each in kept if each != (BUILTIN, "str")), (PREFIX, text)))
+    return frozenset((*(each for each in kept if each != (BUILTIN, "str")), (AFFIXES, text, "")))
 
 
 def _classes(engine: Engine, file: File, expression: int, context: int, fuel: int) -> list[Value]:

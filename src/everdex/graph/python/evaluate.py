@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared, names, operators, parameters, unpacking
+from everdex.graph.python import (
+    attributes,
+    calls,
+    containers,
+    declared,
+    names,
+    operators,
+    parameters,
+    spelling,
+    unpacking,
+)
 from everdex.graph.python.values import Values
 
 HANDLERS: Final[dict[int, Callable[..., Values]]] = {
@@ -27,7 +37,7 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.BINARY: operators.binary,
     m.UNARY: operators.unary,
     m.COMPARE: operators.compare,
-    m.FORMATTED: operators.formatted,
+    m.FORMATTED: spelling.formatted,
     m.ELEMENT: unpacking.element,
     m.ITEM: unpacking.unpacked,
     m.ENTERED: unpacking.managed,

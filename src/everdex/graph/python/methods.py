@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import builtin_calls, classes, containers
+from everdex.graph.python import builtin_calls, classes, containers, spelling
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
+    AFFIXES,
     ANNOTATED,
     BUILTIN,
     CLASS,
@@ -21,7 +22,6 @@ from everdex.graph.python.values import (
     NONE,
     NOTHING,
     PAIRS,
-    PREFIX,
     PROPERTY,
     ROW,
     TUPLE,
@@ -36,7 +36,6 @@ Positional = tuple[Argument, ...]
 Keywords = tuple[tuple[str, Argument], ...]
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, PAIRS, ANNOTATED, ROW))
 _NONE = frozenset((NONE,))
-_IN_PLACE = {"lower": str.lower, "upper": str.upper, "casefold": str.casefold}  # letter by letter
 
 
 def result(engine: Engine, receiver: Value, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
@@ -55,8 +54,8 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
         return _held(engine, receiver, name, positional, fuel)
     if kind == GENERATOR and name in ("__next__", "send", "__anext__", "asend"):
         return containers.elements(engine, receiver, fuel)
-    if kind == PREFIX or (kind == LITERAL and isinstance(receiver[2], str)):
-        return _written(receiver, name)
+    if kind == AFFIXES or (kind == LITERAL and isinstance(receiver[2], str)):
+        return spelling.method(engine, receiver, name, positional, keywords, fuel) or _text((BUILTIN, "str"), name)
     if kind in (LITERAL, BUILTIN):
         return _text(receiver, name)
     if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
@@ -68,9 +67,8 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
 
 def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fuel: int) -> Values:
     if name in ("get", "pop", "setdefault", "__getitem__", "popleft", "popitem", "get_nowait"):
-        keys = containers.literals(builtin_calls.first(engine, positional, fuel)) if positional else None
-        wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys and None not in keys else [None]
-        parts = [containers.item(engine, receiver, each, fuel) for each in wanted]
+        keys = containers.keys(builtin_calls.first(engine, positional, fuel))
+        parts = [containers.item(engine, receiver, each, fuel) for each in keys]
         if name == "popitem":
             return frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), union(parts))),))
         return union((*parts, builtin_calls.nth(engine, positional, 1, fuel)))
@@ -87,21 +85,6 @@ def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fu
     if name in ("index", "count"):
         return frozenset(((BUILTIN, "int"),))
     return _NONE
-
-
-def _written(receiver: Value, name: str) -> Values:
-    """Of a text that is known, or its beginning: what keeps that is known, too."""
-    if name in _IN_PLACE:
-        return frozenset(((*receiver[:-1], _IN_PLACE[name](receiver[-1])),))
-    if name == "format" and receiver[0] == LITERAL:
-        return beginning(receiver[-1], "{")
-    return _text((BUILTIN, "str"), name)
-
-
-def beginning(text: str, mark: str) -> Values:
-    """What a text begins with that is filled in at the first mark."""
-    start = text.partition(mark)[0]
-    return frozenset(((PREFIX, start) if start else (BUILTIN, "str"),))
 
 
 def _text(receiver: Value, name: str) -> Values:
@@ -142,5 +125,5 @@ def type_name(engine: Engine, receiver: Value) -> str:
 
 _TYPE_NAMES = {
     LIST: "list", TUPLE: "tuple", KEYED: "dict", PAIRS: "dict", GENERATOR: "generator", FUNCTION: "function",
-    PREFIX: "str",
+    AFFIXES: "str",
 }  # fmt: skip

@@ -81,16 +81,18 @@ def find(engine: Engine, dotted: str, importer: str) -> Value:
     return (EXTERNAL, dotted)
 
 
-def beginning(engine: Engine, prefix: str) -> list[Value]:
-    """The modules of a package whose dotted names begin like this; none when they are many."""
-    package, _, start = prefix.rpartition(".")
+def fitting(engine: Engine, text: Value) -> list[Value]:
+    """The modules of a package whose dotted names begin and end like this; none when they are many."""
+    _, start, end = text
+    package = start.rpartition(".")[0]
     paths = engine.offering(WITHIN_KEY + package) if package else ()
     if len(paths) > MAX_BEGINNING:
         return []
+    count = (start + end).count(".") + 1
     found: list[Value] = []
     for path in paths:
-        above, _, name = dotted_of(path).rpartition(".")
-        if name.startswith(start) and (above == package or above.endswith(f".{package}")):
+        dotted = ".".join(dotted_of(path).split(".")[-count:])
+        if len(dotted) >= len(start) + len(end) and dotted.startswith(start) and dotted.endswith(end):
             found.append((MODULE, path))
     return found
 

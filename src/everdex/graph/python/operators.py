@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, methods
+from everdex.graph.python import attributes, calls, containers, spelling
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (
+    AFFIXES,
     BUILTIN,
     CLASS,
     DISPLAY,
@@ -24,7 +25,6 @@ from everdex.graph.python.values import (
     LIST,
     LITERAL,
     NOTHING,
-    PREFIX,
     TUPLE,
     UNKNOWN,
     Values,
@@ -36,6 +36,7 @@ from everdex.graph.python.values import (
 MAX_OPERATORS = 32
 _LONG_CHAIN = unknown("a long chain of operators")
 _SLICE = frozenset(((BUILTIN, "slice"),))
+_TEXT = frozenset(((BUILTIN, "str"),))
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
 _ALWAYS_TRUTHS = frozenset(("in", "not in", "is", "is not"))
@@ -107,11 +108,12 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if entry[1] == "|" and any(value[0] in (CLASS, FORM, "external") for value in left):
         return frozenset(((FORM, file.path, expression, context),))
-    kinds = {"str" if value[0] == PREFIX else value[1] for value in left if value[0] in (LITERAL, BUILTIN, PREFIX)}
-    if entry[1] in ("+", "%") and len(left) == 1:
+    kinds = {"str" if value[0] == AFFIXES else value[1] for value in left if value[0] in (LITERAL, BUILTIN, AFFIXES)}
+    if kinds == {"str"} and entry[1] == "+":
+        return spelling.added(engine, file, left, entry[3], context, fuel)
+    if kinds == {"str"} and entry[1] == "%" and len(left) == 1:
         (only,) = left
-        if only[0] == PREFIX or (only[0] == LITERAL and isinstance(only[2], str)):
-            return frozenset(((PREFIX, only[-1]),)) if entry[1] == "+" else methods.beginning(only[-1], "%")
+        return spelling.filled(engine, file, only[2], entry[3], context, fuel) if only[0] == LITERAL else _TEXT
     if "str" in kinds or "bytes" in kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
     if any(value[0] in _HOLDERS for value in left):
@@ -125,6 +127,9 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         return frozenset(((LIST, both),))
     if kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
+    written = file.entries[entry[3]]
+    if entry[1] == "+" and written[0] == m.LITERAL and written[1] == "str" and all(each[0] == UNKNOWN for each in left):
+        return spelling.added(engine, file, left, entry[3], context, fuel)
     reasons = frozenset(value for value in left if value[0] in (UNKNOWN, EXTERNAL_INSTANCE))
     return reasons or unknown("result of an operator")
 
@@ -180,10 +185,6 @@ def literal(engine: Engine, file: File, entry: Any, expression: int, context: in
     if entry[2] is not None and entry[1] in ("str", "int"):
         return frozenset(((LITERAL, entry[1], entry[2]),))
     return frozenset(((BUILTIN, "NoneType" if entry[1] == "None" else entry[1]),))
-
-
-def formatted(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return frozenset(((PREFIX, entry[2]),)) if entry[2] else frozenset(((BUILTIN, "str"),))
 
 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:

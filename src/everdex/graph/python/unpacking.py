@@ -9,6 +9,7 @@ from everdex.graph.python import attributes, calls, containers, declared, iterat
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
+    AFFIXES,
     ANNOTATED,
     COROUTINE,
     DISPLAY,
@@ -21,7 +22,6 @@ from everdex.graph.python.values import (
     MANAGED,
     MODULE,
     NOTHING,
-    PREFIX,
     ROW,
     TUPLE,
     Value,
@@ -94,14 +94,13 @@ def _subscripted(engine: Engine, file: File, entry: Any, values: Values, context
     if not values:
         return NOTHING
     named = engine.values(file.path, entry[2], context, fuel - NAME_STEP)
-    begun = [each[1] for each in named if each[0] == PREFIX]
-    if begun and any(value[0] == MODULE for value in values):  # globals()["handle_" + name]
-        return union(attributes.beginning(engine, value, each, fuel) for value in values for each in begun)
-    keys = containers.literals(named)
+    partly = [each for each in named if each[0] == AFFIXES]
+    if partly and any(value[0] == MODULE for value in values):  # globals()["handle_" + name]
+        return union(attributes.fitting(engine, value, each, fuel) for value in values for each in partly)
     if file.entries[entry[2]][0] == m.SLICE and any(value[0] in (DISPLAY, LIST, TUPLE) for value in values):
         between = _bounds(engine, file, file.entries[entry[2]][1], context, fuel)
         return frozenset(_sliced(engine, each, between, fuel) for each in values)
-    wanted: list[int | str | None] = sorted(keys, key=str)[:8] if keys is not None and None not in keys else [None]
+    wanted = containers.keys(named)
     stored = _last_stored(engine, file, entry, context, wanted, fuel)
     if stored >= 0 and all(value[0] == DISPLAY for value in values):
         parts = [engine.values(file.path, stored, context, fuel - NAME_STEP)]
