@@ -105,7 +105,7 @@ class _Taking:
 
     def add_git(self) -> None:
         """git's files and our own rules. A ref that names another ref is nothing we can vouch for."""
-        own, common = _git_places(self._root)
+        own, common = git_places(self._root)
         head = _read(os.path.join(own, b"HEAD"))
         ref = _HEAD_REF.fullmatch(head)
         if ref is None and not _OBJECT_ID.fullmatch(head):
@@ -218,7 +218,7 @@ def _joined(directory: bytes, name: bytes) -> bytes:
     return directory + b"/" + name if directory else name
 
 
-def _git_places(root: Root) -> tuple[bytes, bytes]:
+def git_places(root: Root) -> tuple[bytes, bytes]:
     """The worktree's own git directory and the one it shares; OSError when that cannot be told."""
     own = os.path.join(os.fsencode(root.path), b".git")
     if not stat.S_ISDIR(os.lstat(own).st_mode):

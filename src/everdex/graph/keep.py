@@ -25,6 +25,7 @@ from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
 from everdex.semantic.kept import Semantic, facts_of
 from everdex.snapshot.guard import lock_for_life
+from everdex.snapshot.neighbours import neighbours
 from everdex.snapshot.retention import GRAPH_SUFFIX
 from everdex.snapshot.store import Store
 from everdex.view import SnapshotView
@@ -161,8 +162,11 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
 
 
 def is_first(view: SnapshotView, resolvers: Resolvers) -> bool:
-    """Whether no graph was finished yet: from any of them the one of a view is made in a moment."""
-    return not facts_of(view).fingerprint and not any(view.store.graphs.glob(f"*-{resolvers.version}*{GRAPH_SUFFIX}"))
+    """Whether no graph was finished yet, in no other worktree either: from one the view's is made in a moment."""
+    if facts_of(view).fingerprint:
+        return False
+    finished = f"*-{resolvers.version}*{GRAPH_SUFFIX}"
+    return not any(any(store.graphs.glob(finished)) for store in _stores(view))
 
 
 def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
@@ -203,7 +207,8 @@ def _earlier(store: Store, resolvers: Resolvers) -> Graph | None:
 
 
 def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) -> Graph | None:
-    """The kept graph to start from: the newest that is near, else the nearest, also of those that are only `begun`."""
+    """The kept graph to start from: the newest that is near, else the nearest, also of those that are only `begun` or
+    another worktree's."""
     contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
 
     def nearness_of(graph: Graph) -> float:
@@ -214,18 +219,25 @@ def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) 
         return shared / max(1, len(graph.files))
 
     best = None if begun is None else (nearness_of(begun), begun)
-    for path in _by_use(view.store):
-        if not path.name.endswith(f"-{resolvers.version}{GRAPH_SUFFIX}"):
-            continue
-        graph = _valid(path, path.name.partition("-")[0], resolvers.version)
-        if graph is None:
-            continue
-        nearness = nearness_of(graph)
-        if best is None or nearness > best[0]:
-            best = (nearness, graph)
-        if nearness >= _NEAR:
-            break
+    for store in _stores(view):
+        for path in _by_use(store):
+            if not path.name.endswith(f"-{resolvers.version}{GRAPH_SUFFIX}"):
+                continue
+            graph = _valid(path, path.name.partition("-")[0], resolvers.version)
+            if graph is None:
+                continue
+            nearness = nearness_of(graph)
+            if best is None or nearness > best[0]:
+                best = (nearness, graph)
+            if nearness >= _NEAR:
+                return graph
     return best[1] if best else None
+
+
+def _stores(view: SnapshotView) -> Iterator[Store]:
+    """The view's own store, then those of other worktrees, which are looked for only when they are asked for."""
+    yield view.store
+    yield from neighbours(view.store)
 
 
 def _by_use(store: Store) -> list[Path]:

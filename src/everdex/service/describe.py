@@ -44,6 +44,7 @@ def sync_body(root: Root, report: SyncReport) -> dict[str, Any]:
         "canonical_root": os.fspath(root.path),
         "published": report.published,
         "compacted": report.compacted,
+        "reused": report.reused,
         "changes": {
             "added": report.added,
             "modified": report.modified,

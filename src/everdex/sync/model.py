@@ -12,7 +12,9 @@ from everdex.changes.model import ChangeSet
 from everdex.config import IndexConfig
 from everdex.discover.model import Discovery
 from everdex.roots import Root
-from everdex.snapshot.manifest import Manifest
+from everdex.segment.files import FileLine
+from everdex.snapshot.manifest import DegradedError, Manifest
+from everdex.snapshot.publish import StagedSegment
 
 Progress = Callable[[str, int, int], None]  # phase, done, total
 
@@ -39,6 +41,16 @@ class WorkSettings(msgspec.Struct, frozen=True):
     cache_path: Path
 
 
+class Indexed(msgspec.Struct, frozen=True):
+    """What became of the files that were to be indexed."""
+
+    lines: tuple[FileLine, ...] = ()
+    errors: tuple[DegradedError, ...] = ()
+    vanished: tuple[str, ...] = ()
+    staged: StagedSegment | None = None
+    reused: int = 0  # files whose records another worktree had
+
+
 class Detected(msgspec.Struct, frozen=True):
     """The state of the tree against one snapshot."""
 
@@ -56,6 +68,7 @@ class SyncReport(msgspec.Struct, frozen=True):
     renamed: int = 0
     touched: int = 0
     unchanged: int = 0
+    reused: int = 0  # of those added and modified: copied from another worktree's index
     compacted: bool = False
     timings_ms: dict[str, float] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from everdex import clock
 from everdex.changes.model import ChangeSet
 from everdex.config import Config
@@ -23,13 +25,13 @@ from everdex.snapshot import log
 from everdex.snapshot.lease import Lease, hold_lease
 from everdex.snapshot.live import LiveFile, LiveMap
 from everdex.snapshot.manifest import DegradedError, Manifest
-from everdex.snapshot.publish import Draft, StagedSegment, publish, staging
+from everdex.snapshot.publish import Draft, publish, staging
 from everdex.snapshot.recover import Base, begin
 from everdex.snapshot.retention import collect
 from everdex.snapshot.store import Store
 from everdex.sync import glance, touched
 from everdex.sync.look import Look, pinned_or_none
-from everdex.sync.model import SyncOptions, SyncReport
+from everdex.sync.model import Indexed, SyncOptions, SyncReport
 from everdex.sync.timing import Timings
 
 
@@ -60,7 +62,7 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
                 assert seen.base is not None
                 return _report(seen, seen.base, published=False, timings=timings)
         _refuse_collisions(seen.discovery, options)
-        manifest = _index_and_publish(root, config, lease, begun, seen, options, timings)
+        manifest, reused = _index_and_publish(root, config, lease, begun, seen, options, timings)
         compacted = _compacted(lease, manifest, timings) if options.auto_compact else None
         if compacted is not None:
             _collect(lease)
@@ -69,7 +71,8 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
             files=manifest.counts.files_indexed, chunks=manifest.counts.chunks_indexed,
             degraded=manifest.degraded, compacted=compacted is not None, ms=round(timings.total_ms()),
         )  # fmt: skip
-    return _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
+    report = _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
+    return replace(report, reused=reused)
 
 
 def sync_onto(root: Root, config: Config, lease: Lease, base: Base, options: SyncOptions) -> SyncReport:
@@ -78,7 +81,7 @@ def sync_onto(root: Root, config: Config, lease: Lease, base: Base, options: Syn
     seen = Look(root, config, lease.store, base.manifest, options)
     timings.mark("detect")
     _refuse_collisions(seen.discovery, options)
-    manifest = _index_and_publish(root, config, lease, base, seen, options, timings)
+    manifest, _ = _index_and_publish(root, config, lease, base, seen, options, timings)
     return _report(seen, manifest, published=True, timings=timings)
 
 
@@ -96,7 +99,8 @@ def _compacted(lease: Lease, manifest: Manifest, timings: Timings) -> Manifest |
 
 def _index_and_publish(
     root: Root, config: Config, lease: Lease, base: Base, seen: Look, options: SyncOptions, timings: Timings
-) -> Manifest:
+) -> tuple[Manifest, int]:
+    """The new snapshot, and how many of its files another worktree had indexed."""
     store = lease.store
     todo = seen.changes.to_index
     total = sum(candidate.stat.size for candidate in todo)
@@ -107,7 +111,8 @@ def _index_and_publish(
         )
     snapshot_id = clock.new_ulid()
     with staging(lease):
-        lines, errors, vanished, staged = _indexed(root, config, lease, snapshot_id, seen, options)
+        indexed = _indexed(root, config, lease, snapshot_id, seen, options)
+        lines, errors = indexed.lines, indexed.errors
         timings.mark("index")
         if errors and not options.allow_degraded:
             first = errors[0]
@@ -115,7 +120,7 @@ def _index_and_publish(
                 f"{len(errors)} eligible file(s) could not be indexed; first: {first.path_key}: {first.message}"
             )
         lease.require()
-        tombstones = _tombstones(seen.changes, lines, errors, vanished, seen.live)
+        tombstones = _tombstones(seen.changes, lines, errors, indexed.vanished, seen.live)
         live_lines = _live_lines(seen.live, tombstones, lines)
         skipped = Counter(str(skip.reason) for skip in seen.discovery.skipped)
         skipped.update(line.skip for line in live_lines.values() if line.skip)
@@ -124,7 +129,7 @@ def _index_and_publish(
             seq=base.next_seq,
             parent=base.manifest,
             parent_live=seen.live,
-            staged=(staged,) if staged else (),
+            staged=(indexed.staged,) if indexed.staged else (),
             dropped=frozenset(),
             tombstones=tombstones,
             git=seen.git,
@@ -139,15 +144,15 @@ def _index_and_publish(
         options.progress("publish", 0, 0)
         manifest = publish(lease, draft)
     timings.mark("publish")
-    return manifest
+    return manifest, indexed.reused
 
 
 def _indexed(
     root: Root, config: Config, lease: Lease, snapshot_id: str, seen: Look, options: SyncOptions
-) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
+) -> Indexed:
     todo = seen.changes.to_index
     if not todo:
-        return (), [], [], None
+        return Indexed()
     # Here, so that a sync that finds nothing to index never pays for numpy and the grammars.
     from everdex.sync.write import write_segment
 

@@ -16,7 +16,6 @@ from everdex.durable import open_lasting
 from everdex.embed import identity_of
 from everdex.embed.cache import EmbeddingCache
 from everdex.roots import Root
-from everdex.segment.files import FileLine
 from everdex.segment.read import SegmentReader
 from everdex.segment.write import SegmentWriter
 from everdex.snapshot.lease import Lease
@@ -24,7 +23,8 @@ from everdex.snapshot.live import LiveFile
 from everdex.snapshot.manifest import DegradedError
 from everdex.snapshot.publish import StagedSegment
 from everdex.sync import pool
-from everdex.sync.model import SyncOptions, WorkSettings
+from everdex.sync.model import Indexed, SyncOptions, WorkSettings
+from everdex.sync.reuse import copy_equal
 from everdex.sync.work import vector_dim
 
 
@@ -36,8 +36,8 @@ def write_segment(
     todo: tuple[Candidate, ...],
     dying: Sequence[tuple[Path, LiveFile]],
     options: SyncOptions,
-) -> tuple[tuple[FileLine, ...], list[DegradedError], list[str], StagedSegment | None]:
-    """Lines of the files that were indexed, those that failed, those that vanished, and the segment.
+) -> Indexed:
+    """Index files into one staged segment.
 
     `dying` are the files whose rows this sync replaces or removes, each with its segment's directory.
     """
@@ -50,26 +50,25 @@ def write_segment(
     os.close(open_lasting(cache_path, os.O_RDWR, store.permissions))
     settings = WorkSettings(root, config.index, fingerprint, cache_path)
     dim = vector_dim(settings)
-    done = 0
     options.progress("index", 0, len(todo))
     with EmbeddingCache(cache_path, fingerprint, dim) as cache:
         _remember(cache, dying)
-    with (
-        SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim) as writer,
+    with SegmentWriter(lease.staging / f"seg_{snapshot_id}_0", dim) as writer:
+        rest = todo if options.rebuild else copy_equal(root, store, writer, todo, config.index.max_file_size_bytes)
+        done = reused = len(todo) - len(rest)
         # Closed here, not when it is collected: an interrupt must end the workers before it is reported.
-        closing(pool.run(settings, todo, options.workers)) as results,
-    ):
-        for result in results:
-            lease.require()
-            writer.add(result.batch)
-            errors.extend(result.errors)
-            vanished.extend(result.vanished)
-            done += result.files_seen
-            options.progress("index", done, len(todo))
+        with closing(pool.run(settings, rest, options.workers)) as results:
+            for result in results:
+                lease.require()
+                writer.add(result.batch)
+                errors.extend(result.errors)
+                vanished.extend(result.vanished)
+                done += result.files_seen
+                options.progress("index", done, len(todo))
         options.progress("seal", 0, 0)
         lines = writer.close()
     staged = StagedSegment(writer.directory, "delta", lines) if lines else None
-    return lines, errors, vanished, staged
+    return Indexed(lines, tuple(errors), tuple(vanished), staged, reused)
 
 
 def _remember(cache: EmbeddingCache, dying: Sequence[tuple[Path, LiveFile]]) -> None:

@@ -87,6 +87,7 @@ class SyncAnswer(Answer, frozen=True, kw_only=True):
     canonical_root: str
     published: bool
     compacted: bool
+    reused: int
     changes: Changes
     seq: int
     counts: Counts

@@ -85,6 +85,8 @@ def _show_report(document: dict[str, Any]) -> None:
         write(f"up to date: {totals}, {where}")
         return
     done = [f"{changes[kind]:,} {kind}" for kind in ("added", "modified", "deleted", "renamed") if changes[kind]]
+    if document["reused"]:
+        done.append(f"{document['reused']:,} of them as another worktree has them")
     write(f"indexed: {', '.join(done) or 'nothing changed'}; now {totals}, {where}")
     for error in document["errors"]:
         write_error(f"degraded: {escape(error['path'])}: {escape(error['message'])}")
