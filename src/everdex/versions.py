@@ -71,7 +71,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
 #    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
 #    annotations
-CHUNKER_VERSION: Final = "9"
+# 10: Python: what stands in a file with thousands of comments in a row
+CHUNKER_VERSION: Final = "10"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"

@@ -17,6 +17,7 @@ from typing import Final
 from tree_sitter import Language, Node, Parser, Query, Range, Tree
 
 from everdex.languages import GRAMMARS
+from everdex.parse.comment_runs import without_long_runs
 
 # A well-formed megabyte takes about .15 s; the budget is an order of magnitude above that, and CPU time,
 # so that a busy machine does not change the answer.
@@ -57,6 +58,8 @@ def query(name: str) -> Query:
 
 def parse_tree(name: str, data: bytes, span: Range | None = None) -> Tree | None:
     """The syntax tree of `data`, or of one range of it with absolute offsets; None when over the budget or too deep."""
+    if GRAMMARS[name].query == "python":
+        data = without_long_runs(data)
     parser = Parser(language(name))
     if span is not None:
         parser.included_ranges = [span]
