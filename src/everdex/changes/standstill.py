@@ -18,6 +18,7 @@ import msgspec
 
 from everdex import limits
 from everdex.changes.detect import RACY_NS
+from everdex.changes.git_places import git_places, read_small
 from everdex.config import IGNORE_NAME
 from everdex.discover.beneath import open_root, read_beneath
 from everdex.discover.git import GitFailed, ignored_directories
@@ -106,7 +107,7 @@ class _Taking:
     def add_git(self) -> None:
         """git's files and our own rules. A ref that names another ref is nothing we can vouch for."""
         own, common = git_places(self._root)
-        head = _read(os.path.join(own, b"HEAD"))
+        head = read_small(os.path.join(own, b"HEAD"))
         ref = _HEAD_REF.fullmatch(head)
         if ref is None and not _OBJECT_ID.fullmatch(head):
             raise Hopeless("HEAD is neither a branch nor a commit")
@@ -119,7 +120,7 @@ class _Taking:
             self._add(os.path.join(common, name))
         if ref is not None:
             branch = os.path.join(common, ref[1])
-            if os.path.lexists(branch) and not _OBJECT_ID.fullmatch(_read(branch)):
+            if os.path.lexists(branch) and not _OBJECT_ID.fullmatch(read_small(branch)):
                 raise Hopeless("the branch of HEAD stands for another")
 
     def add_listed(self, listed: Iterable[bytes]) -> None:
@@ -216,25 +217,3 @@ def _exists(path: bytes, descriptor: int) -> bool:
 
 def _joined(directory: bytes, name: bytes) -> bytes:
     return directory + b"/" + name if directory else name
-
-
-def git_places(root: Root) -> tuple[bytes, bytes]:
-    """The worktree's own git directory and the one it shares; OSError when that cannot be told."""
-    own = os.path.join(os.fsencode(root.path), b".git")
-    if not stat.S_ISDIR(os.lstat(own).st_mode):
-        pointer = _read(own)
-        if not pointer.startswith(b"gitdir: "):
-            raise OSError(f"{os.fsdecode(own)} is no pointer to a git directory")
-        own = os.path.join(os.fsencode(root.path), pointer[len(b"gitdir: ") :].rstrip(b"\r\n"))
-    shared = os.path.join(own, b"commondir")
-    if not os.path.lexists(shared):
-        return own, own
-    return own, os.path.normpath(os.path.join(own, _read(shared).rstrip(b"\r\n")))
-
-
-def _read(path: bytes) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{os.fsdecode(path)} is not a regular file")
-        return stream.read(limits.MAX_CONFIG_BYTES)

@@ -10,37 +10,30 @@ import os
 from pathlib import Path
 from typing import Final
 
-from everdex.changes.standstill import git_places
+from everdex.changes.git_places import git_places, worktree_roots
 from everdex.errors import EverdexError
-from everdex.roots import Root, everdex_home
-from everdex.snapshot.store import Store, open_store_at
+from everdex.roots import Root, store_id
+from everdex.snapshot.store import Store, open_store_at, store_path
 
 _MOST: Final = 4
 
 
 def neighbours(store: Store) -> list[Store]:
     """Stores of the repository's other worktrees with the same configuration, the one used last first."""
-    shared = _shared_git(Path(store.info.canonical_root))
-    if shared is None or store.info.shared:
+    if store.info.shared:
         return []
-    found: list[tuple[float, Store]] = []
+    try:
+        _, shared = git_places(Root(Path(store.info.canonical_root), is_git=True))
+    except OSError:
+        return []
     fingerprint = store.info.config_fingerprint
-    for path in (everdex_home() / "data").glob(f"*-{fingerprint[:12]}"):
+    found: dict[str, tuple[float, Store]] = {}
+    for root in worktree_roots(shared):
+        path = store_path(store_id(Path(os.path.realpath(os.fsdecode(root))), fingerprint))
         try:
             other = open_store_at(path, config_fingerprint=fingerprint)
-            used = other.active_path.stat().st_mtime
+            found[other.store_id] = (-other.active_path.stat().st_mtime, other)
         except (EverdexError, OSError):
-            continue  # not published, damaged or gone: that is for those who work there
-        is_other = other.store_id != store.store_id and not other.info.shared
-        if is_other and _shared_git(Path(other.info.canonical_root)) == shared:
-            found.append((used, other))
-    found.sort(key=lambda each: (-each[0], each[1].store_id))
-    return [other for _, other in found[:_MOST]]
-
-
-def _shared_git(root: Path) -> str | None:
-    """The git directory that all worktrees of a repository have in common."""
-    try:
-        return os.path.realpath(os.fsdecode(git_places(Root(root, is_git=True))[1]))
-    except OSError:
-        return None
+            continue  # not indexed, damaged or gone: that is for those who work there
+    found.pop(store.store_id, None)
+    return [found[name][1] for name in sorted(found, key=lambda name: (found[name][0], name))[:_MOST]]
