@@ -149,3 +149,20 @@ def test_a_graph_is_made_from_another_worktrees(main: Workspace, linked: Workspa
         assert made.changed == 1
         assert made.resolved == 3  # what it calls now, and what it called, too
         assert path.read_bytes() == from_nothing
+
+
+def test_a_graph_is_begun_from_what_was_begun_elsewhere(main: Workspace, linked: Workspace) -> None:
+    """What files offer is worked out once; a file that differs is, again."""
+    linked.write({"app.py": "def other():\n    pass\n"})
+    linked.sync()
+    asked: list[int] = []
+
+    def told(phase: str, done: int, total: int) -> None:
+        if phase == "offers":
+            asked.append(total)
+
+    for made in (main, linked):
+        with open_view(made.store) as view:
+            assert keep.begin_graph(view, _KNOWN, workers=1, progress=told) is not None
+    assert max(asked) == len(_FILES)
+    assert asked[-1] == 1

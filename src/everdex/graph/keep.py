@@ -128,7 +128,7 @@ def _opened_text(
     found = wanted.find()
     if found is not None:
         return Opened(found, made=False)
-    base = _base(view, resolvers, unfinished.find(view.store, resolvers))
+    base = _base(view, resolvers, _unfinished(view, resolvers))
     saving = unfinished.Saving(view.store, resolvers)
     built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving)
     graph = Graph(built.data, str(wanted.path))
@@ -155,7 +155,7 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
         found = begun_graph(view, resolvers)
         if found is not None or not is_first(view, resolvers):
             return found
-        earlier = unfinished.find(view.store, resolvers)
+        earlier = _unfinished(view, resolvers)
         built = build(view, resolvers, earlier, workers=workers, progress=progress, only=())
         unfinished.Saving(view.store, resolvers).save(built.data)
         return Graph(built.data, "an unfinished graph")
@@ -232,6 +232,12 @@ def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) 
             if nearness >= _NEAR:
                 return graph
     return best[1] if best else None
+
+
+def _unfinished(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
+    """What was begun, if nothing here then in another worktree."""
+    begun = (unfinished.find(store, resolvers) for store in _stores(view))
+    return next((graph for graph in begun if graph is not None), None)
 
 
 def _stores(view: SnapshotView) -> Iterator[Store]:
