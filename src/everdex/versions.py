@@ -31,7 +31,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: rows.db keeps symbols by row and their descriptions by file
     # 3: sources can be read from the middle
     # 4: vectors.i8 says how near each chunk is to the mean of its file
-    "chunk_row": SchemaRange(4, 4, 4),
+    # 5: files.jsonl has the languages that names do not say
+    "chunk_row": SchemaRange(5, 5, 5),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
@@ -71,7 +72,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
 #    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
 #    annotations
-CHUNKER_VERSION: Final = "9"
+# 10: where the name has no extension that says the language, the first line says it
+CHUNKER_VERSION: Final = "10"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -183,7 +185,8 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-RESOLVERS_VERSION: Final = "46"
+# 47: Python: scripts without an extension are imported by nobody
+RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

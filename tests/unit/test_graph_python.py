@@ -47,6 +47,16 @@ def test_nodes_carry_places_and_signatures() -> None:
     assert (variable.key, variable.kind, variable.public) == ("_x", "variable", False)
 
 
+def test_a_script_under_another_name_is_no_module() -> None:
+    """What no import can name is offered under no module's key, and makes no package of its directory."""
+    text = b"#!/usr/bin/env python3\ndef f(): ...\n"
+    found = MemoryWorld({"tools/run": text, "tools/run.cgi": text, "tools/run.py": text}).offers
+    kinds = ("py:module:", "py:within:")
+    modules = {path: {key for key in keys if key.startswith(kinds)} for path, keys in found.items()}
+    whole = {"py:module:run", "py:module:tools.run", "py:within:tools"}
+    assert modules == {"tools/run": set(), "tools/run.cgi": set(), "tools/run.py": whole}
+
+
 def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
     """What an import leads to is worked out once, and not again for everybody who has less fuel left."""
     files = world(main="from lib import f\n", lib="from deep import f\n", deep="def f(): pass\n")
