@@ -63,6 +63,7 @@ class Stress:
         self._killed: set[int] = set()
         self.codes: Counter[str] = Counter()
         self.kills: Counter[str] = Counter()
+        self.collected: Counter[str] = Counter()
         self.wrong: list[str] = []
         self._digests: dict[str, str] = {}
         for name in ("temporary", "patches"):
@@ -165,6 +166,9 @@ class Stress:
             with self._lock:
                 self.codes[f"  {error['code']}{' (full disk)' if full_disk else ''}"] += 1
             return
+        if what.startswith("gc"):
+            with self._lock:
+                self.collected += Counter({kind: len(document[kind]) for kind in ("snapshots", "segments", "graphs")})
         snapshot, digest = document.get("snapshot_id"), document.get("digest")
         if "digest" in document and not what.startswith("files") and not (snapshot and digest):
             self._note(f"{what}: names no snapshot")
@@ -277,7 +281,7 @@ class Stress:
             self.everdex(*command, "--json", tree=self._either(chance))
 
     def _killer(self, chance: random.Random) -> None:
-        while self._until_end(chance, 1.2):
+        while self._until_end(chance, 5):
             running = self.processes()
             if running:
                 pid, name = chance.choice(running)
@@ -358,7 +362,7 @@ class Stress:
                 "bytes": sizes[0], "clean": sizes[1], "segments": len(list((store / "segments").iterdir())),
                 "snapshots": len(list((store / "snapshots").iterdir())), "locks": locks, "graphs": graphs,
             }  # fmt: skip
-            if sizes[0] > 4 * sizes[1] or locks > 20:
+            if sizes[0] > 4 * sizes[1] or locks > 20 or found[store.name]["snapshots"] > 60:
                 self._note(f"{store.name} has grown: {found[store.name]}")
         return found
 
@@ -382,6 +386,7 @@ def main() -> int:
     for name, count in sorted(stress.codes.items()):
         print(f"{name:40} {count}")
     print("killed:", dict(stress.kills.most_common()))
+    print("collected:", dict(stress.collected))
     print("left:", json.dumps(sizes, indent=1))
     print(f"{len(stress.wrong)} wrong")
     if not given.keep:
