@@ -16,6 +16,7 @@
     │   └── LeaseLost           lease_lost      10   our lease was taken over; nothing was published
     ├── DaemonStopping          daemon_stopping 10   the daemon is about to exit; ask again or read directly
     ├── DaemonGone              daemon_gone     10   the daemon ended before it answered; ask again
+    ├── WorkerGone              worker_gone     10   a worker process was killed, or memory ran out; run it again
     ├── DaemonUnavailable       daemon_unavailable 70  a daemon was asked for and cannot be started
     ├── PublishConflict         publish_conflict 10  another snapshot was published meanwhile
     ├── Timeout                 timeout         11   a bounded wait ran out
@@ -151,6 +152,12 @@ class DaemonGone(EverdexError):
     code = "daemon_gone"
     exit_code = 10
     default_hint = "ask again: the next question reaches another daemon, or none is needed"
+
+
+class WorkerGone(EverdexError):
+    code = "worker_gone"
+    exit_code = 10
+    default_hint = "run the command again; if memory is short, with --workers 1"
 
 
 class DaemonUnavailable(EverdexError):

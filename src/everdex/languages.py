@@ -1,7 +1,8 @@
-"""Which language a path is written in, which grammar parses it, and what role the path plays.
+"""Which language a file is written in, which grammar parses it, and what role its path plays.
 
-Everything here is decided from the path alone, so the same path gives the same answer on every machine.
-This module reads no file and loads no grammar: the tree-sitter modules are only named here.
+Everything here is decided from the path, and a language also from the first line where the name has no extension that
+says it, so the same file gives the same answer on every machine. This module reads no file and loads no grammar: the
+tree-sitter modules are only named here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import re
 from typing import Final
 
 import msgspec
+
+from everdex.interpreters import language_said
 
 # Distribution -> version, exactly as pinned in pyproject.toml; part of config_fingerprint because another
 # grammar gives other chunks.
@@ -205,22 +208,29 @@ _EXTENSIONS: Final[dict[str, str]] = {
 
 # language -> whole file names, compared in lower case
 _NAMES: Final[dict[str, str]] = {
-    "bash": ".bashrc .bash_profile .bash_aliases .profile .zshrc .zprofile .zshenv .envrc pkgbuild",
+    "bash": ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions .profile .zshrc .zprofile "
+    ".zshenv .zlogin .zlogout .kshrc .mkshrc .xinitrc .xprofile .xsession .envrc pkgbuild apkbuild",
     "bazel": "build workspace build.bazel workspace.bazel module.bazel",
     "cmake": "cmakelists.txt",
+    "coffeescript": "cakefile",
     "docker": "dockerfile containerfile",
+    "emacs-lisp": ".emacs",
     "go-mod": "go.mod go.work",
     "groovy": "jenkinsfile",
     "ini": ".gitconfig .gitattributes .gitmodules .editorconfig .npmrc .pylintrc .flake8 .coveragerc "
-    ".dockerignore .gitignore .everdexignore .prettierignore .eslintignore",
+    ".dockerignore .gitignore .everdexignore .prettierignore .eslintignore .npmignore .hgignore .ignore .rgignore "
+    ".inputrc .bazelrc",
     "json": ".prettierrc .eslintrc .babelrc .swcrc .jshintrc",
     "just": "justfile .justfile",
     "make": "makefile gnumakefile bsdmakefile makefile.am makefile.in kbuild",
     "meson": "meson.build meson_options.txt meson.options",
+    "perl": "cpanfile rexfile",
     "procfile": "procfile",
-    "python": "sconstruct sconscript wscript snakefile",
-    "ruby": "gemfile rakefile vagrantfile brewfile guardfile podfile capfile fastfile appfile dangerfile",
-    "starlark": "tiltfile",
+    "python": "sconstruct sconscript wscript snakefile .pythonrc .pythonstartup",
+    "r": ".rprofile",
+    "ruby": "gemfile rakefile vagrantfile brewfile guardfile podfile capfile fastfile appfile dangerfile berksfile "
+    "thorfile puppetfile steepfile deliverfile matchfile scanfile snapfile gymfile .irbrc .pryrc .simplecov",
+    "starlark": "tiltfile buck",
     "text": "license licence copying notice readme authors contributors changelog changes history news todo "
     "install thanks maintainers codeowners version manifest.in rust-toolchain",
     "toml": "pipfile",
@@ -243,8 +253,38 @@ _REFUSED_SUFFIXES: Final = (
 )  # fmt: skip
 
 
+# Extensions that no language has, but that say well enough that the file is no script: it is not opened to find out.
+_OTHER_EXTENSIONS: Final = (
+    "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps pdf svgz mp3 mp4 m4a m4v ogg oga ogv wav flac "
+    "webm mov avi mkv ttf otf woff woff2 eot zip gz tgz bz2 xz lzma zst 7z rar tar jar war ear whl egg gem deb "
+    "rpm dmg iso so dylib dll exe o a lib obj class pyc pyo pyd wasm bc mo bin dat db sqlite sqlite3 parquet npy "
+    "npz pkl pickle pt pth onnx h5 hdf5 tfrecord pb mmdb dbf shp shx pem crt cer key p12 jks keystore doc docx "
+    "xls xlsx ppt pptx odt odp ods bak orig rej swp swo old tmp diff patch"
+)
+_NO_SCRIPTS: Final = frozenset(_OTHER_EXTENSIONS.split())
+
+
+def may_be_script(path_key: str) -> bool:
+    """Whether only the first line can tell what a file is: its name neither says a language nor refuses one."""
+    name = path_key.rsplit("/", 1)[-1].lower()
+    if language_of(name) is not None or name in _REFUSED_NAMES or name.endswith((*_REFUSED_SUFFIXES, "~")):
+        return False
+    return name.lstrip(".").rpartition(".")[2] not in _NO_SCRIPTS or "." not in name.lstrip(".")
+
+
+def is_said(path_key: str) -> bool:
+    """Whether an extension says the language, whatever the file contains; a name without one only suggests it."""
+    return "." in path_key.rsplit("/", 1)[-1].lstrip(".") and language_of(path_key) is not None
+
+
+def language_in(path_key: str, data: bytes) -> str | None:
+    """The language of a file: its extension says it, of a name without one the first line, and then the name."""
+    named = language_of(path_key)
+    return named if is_said(path_key) else language_said(data) or named
+
+
 def language_of(path_key: str) -> str | None:
-    """The language of a path by its name or extension; None means that we do not index such files."""
+    """The language that a path's name or extension says; None where it says none."""
     name = path_key.rsplit("/", 1)[-1].lower()
     if name in _REFUSED_NAMES or name.endswith(_REFUSED_SUFFIXES):
         return None

@@ -31,7 +31,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: rows.db keeps symbols by row and their descriptions by file
     # 3: sources can be read from the middle
     # 4: vectors.i8 says how near each chunk is to the mean of its file
-    "chunk_row": SchemaRange(4, 4, 4),
+    # 5: files.jsonl has the languages that names do not say
+    "chunk_row": SchemaRange(5, 5, 5),
     # 1: first answer envelope
     "answer": SchemaRange(1, 1, 1),
     # 1: store policy (single-user or shared) fixed at creation
@@ -72,6 +73,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
 #    annotations
 # 10: Python: what stands in a file with thousands of comments in a row
+#     where the name has no extension that says the language, the first line says it
 CHUNKER_VERSION: Final = "10"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -114,6 +116,7 @@ VECTORS_VERSION: Final = "1"
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
 # 29: Python: all texts of an f-string that may be a name; strings in a row
+#     lists of bases are read as far as lists of parameters are, and whole where letters have several bytes
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -186,6 +189,7 @@ INTERFACE_VERSION: Final = "1"
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
 # 47: Python: names that are put together of known parts, or have a known end; the names of classes
+#     Python: scripts without an extension are imported by nobody; names are followed through so many modules
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -12,6 +12,7 @@ from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unmade import decided
+from everdex.graph.written import places, stands_in_text
 from everdex.view import open_view
 from support.commands import everdex
 from support.graphs import asker, silent
@@ -52,6 +53,8 @@ def test_what_is_said_before_the_graph_the_graph_says_too(tmp_path: Path) -> Non
         for path in view.paths:
             for row in view.symbols_of(path):
                 asked |= {row.name, row.qualified_name, ".".join(row.qualified_name.split(".")[-2:])}
+        ends = ("@", "?", "-x", "$", "=", " ")
+        asked |= {f"{name}{end}" for name in ("run", "load", "nobody") for end in ends} | {"@"}
         early = {name: decided(view, known, name, silent) for name in sorted(asked)}
         atlas = Atlas(view, open_graph(view, known, workers=1, progress=silent).graph)
         told = {name: item for name, item in early.items() if item is not None}
@@ -61,9 +64,39 @@ def test_what_is_said_before_the_graph_the_graph_says_too(tmp_path: Path) -> Non
     languages = {Path(each.path).suffix for item in told.values() for each in item.found}
     assert {".py", ".ts", ".js", ".go", ".rs", ".java", ".rb", ".php", ".swift", ".kt"} <= languages
     assert told.keys() >= {"at_no_place", "Nobody.at_no_place", "src/shop/base.py::at_no_place", "run"}
+    assert told.keys() >= {"run@", "load-x", "nobody?", "@"}
+    assert not told.keys() & {"run=", "load "}  # such names are put together, or made
     assert "own" in told  # of a class without bases, and of another file's
     assert "base.load" not in told  # overloads are one
     assert "base.Base.only" not in told
+
+
+def test_names_that_are_no_words_stand_in_the_text(tmp_path: Path) -> None:
+    """What `stands_in_text` says of a name holds for the definitions of every language: so nobody need resolve them."""
+    more = {
+        "a.sh": "my-helper() { :; }\nns::go() { :; }\n",
+        "b.rb": "class A\n  def +@; end\n  def go!; end\n  def ok?; end\nend\n",
+        "c.cpp": "struct B { ~B(); bool operator==(B) const; operator bool(); };\n", "d.kt": "fun `a b`() {}\n",
+        "e.js": "class C { '@odd'() {} }\nconst $x = () => 1;\n", "f.swift": "func +-+ (a: Int, b: Int) {}\n",
+    }  # fmt: skip
+    made, odd = synced(tmp_path / "tree", _everything() | more), set()
+    with open_view(made.store) as view:
+        atlas = Atlas(view, open_graph(view, Resolvers(resolvers.MODULES), workers=1, progress=silent).graph)
+        for number, path in enumerate(atlas.graph.paths):
+            for item in atlas.definitions(number):
+                last = naming.last_of(item.node.name)
+                if not item.is_file and not last.isidentifier() and stands_in_text(last):
+                    assert places(view.source(path), last), (path, last)
+                    odd.add(last)
+    assert odd >= {"my-helper", "go!", "ok?", "~B", "$x"}
+
+
+def test_a_name_that_is_no_word_is_nobodys_at_once(tmp_path: Path) -> None:
+    """No graph is made to say that nothing is called so."""
+    made = synced(tmp_path / "tree", _PYTHON)
+    for method in ("refs", "callers", "impact"):
+        assert asker(made)(method, "load@")["matches"] == []
+    assert _graphs(made) == []
 
 
 @pytest.mark.parametrize("asked", ["name", "Heir.name", "Heir.only"])

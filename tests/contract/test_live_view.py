@@ -17,6 +17,7 @@ from everdex.snapshot.live import live_map
 from everdex.snapshot.manifest import Manifest
 from everdex.sync.compact import compact, compact_if_due
 from everdex.sync.timing import Timings
+from everdex.upkeep.audit import audit
 from everdex.view import open_view
 from support.stores import Workspace, bare_store, live_rows, publish_files, synced
 
@@ -260,3 +261,21 @@ def test_random_histories_match_a_dictionary(tmp_path: Path, seed: int) -> None:
             assert {path_key: rows for path_key, (_, rows) in live.items()} == model
             assert manifest.counts.chunks_indexed == sum(model.values())
             assert manifest.counts.files_indexed == len(model)
+
+
+def test_tombstones_do_not_grow_with_every_publish(tmp_path: Path) -> None:
+    """However often files are edited, deleted and made again, their files stay few, and they bury the same."""
+    files = {f"f{number}.py": f"x{number} = 1\n" * 40 for number in range(70)}
+    made = synced(tmp_path / "tree", files)
+    most = 0
+    for number in range(120):
+        name = f"f{number % 7}.py" if number < 60 else f"f{number - 50}.py"
+        if number % 3 == 1 or number >= 60:
+            made.remove(*([name] if (made.path / name).exists() else []))
+        else:
+            made.write({name: f"y{number} = 1\n"})
+        most = max(most, len(made.sync().manifest.tombstones))
+    assert most <= 49
+    expected = {path.name: path.read_text() for path in made.path.glob("*.py")}
+    assert made.texts() == expected
+    assert audit(made.store).clean

@@ -9,6 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from everdex.errors import InternalError, WorkerGone
 from everdex.sync.processes import WorkerProcess
 
 # Enough bytes that a sync starts workers, and little to do for each.
@@ -61,6 +64,29 @@ def test_a_worker_that_was_being_written_to_can_be_ended() -> None:
     worker._stdin.write(b"half of a message")  # stays in the buffer
     worker.end()
     assert worker._stdin.closed
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_that_was_killed_is_no_bug(number: int) -> None:
+    """The kernel ends what takes too much memory: the error says by what and what to do, whoever notices it first."""
+    worker = WorkerProcess("everdex.sync.worker_main", "an indexing worker", None)
+    os.kill(worker._process.pid, number)
+    for _ in range(2):  # at the end of the answer, then at the broken pipe
+        with pytest.raises(WorkerGone, match=f"an indexing worker was ended by {signal.Signals(number).name}") as told:
+            worker.ask(())
+        assert "--workers 1" in told.value.hint
+    worker.end()
+
+
+def test_a_worker_that_crashes_is_a_bug() -> None:
+    """One that ends by itself, or by a signal that only a fault in it can raise, is reported as such."""
+    for number in (signal.SIGSEGV, None):
+        worker = WorkerProcess("everdex.sync.worker_main" if number else "everdex.no_such_module", "a worker", None)
+        if number:
+            os.kill(worker._process.pid, number)
+        with pytest.raises(InternalError, match="SIGSEGV" if number else "code 1"):
+            worker.ask(())
+        worker.end()
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ _NAMES = ("snapshot", "segment", "lease", "digest", "reader", "writer")
 _DIRECTORIES = ("", "core/", "core/deep/", "web/", "docs/", "tests/")
 _IGNORES = ("*.md\n", "web/\n", "tests/*.py\n!tests/test_*.py\n", "", "a1*\n", "docs/\n")
 
+_FIRST_LINES = ("#!/usr/bin/env python3\n", "#!/bin/sh\n", "#!/opt/unheard-of\n", "")
+
 # Language by ending; {n} is a name, {N} the same capitalised, {i} a number of four digits.
 _TEXTS = {
     ".py": (
@@ -68,7 +70,7 @@ class Editor:
         edits: tuple[Callable[[], None], ...] = (
             self.add, self.add, self.modify, self.modify, self.same_size, self.empty, self.delete, self.rename,
             self.copy, self.move_directory, self.swap, self.to_symlink, self.touch, self.ignore, self.commit,
-            self.branch, self.spoil, self.directory_to_file,
+            self.branch, self.spoil, self.directory_to_file, self.script,
         )  # fmt: skip
         edit = self._chance.choice(edits)
         edit()
@@ -181,6 +183,13 @@ class Editor:
 
     def spoil(self) -> None:
         self._pick().write_bytes(self._chance.choice((b"\x00binary", b"caf\xe9 = 1\n", b"def broken(:\n  {{{\n")))
+
+    def script(self) -> None:
+        """A file whose first line alone says what it is, or that it is nothing."""
+        path, first = self._root / self._chance.choice(("tool", "build", "run.cgi")), self._chance.choice(_FIRST_LINES)
+        if not path.is_dir():
+            path.unlink(missing_ok=True)
+            path.write_text(first + self._text(".py"))
 
     def directory_to_file(self) -> None:
         directories = sorted(path for path in self._root.iterdir() if path.is_dir() and path.name != ".git")

@@ -52,11 +52,15 @@ def contents(view: SnapshotView) -> dict[str, Any]:
         "digest": manifest.digest,
         "files_indexed": manifest.counts.files_indexed,
         "chunks_indexed": manifest.counts.chunks_indexed,
-        "skipped": dict(manifest.skipped),
+        # Files of no known type are counted when something else is published.
+        "skipped": {reason: count for reason, count in manifest.skipped.items() if reason != "unsupported_type"},
         "ignore_fingerprint": manifest.ignore_fingerprint,
         "git": manifest.git,
         "degraded": manifest.degraded,
-        "files": [(line.path_key, line.content_hash, line.size, line.skip, line.rows) for line in view.file_lines()],
+        "files": [
+            (line.path_key, line.content_hash, line.size, line.skip, line.rows, line.language)
+            for line in view.file_lines()
+        ],
         "sources": {path: view.source(path) for path in view.paths},
         "languages": view.file_languages,
         "rows": [

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from everdex.facts import facts_of
 from everdex.graph.model import FileGraph, Resolver
-from everdex.languages import language_of
+from everdex.languages import language_in
 from everdex.parse import trees_of
 
 
@@ -42,7 +42,7 @@ class MemoryWorld:
                     self._offering.setdefault(key, []).append(path)
 
     def language(self, path: str) -> str:
-        return language_of(path) or "text"
+        return language_in(path, self.files[path]) or "text"
 
     def facts(self, path: str) -> bytes:
         return self._facts.get(path, b"")

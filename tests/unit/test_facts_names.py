@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from tree_sitter import Node
 
 from everdex.config import IndexConfig
+from everdex.facts import names
 from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of, split_callee
 from everdex.facts.imports import imports_of
+from everdex.facts.scopes import bases_of
 from everdex.languages import language_of
 from everdex.parse import parse_file, trees_of
 from support.names import FIXTURES, LANGUAGES, load
@@ -121,6 +123,28 @@ def test_columns_count_bytes() -> None:
 def test_deep_nesting_is_only_deep(path: str, text: str) -> None:
     """Thousands of brackets or steps end in facts, not in an error."""
     assert model.body_of(facts(path, text.encode())).uses
+
+
+def test_twice_as_deep_is_twice_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a base that is a class with such a base, a piece is read: not all that is inside, at every level."""
+    read = [0]
+
+    def counted(text: str) -> list[str]:
+        read[-1] += len(text)
+        return bases_of(text)
+
+    monkeypatch.setattr(names, "bases_of", counted)
+    for levels in (800, 1_600):
+        facts("a.rb", ("class A < (" * levels + "B" + "\nend)" * (levels - 1) + "\nend\n").encode())
+        read.append(0)
+    assert read[0] * 2 <= read[1] <= read[0] * 2.3
+
+
+def test_a_base_is_not_lost_behind_letters_of_several_bytes() -> None:
+    """How long a list of bases is, is counted in bytes as its end is."""
+    text = "class A implements Größe, Maß {}\ninterface B extends Größe, C {}\n"
+    found = model.outline_of(facts("A.java", text.encode()))
+    assert [item.bases for item in found.definitions] == [("Größe", "Maß"), ("Größe", "C")]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,38 @@ def test_nodes_carry_places_and_signatures() -> None:
     assert (variable.key, variable.kind, variable.public) == ("_x", "variable", False)
 
 
+def test_a_script_under_another_name_is_no_module() -> None:
+    """What no import can name is offered under no module's key, and makes no package of its directory."""
+    text = b"#!/usr/bin/env python3\ndef f(): ...\n"
+    found = MemoryWorld({"tools/run": text, "tools/run.cgi": text, "tools/run.py": text}).offers
+    kinds = ("py:module:", "py:within:")
+    modules = {path: {key for key in keys if key.startswith(kinds)} for path, keys in found.items()}
+    whole = {"py:module:run", "py:module:tools.run", "py:within:tools"}
+    assert modules == {"tools/run": set(), "tools/run.cgi": set(), "tools/run.py": whole}
+
+
+def _looked_at(text: str, count: int) -> float:
+    """How many keys a file reads on average where each imports the next and the last the first."""
+    files = {f"m{each}.py": text.format(next=(each + 1) % count).encode() for each in range(count)}
+    return sum(len(found.reads) for found in resolve(MemoryWorld(files)).values()) / count
+
+
+@pytest.mark.parametrize("taken", ["name", "*"])
+def test_a_circle_of_imports_is_not_gone_round_by_everybody(taken: str) -> None:
+    """Twice as many files that pass one name on to each other are twice the work, not four times."""
+    text = f"from m{{next}} import {taken}\n\n\ndef f():\n    return name()\n"
+    assert _looked_at(text, 520) == _looked_at(text, 260)
+
+
+def test_a_name_is_found_behind_many_modules() -> None:
+    """Further than a step goes for nothing, and not further than there are steps."""
+    for count, status in ((100, Status.RESOLVED), (400, Status.UNRESOLVED)):
+        files = {f"m{each}.py": f"from m{each + 1} import name\n".encode() for each in range(count)}
+        files |= {f"m{count}.py": b"def name(): ...\n", "user.py": b"from m0 import name\n\nname()\n"}
+        (site,) = [site for site in resolve(MemoryWorld(files))["user.py"].sites if site.role is Role.CALL]
+        assert site.status is status
+
+
 def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
     """What an import leads to is worked out once, and not again for everybody who has less fuel left."""
     files = world(main="from lib import f\n", lib="from deep import f\n", deep="def f(): pass\n")

@@ -18,6 +18,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "limits",
         "clock",
         "versions",
+        "interpreters",
         "languages",
         "config",
         "roots",

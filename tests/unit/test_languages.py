@@ -1,4 +1,4 @@
-"""Languages, grammar pins and roles, all decided from the path alone."""
+"""Languages, grammar pins and roles: decided from the path, and from the first line where a name does not say it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from everdex.languages import GRAMMAR_VERSIONS, GRAMMARS, language_of, parsed_language, role_of
+from everdex.interpreters import _BY_PROGRAM
+from everdex.languages import (
+    GRAMMAR_VERSIONS,
+    GRAMMARS,
+    KNOWN,
+    language_in,
+    language_of,
+    may_be_script,
+    parsed_language,
+    role_of,
+)
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -55,6 +65,39 @@ def test_importing_languages_loads_no_grammar() -> None:
 def test_language_of(path: str, language: str | None) -> None:
     """A path's language comes from its name, then its extension; unknown and packed files have none."""
     assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "language"),
+    [
+        ("bin/tool", b"#!/usr/bin/env python3\n", "python"), ("bin/tool", b"", None), ("a.cgi", b"#!/bin/sh\n", "bash"),
+        ("a.py", b"#!/bin/sh\n", "python"), ("CMakeLists.txt", b"#!/bin/sh\n", "cmake"), (".bashrc", b"", "bash"),
+        # Such names are given to scripts as well.
+        ("build", b"#!/bin/sh\n", "bash"), ("BUILD", b"cc_library()\n", "bazel"), ("install", b"#!/bin/sh\n", "bash"),
+        ("Rakefile", b"#!/usr/bin/env rake\n", "ruby"), ("Makefile", b"#!/usr/bin/make -f\n", "make"),
+    ],
+)  # fmt: skip
+def test_language_in(path: str, first: bytes, language: str | None) -> None:
+    """An extension says it; of a name without one the first line, and only then the name."""
+    assert language_in(path, first) == language
+
+
+def test_every_interpreter_runs_a_known_language() -> None:
+    """What a first line says can be asked for with `lang:`."""
+    assert set(_BY_PROGRAM.values()) <= KNOWN
+
+
+@pytest.mark.parametrize(
+    ("path", "unsure"),
+    [
+        ("bin/tool", True), ("tool.cgi", True), ("tool-1.2", True), (".hook", True), ("x/png", True),
+        ("a.py", False), ("Makefile", False), ("a.png", False), ("a.tar.gz", False), ("yarn.lock", False),
+        ("a.min.js", False), ("tool~", False), ("tool.orig", False), ("A.PNG", False),
+    ],
+)  # fmt: skip
+def test_may_be_script(path: str, unsure: bool) -> None:
+    """Only files of which the name says nothing are worth a look at their first line."""
+    assert may_be_script(path) is unsure
 
 
 @pytest.mark.parametrize(

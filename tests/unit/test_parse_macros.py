@@ -55,10 +55,10 @@ def test_words_in_their_place_stay(text: str) -> None:
 
 def test_a_header_is_in_the_language_it_is_written_in() -> None:
     """`.h` is C++ when it has what C has not, also where a comment of a C header talks of classes."""
-    assert spoken("a.h", "c", b"namespace a {\nclass B {};\n}\n") == "cpp"
-    assert spoken("a.h", "c", b"#include <vector>\nint f(void);\n") == "cpp"
-    assert spoken("a.h", "c", b"/*\nusing this\nclass of things {\n*/\n#include <stdio.h>\nint f(void);\n") == "c"
-    assert spoken("a.c", "c", b"class B {};\n") == "c"
+    assert spoken("a.h", b"namespace a {\nclass B {};\n}\n") == "cpp"
+    assert spoken("a.h", b"#include <vector>\nint f(void);\n") == "cpp"
+    assert spoken("a.h", b"/*\nusing this\nclass of things {\n*/\n#include <stdio.h>\nint f(void);\n") == "c"
+    assert spoken("a.c", b"class B {};\n") == "c"
     assert parse_file("a.h", b"class B {\n public:\n  int f();\n};\n", IndexConfig()).language == "cpp"
 
 

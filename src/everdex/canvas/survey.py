@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Final
 
@@ -22,7 +22,7 @@ from everdex.graph.repo_map import entry_points
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200
-_IMPORTING: Final = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_IMPORTING: Final = frozenset(("python", "javascript", "typescript", "tsx"))
 _PACKAGES: Final = ("__init__.", "index.")
 _MODULE_ENDS: Final = (".py", "/__init__.py", "/__main__.py")
 
@@ -83,7 +83,8 @@ def survey(atlas: Atlas, name: str) -> Survey:
             if item.target.path in imported[path] and not _around(item.target.path, path)
         )
         found += _uses(path, columns, number)
-    _tie(found, imported, number, ties, doubtful)
+    free = frozenset(entry.path for entry in atlas.graph.files if entry.language not in _IMPORTING)
+    _tie(found, partial(_named_in, imported, free), number, ties, doubtful)
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
     for (user, used, by_import), count in sorted(ties.items()):
         imports, uses = pairs.get((user, used), (0, 0))
@@ -123,10 +124,10 @@ def _uses(path: str, columns: Columns, number: dict[str, int]) -> Iterator[_Use]
 
 
 def _tie(
-    uses: list[_Use], imported: dict[str, set[str]], number: dict[str, int], ties: Counter[tuple[int, int, bool]],
-    doubtful: Counter[tuple[int, tuple[int, ...]]],
+    uses: list[_Use], nameable: Callable[[str], set[str] | None], number: dict[str, int],
+    ties: Counter[tuple[int, int, bool]], doubtful: Counter[tuple[int, tuple[int, ...]]],
 ) -> None:  # fmt: skip
-    named = lru_cache(1)(partial(_named_in, imported))  # the uses of a file stand together
+    named = lru_cache(1)(nameable)  # the uses of a file stand together
     for path, found, certain, count in uses:
         known = named(path)
         near = sorted(number[used] for used in found if used == path or known is None or used in known)
@@ -137,13 +138,13 @@ def _tie(
             doubtful[user, tuple(near)] += count
 
 
-def _named_in(imported: dict[str, set[str]], path: str) -> set[str] | None:
+def _named_in(imported: dict[str, set[str]], free: frozenset[str], path: str) -> set[str] | None:
     """Files whose definitions a file can name: those it imports, and what packages among them pass on; None for any.
 
     Where files import what they name, code of a file that is not imported was handed in: a callback, an object behind
     an interface. Drawn as a use it would turn the layers of a program upside down.
     """
-    if not path.endswith(_IMPORTING):
+    if path in free:
         return None
     near = set(imported[path])
     waiting = [item for item in near if posixpath.basename(item).startswith(_PACKAGES)]

@@ -17,6 +17,7 @@ class IndexedFile(msgspec.Struct, frozen=True, gc=False):
     stat: FileStat
     observed_ns: int  # wall clock when the stat was taken: tells whether the stat was racily clean
     skip: str | None  # a SkipReason found only by reading (binary, encoding, too_many_chunks), else None
+    language: str = ""  # where it is not the one that the name says
 
 
 class SourceFile(msgspec.Struct, frozen=True):

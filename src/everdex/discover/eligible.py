@@ -1,7 +1,8 @@
 """From listed paths to candidates: path safety, type, size, readability, symlinks.
 
 Every path that goes in comes out as a candidate or as a skip with its reason, except those that are gone.
-Looks at each path with one lstat and opens none; which paths are listed at all is decided before.
+Looks at each path with one lstat, and opens only those of which the name does not say what they are, for their first
+line; which paths are listed at all is decided before.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import msgspec
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.discover import links
+from everdex.discover.beneath import blame, read_beneath
 from everdex.discover.ignore import GIT_IGNORE, OwnRules, display
 from everdex.discover.model import Candidate, FileStat, Known, Skip, SkipReason
 from everdex.errors import LimitExceeded
-from everdex.languages import language_of
+from everdex.interpreters import HEAD_BYTES, is_script
+from everdex.languages import language_of, may_be_script
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ASCII_CONTROL: Final = bytes([*range(0x20), 0x7F])
@@ -140,7 +143,7 @@ class Judge:
         if not stat.S_ISREG(mode):
             return _irregular(key, path, mode)
         if not _supported(file_name) and not self._own.included(path):
-            return Skip(key, SkipReason.UNSUPPORTED_TYPE)
+            return self._script(key, path, file_name, seen)
         if size > self._max_size:
             return Skip(key, SkipReason.TOO_LARGE, f"{size} bytes")
         # What everybody may read needs no second question.
@@ -149,6 +152,26 @@ class Judge:
         ):
             return Skip(key, SkipReason.UNREADABLE)
         return _candidate(key, path, seen)
+
+    def _script(self, key: str, path: bytes, file_name: bytes, seen: os.stat_result) -> _Verdict:
+        """A file whose name does not say what it is: only its first line can let it in."""
+        if 0 < seen.st_size <= self._max_size and _unsure(file_name) and is_script(self._head(path)):
+            return _candidate(key, path, seen, is_script=True)
+        return Skip(key, SkipReason.UNSUPPORTED_TYPE)
+
+    def _head(self, path: bytes) -> bytes:
+        """The first bytes of a file; none of one that cannot be read."""
+        try:
+            descriptor = read_beneath(self._descriptor, path)
+        except OSError:
+            return b""
+        try:
+            return os.read(descriptor, HEAD_BYTES)
+        except OSError as error:
+            blame(error)
+            return b""
+        finally:
+            os.close(descriptor)
 
     def _is_real(self, directory: bytes) -> bool:
         """No component is a symlink: a tracked file below a directory that became one is gone, as in git."""
@@ -222,13 +245,18 @@ class Judge:
 
 @lru_cache(maxsize=1 << 16)
 def _supported(file_name: bytes) -> bool:
-    """The name alone decides a file's language, and names repeat: from directory to directory, from look to look."""
+    """Nearly every name says a file's language, and names repeat: from directory to directory, from look to look."""
     return language_of(unicodedata.normalize("NFC", file_name.decode())) is not None
 
 
-def _candidate(key: str, path: bytes, seen: os.stat_result) -> Candidate:
+@lru_cache(maxsize=1 << 16)
+def _unsure(file_name: bytes) -> bool:
+    return may_be_script(unicodedata.normalize("NFC", file_name.decode()))
+
+
+def _candidate(key: str, path: bytes, seen: os.stat_result, *, is_script: bool = False) -> Candidate:
     about = FileStat(seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
-    return Candidate(key, key if key.isascii() else path.decode(), about)
+    return Candidate(key, key if key.isascii() else path.decode(), about, is_script)
 
 
 def _safe_key(path: bytes) -> str | Skip:

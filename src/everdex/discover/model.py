@@ -17,7 +17,7 @@ class SkipReason(StrEnum):
 
     IGNORED = "ignored"  # .gitignore, .everdexignore or [index] exclude
     UNTRACKED = "untracked"  # [index] untracked = false, or a shared store
-    UNSUPPORTED_TYPE = "unsupported_type"  # no known extension, name or include pattern
+    UNSUPPORTED_TYPE = "unsupported_type"  # no known extension, name, first line or include pattern
     TOO_LARGE = "too_large"
     BINARY = "binary"
     ENCODING = "encoding"  # not UTF-8
@@ -47,11 +47,12 @@ class FileStat(msgspec.Struct, frozen=True, gc=False):
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
-    """A path that is eligible as far as can be told without reading it."""
+    """A path that is eligible as far as can be told without reading more than its first line."""
 
     path_key: str  # NFC, '/' separators, relative to the root
     disk_path: str  # what to open below the root: a realpath for symlinks, surrogateescape for odd bytes
     stat: FileStat
+    is_script: bool = False  # nothing but its first line lets it in
 
 
 class Known(Protocol):

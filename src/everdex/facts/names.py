@@ -38,7 +38,7 @@ from tree_sitter import Node, Query
 
 from everdex.facts import names_model as model
 from everdex.facts import phpdoc
-from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
+from everdex.facts.expressions import MAX_EXPRESSION, arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_documents import Documented
 from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
@@ -310,9 +310,9 @@ class _Extraction(Documented):
         return value if value != "?" else ""
 
     def _bases(self, node: Node) -> list[str]:
-        text = self._front(node)
-        found = bases_of(text)
-        return found if len(text) == node.end_byte - node.start_byte or len(found) < 2 else found[:-1]  # cut short
+        end = min(node.end_byte, node.start_byte + MAX_EXPRESSION)
+        found = bases_of(self.data[node.start_byte : end].decode("utf-8", "replace"))
+        return found if end == node.end_byte or len(found) < 2 else found[:-1]  # the last one is cut short
 
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,

@@ -36,7 +36,8 @@ def swift_shape(signature: str) -> tuple[int, int, str]:
 
 
 def bases_of(text: str) -> list[str]:
-    return [type_of(_BASE_WORDS.sub(" ", part)) for part in _top_level(text) if _BASE_WORDS.sub(" ", part).strip()]
+    parts = (_BASE_WORDS.sub(" ", part) for part in _top_level(text))
+    return [type_of(part) for part in parts if part.strip()]
 
 
 def _top_level(text: str) -> list[str]:

@@ -145,7 +145,10 @@ def _may_be_hidden(atlas: Atlas, definition: Definition) -> bool:
 def _is_taken_by_name(atlas: Atlas, name: str) -> bool:
     """Whether a file may make a function of a string that is its name, and hand that on."""
     written = {found.path for found in mentions(atlas, name, lambda path, language: _IN_STRINGS)}
-    return any(path.endswith(".php") or _BY_STRINGS.search(atlas.view.source(path)) for path in written)
+    view = atlas.view
+    return any(
+        view.file_languages[view.file_index(path)] == "php" or _BY_STRINGS.search(view.source(path)) for path in written
+    )
 
 
 def _has_alias(atlas: Atlas, name: str) -> bool:

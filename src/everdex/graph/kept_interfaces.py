@@ -1,7 +1,7 @@
 """The interface of a file (what other files may rely on), worked out once for each content and remembered.
 
-Equal bytes have equal interfaces under every path of one language, a package's `__init__` apart. So one memory serves
-all snapshots and the working tree.
+Equal bytes have equal interfaces under every path whose name says the same of the language, a package's `__init__`
+apart. So one memory serves all snapshots and the working tree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from everdex import versions
 from everdex.durable import make_directory
 from everdex.graph.kept_values import NAME, KeptValues
-from everdex.languages import language_of
+from everdex.languages import is_said, language_of
 from everdex.parse.interface import Interface, interface_of
 from everdex.snapshot.store import Store
 
@@ -42,7 +42,8 @@ class KeptInterfaces:
             make_directory(self._store.graphs, self._store.permissions)
             self._values = KeptValues(self._store.graphs / NAME)
         package = path.rpartition("/")[2].startswith("__init__.")
-        name = f"interface\0{versions.INTERFACE_VERSION}\0{language_of(path)}\0{package}\0{content_hash}"
+        named = f"{language_of(path)}\0{is_said(path)}"
+        name = f"interface\0{versions.INTERFACE_VERSION}\0{named}\0{package}\0{content_hash}"
         known = self._values.get(name)
         if known is None:
             found = interface_of(path, read())

@@ -22,7 +22,7 @@ from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.world import Bench
-from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.graph.written import files_writing, stands_in_text
 from everdex.numeric import np
 from everdex.view import SnapshotView
 
@@ -70,8 +70,8 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 def _writing(view: SnapshotView, known: set[str], asked: str) -> tuple[list[str] | None, int]:
     """The files that may define what is asked for, by path (None: too many, or any), and how many write its name."""
     last = naming.last_of(asked)
-    if not can_be_looked_up(last):
-        return None, 0
+    if not last or not stands_in_text(last):
+        return None if last else [], 0
     writing = dict(files_writing(view, last, known))
     found = [
         path for path, language in zip(view.paths, view.file_languages, strict=True)

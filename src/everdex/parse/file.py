@@ -9,7 +9,7 @@ from tree_sitter import Node, Range, Tree
 
 from everdex import limits
 from everdex.config import IndexConfig
-from everdex.languages import GRAMMARS, language_of
+from everdex.languages import GRAMMARS
 from everdex.parse import annotated, blocks, definitions, grammar, macros, segments
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
@@ -33,7 +33,7 @@ def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
     When there are more than `limits.MAX_CHUNKS_PER_FILE` chunks only one more than that many are returned:
     such a file is skipped by the caller, and its memory stays bounded.
     """
-    language = macros.spoken(path_key, language_of(path_key) or "text", data)
+    language = macros.spoken(path_key, data)
     if not data:
         return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
     tree = _tree(language, data, 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE)
@@ -44,7 +44,7 @@ def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
 
 def trees_of(path_key: str, data: bytes) -> Trees:
     """The syntax trees of a file, for whoever reads more out of them; none where it would be cut into windows."""
-    language = macros.spoken(path_key, language_of(path_key) or "text", data)
+    language = macros.spoken(path_key, data)
     tree = _tree(language, data, limits.MAX_FILE_SIZE_BYTES) if data else None
     if tree is None:
         return ()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from everdex.languages import language_in
 from everdex.parse import conditionals
 
 _FAMILY: Final = frozenset(("c", "cpp", "cuda"))
@@ -103,8 +104,9 @@ _DECLARATION_AFTER: Final = re.compile(
 )
 
 
-def spoken(path_key: str, language: str, data: bytes) -> str:
-    """The language a file is in: its name says it, but C++ headers are called `.h` as well."""
+def spoken(path_key: str, data: bytes) -> str:
+    """The language a file is in: its name or first line says it, but C++ headers are called `.h` as well."""
+    language = language_in(path_key, data) or "text"
     if language == "c" and path_key.lower().endswith(".h") and _CPP_LINE.search(_COMMENT.sub(b"", data)):
         return "cpp"
     return language

@@ -17,7 +17,7 @@ from everdex.errors import Corrupt
 from everdex.identity.merkle import file_leaf
 
 
-class FileLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FileLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A line of files.jsonl."""
 
     path_key: str
@@ -30,10 +30,11 @@ class FileLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leaf: str
     rows: int
     skip: str | None
+    language: str = ""  # where it is not the one that the name says
 
     def indexed_file(self) -> IndexedFile:
         stat = FileStat(self.size, self.mtime_ns, self.ctime_ns, self.inode)
-        return IndexedFile(self.path_key, self.content_hash, stat, self.observed_ns, self.skip)
+        return IndexedFile(self.path_key, self.content_hash, stat, self.observed_ns, self.skip, self.language)
 
 
 class TombstoneLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +48,7 @@ def file_line(file: IndexedFile, rows: int) -> FileLine:
     return FileLine(
         file.path_key, file.content_hash, file.stat.size, file.stat.mtime_ns, file.stat.ctime_ns,
         file.stat.inode, file.observed_ns, file_leaf(file.path_key, file.content_hash).hex(), rows, file.skip,
+        file.language,
     )  # fmt: skip
 
 

@@ -81,13 +81,13 @@ def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     path = asked.partition("::")[0]
     place = _PLACE.fullmatch(path)
     path = place[1] if place else path
-    if "/" not in path and languages.language_of(path) is None:
-        return ()
     if atlas.graph.number(path) is not None:
         lines = len(view.source(path).splitlines())
         return (f"{path} has {lines:,} lines",) if place and not 0 < int(place[2]) <= lines else ()
     try:
         view.file_index(path)
     except KeyError:
+        if "/" not in path and languages.language_of(path) is None:
+            return ()
         return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
     return (f"{path} is in a language whose references are not resolved",)

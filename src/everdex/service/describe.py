@@ -22,7 +22,7 @@ from everdex.config import Config
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
 from everdex.errors import EverdexError
 from everdex.graph import refreshed
-from everdex.languages import language_of, role_of
+from everdex.languages import language_in, language_of, role_of
 from everdex.roots import Root
 from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
@@ -86,11 +86,11 @@ def tree_files(root: Root, config: Config, found: Discovery, live: LiveMap | Non
     files: list[dict[str, Any]] = []
     by_content: list[Skip] = []
     for candidate in found.files:
-        reason = _content_reason(root, config, candidate, live)
-        if reason is None:
-            files.append(_candidate(candidate))
+        judged = _judged(root, config, candidate, live)
+        if isinstance(judged, Skip):
+            by_content.append(judged)
         else:
-            by_content.append(reason)
+            files.append(judged)
     every_skip = sorted([*found.skipped, *by_content], key=lambda skip: skip.path_key)
     body: dict[str, Any] = {
         "canonical_root": os.fspath(root.path),
@@ -110,7 +110,7 @@ def snapshot_files(root: Root, manifest: Manifest, live: LiveMap | None, *, skip
         "canonical_root": os.fspath(root.path),
         "source": "snapshot",
         "files": [
-            {**_about(line.path_key, line.size), "content_hash": line.content_hash, "chunks": line.rows}
+            {**_about(line.path_key, line.size, line.language), "content_hash": line.content_hash, "chunks": line.rows}
             for line in lines
             if line.skip is None
         ],
@@ -169,12 +169,9 @@ def _meta_v2(row: ChunkRow) -> dict[str, Any]:
 
 
 def explain_body(root: Root, config: Config, found: Skip | Candidate, live: LiveMap | None) -> dict[str, Any]:
-    skip: Skip | None = found if isinstance(found, Skip) else _content_reason(root, config, found, live)
-    body: dict[str, Any] = {"eligible": skip is None}
-    if skip is not None:
-        body.update(_skip(skip))
-    elif isinstance(found, Candidate):
-        body.update(_candidate(found), reason=None, detail="")
+    judged = found if isinstance(found, Skip) else _judged(root, config, found, live)
+    body: dict[str, Any] = {"eligible": not isinstance(judged, Skip)}
+    body.update(_skip(judged) if isinstance(judged, Skip) else {**judged, "reason": None, "detail": ""})
     known = live.files.get(found.path_key) if live else None
     body["indexed"] = None
     if live is not None and known is not None:
@@ -303,26 +300,25 @@ def _collisions(found: Discovery) -> list[dict[str, Any]]:
     return [{"key": item.key, "paths": list(item.paths)} for item in found.collisions]
 
 
-def _about(path_key: str, size: int) -> dict[str, Any]:
-    return {"path": path_key, "size": size, "language": language_of(path_key), "role": role_of(path_key)}
-
-
-def _candidate(file: Candidate) -> dict[str, Any]:
-    return _about(file.path_key, file.stat.size)
+def _about(path_key: str, size: int, language: str | None) -> dict[str, Any]:
+    return {"path": path_key, "size": size, "language": language or language_of(path_key), "role": role_of(path_key)}
 
 
 def _skip(skip: Skip) -> dict[str, Any]:
     return {"path": skip.path_key, "reason": str(skip.reason), "detail": skip.detail}
 
 
-def _content_reason(root: Root, config: Config, candidate: Candidate, live: LiveMap | None) -> Skip | None:
-    """Why a candidate's bytes keep it out; the snapshot is asked first, so an indexed file is not read again."""
-    known = live.files.get(candidate.path_key) if live else None
+def _judged(root: Root, config: Config, candidate: Candidate, live: LiveMap | None) -> Skip | dict[str, Any]:
+    """A candidate, or why its bytes keep it out; the snapshot is asked first, so an indexed file is not read again."""
+    key, size = candidate.path_key, candidate.stat.size
+    known = live.files.get(key) if live else None
     if known is not None and known.line.indexed_file().stat == candidate.stat:
-        return None if known.line.skip is None else Skip(candidate.path_key, SkipReason(known.line.skip))
+        line = known.line
+        return _about(key, size, line.language) if line.skip is None else Skip(key, SkipReason(line.skip))
     try:
         source = read_stable(root, candidate, max_bytes=config.index.max_file_size_bytes)
     except ReadError as error:
-        return Skip(candidate.path_key, SkipReason.UNREADABLE, error.detail)
-    reason = content_skip(source.data) if source is not None else None
-    return None if reason is None else Skip(candidate.path_key, reason)
+        return Skip(key, SkipReason.UNREADABLE, error.detail)
+    data = source.data if source is not None else b""
+    reason = content_skip(data)
+    return _about(key, size, language_in(key, data)) if reason is None else Skip(key, reason)

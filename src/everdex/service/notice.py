@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 from everdex.discover.beneath import read_beneath
 from everdex.graph.atlas import Definition
-from everdex.languages import GRAMMARS, language_of
+from everdex.languages import GRAMMARS, is_said, language_in, language_of
 from everdex.parse.file import parse_file
 from everdex.service import boarding
 from everdex.service.dependents import Dependents, Used, dependents
@@ -189,7 +189,7 @@ def _remember(warm: ResidentIndex, key: str, outline: _Outline | None) -> None:
 
 def _on_disk(warm: ResidentIndex, key: str) -> _Outline | None:
     """The file's definitions as it is now, parsed on the spot; None when that would say nothing or take long."""
-    if language_of(key) not in GRAMMARS:
+    if is_said(key) and language_of(key) not in GRAMMARS:
         return None
     try:
         descriptor = read_beneath(warm.index.root.path, key)
@@ -205,7 +205,7 @@ def _on_disk(warm: ResidentIndex, key: str) -> _Outline | None:
         data.decode()
     except UnicodeDecodeError:
         return None
-    if len(data) > _MAX_BYTES:
+    if len(data) > _MAX_BYTES or language_in(key, data) not in GRAMMARS:
         return None
     symbols = parse_file(key, data, warm.index.config.index).symbols
     return _by_name(Defined(s.qualified_name, s.kind, s.start_line, s.signature) for s in symbols)

@@ -14,7 +14,7 @@ import msgspec
 
 from everdex.changes.model import IndexedFile
 from everdex.errors import Corrupt
-from everdex.segment.files import FileLine, read_file_lines, read_tombstones
+from everdex.segment.files import FileLine, TombstoneLine, read_file_lines, read_tombstones
 from everdex.segment.model import FILES_NAME
 from everdex.snapshot.manifest import Manifest
 
@@ -56,6 +56,21 @@ def _lines(path: Path) -> tuple[FileLine, ...]:
 @lru_cache(maxsize=8)
 def _lines_at(path: Path, inode: int, size: int, mtime_ns: int, ctime_ns: int) -> tuple[FileLine, ...]:
     return tuple(read_file_lines(path))
+
+
+def still_buried(
+    store_path: Path, manifest: Manifest, live: LiveMap, dropped: frozenset[str]
+) -> dict[str, TombstoneLine]:
+    """The tombstones that are needed when these segments are dropped: of dead paths that another segment holds.
+
+    Of a path that is live no older row can answer anyway: the newest segment that holds it counts.
+    """
+    stays = [segment for segment in manifest.segments if segment.segment_id not in dropped]
+    held = {line.path_key for segment in stays for line in _lines(store_path / segment.path / FILES_NAME)}
+    buried: dict[str, TombstoneLine] = {}
+    for reference in sorted(manifest.tombstones, key=lambda item: item.seq):
+        buried.update((line.path_key, line) for line in read_tombstones(store_path / reference.path))
+    return {path_key: line for path_key, line in buried.items() if path_key in held and path_key not in live.files}
 
 
 def live_map(store_path: Path, manifest: Manifest) -> LiveMap:

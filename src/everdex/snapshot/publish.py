@@ -33,7 +33,7 @@ from everdex.snapshot import active
 from everdex.snapshot import manifest as manifests
 from everdex.snapshot.guard import hold_guard
 from everdex.snapshot.lease import Lease, guard_path, preflight
-from everdex.snapshot.live import EMPTY, LiveMap
+from everdex.snapshot.live import EMPTY, LiveMap, still_buried
 from everdex.snapshot.manifest import Counts, DegradedError, Manifest, SegmentRef, TombstoneRef
 from everdex.snapshot.state import write_state
 from everdex.snapshot.store import Store
@@ -134,12 +134,17 @@ def _segment_ref(staged: StagedSegment, draft: Draft) -> SegmentRef:
 
 
 def _write_tombstones(store: Store, draft: Draft) -> TombstoneRef | None:
-    if not draft.tombstones:
+    lines = draft.tombstones
+    if draft.parent is not None and draft.dropped:  # a compaction writes all that are still needed anew
+        needed = still_buried(store.path, draft.parent, draft.parent_live, draft.dropped)
+        needed.update((line.path_key, line) for line in lines)
+        lines = tuple(line for _, line in sorted(needed.items()))
+    if not lines:
         return None
     relative = f"snapshots/{draft.snapshot_id}/tombstones.jsonl"
-    write_new(store.path / relative, encode_lines(draft.tombstones), store.permissions)
+    write_new(store.path / relative, encode_lines(lines), store.permissions)
     size, digest = hash_file(store.path / relative)
-    return TombstoneRef("jsonl", relative, draft.seq, len(draft.tombstones), size, digest)
+    return TombstoneRef("jsonl", relative, draft.seq, len(lines), size, digest)
 
 
 def _assemble(
@@ -148,7 +153,7 @@ def _assemble(
     kept = _kept_segments(draft)
     segments = (*kept, *staged)
     oldest = min((segment.seq for segment in segments), default=draft.seq)
-    parent_tombstones = draft.parent.tombstones if draft.parent else ()
+    parent_tombstones = draft.parent.tombstones if draft.parent and not draft.dropped else ()
     candidates = (*parent_tombstones, tombstone) if tombstone else parent_tombstones
     # A tombstone that is not younger than any remaining segment has nothing left to bury (IDX.MUST.007).
     tombstones = tuple(item for item in candidates if item.seq > oldest)
@@ -170,7 +175,7 @@ def _assemble(
         git=manifests.git_of(draft.git),
         segments=segments,
         tombstones=tombstones,
-        counts=Counts(files, sum(segment.live_rows for segment in segments), len(draft.tombstones)),
+        counts=Counts(files, sum(segment.live_rows for segment in segments), tombstone.count if tombstone else 0),
         skipped=dict(sorted(draft.skipped.items())),
         degraded=bool(draft.errors),
         errors=draft.errors,

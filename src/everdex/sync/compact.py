@@ -1,7 +1,8 @@
 """Compaction: copy what is live in several segments into one new segment and publish that.
 
 Rows, vectors and postings are copied, not computed again, so answers do not change. The new segment is
-the newest, holds only live files, and leaves no tombstone with anything to bury.
+the newest and holds only live files; publishing it puts the tombstones that still bury something into one file, so
+that they do not grow with every publish.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from everdex.sync.timing import Timings
 
 # Merging the small ones early keeps a query's work per segment low and the cost of an edit bounded.
 _SMALL_SEGMENTS_DUE: Final = 16
+_TOMBSTONE_FILES_DUE: Final = 48  # deleting writes no segment
 _SMALL_SHARE: Final = 4  # a small segment holds less than a quarter of all rows
 
 
@@ -35,9 +37,9 @@ def compact_if_due(lease: Lease, manifest: Manifest, timings: Timings) -> Manife
     else:
         total = sum(segment.rows for segment in segments)
         small = [segment for segment in segments if segment.rows * _SMALL_SHARE < total]
-        if len(small) < _SMALL_SEGMENTS_DUE:
+        if len(small) < _SMALL_SEGMENTS_DUE and len(manifest.tombstones) < _TOMBSTONE_FILES_DUE:
             return None
-        chosen = frozenset(segment.segment_id for segment in small)
+        chosen = frozenset(segment.segment_id for segment in small or [min(segments, key=lambda each: each.rows)])
     compacted = compact(lease, manifest, chosen)
     timings.mark("compact")
     return compacted

@@ -24,7 +24,8 @@ from everdex.sync.look import Look
 
 # 1: paths with size, mtime, ctime, inode.
 # 2: .sln, .slnx and rust-toolchain, which were passed over, are indexed: an older look saw less
-_VERSION: Final = 2
+# 3: scripts that only their first line lets in
+_VERSION: Final = 3
 _DIGEST_BYTES: Final = 16
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections import deque
@@ -15,13 +16,16 @@ from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Final
 
 from everdex.discover.model import Candidate
-from everdex.errors import InternalError
+from everdex.errors import EverdexError, InternalError, WorkerGone
 from everdex.sync.frames import read_frame, write_frame
 from everdex.sync.model import WorkSettings
 from everdex.sync.work import BatchResult
+
+# No fault of the process itself; the kernel's way to get memory back is SIGKILL.
+_FROM_OUTSIDE: Final = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 
 
 def run_on_processes(
@@ -96,13 +100,21 @@ class WorkerProcess:
             write_frame(self._stdin, pickle.dumps(message))
             frame = read_frame(self._stdout)
         except (OSError, ValueError) as error:
-            raise InternalError(f"{self._name} is gone") from error
+            raise self._ended() from error
         if frame is None:
-            raise InternalError(f"{self._name} died (exit {self._process.wait()}; out of memory?)")
+            raise self._ended()
         answer = pickle.loads(frame)
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+    def _ended(self) -> EverdexError:
+        """Why it says nothing any more: somebody ended it, or there is a bug."""
+        code = self._process.wait()
+        if code >= 0:
+            return InternalError(f"{self._name} ended with code {code}")
+        by = f"{self._name} was ended by {signal.Signals(-code).name}"
+        return WorkerGone(by) if -code in _FROM_OUTSIDE else InternalError(by)
 
     def end(self) -> None:
         self._process.kill()

@@ -17,6 +17,8 @@ from everdex.embed import open_embedder
 from everdex.embed.cache import EmbeddingCache
 from everdex.embed.compose import embed
 from everdex.identity.chunks import identify
+from everdex.interpreters import is_script
+from everdex.languages import language_of
 from everdex.numeric import np
 from everdex.parse import parse_file
 from everdex.parse.model import ParsedFile, ParseStatus
@@ -64,7 +66,7 @@ class Worker:
             except (UnstableRead, ReadFailed) as error:
                 errors.append(DegradedError(error.code, str(error), candidate.path_key))
                 continue
-            if source is None:
+            if source is None or (candidate.is_script and not is_script(source.data)):
                 vanished.append(candidate.path_key)
                 continue
             record = self._record(source)
@@ -88,7 +90,8 @@ class Worker:
             if len(parsed.chunks) > self._settings.config.max_chunks_per_file:
                 skip, parsed = SkipReason.TOO_MANY_CHUNKS, _NOTHING
         file = IndexedFile(
-            source.path_key, source.content_hash, source.stat, source.observed_ns, str(skip) if skip else None
+            source.path_key, source.content_hash, source.stat, source.observed_ns, str(skip) if skip else None,
+            "" if skip or parsed.language == language_of(source.path_key) else parsed.language,
         )
         if skip is not None:
             return FileRecord(file, _NOTHING, (), PackedSource(b"", b""))

@@ -2,8 +2,8 @@
 
 A file can be imported by its dotted path from the root and from every directory above it that is not itself inside a
 package: so `src/pkg/a.py` is `pkg.a`, and a script's neighbours are found beside it. Among several, the one nearest to
-the importer wins. Directories without `__init__.py` are namespace packages. It does not follow sys.path changes,
-import hooks, or names computed at run time.
+the importer wins. Directories without `__init__.py` are namespace packages. Scripts under other names import and are
+imported by nobody. It does not follow sys.path changes, import hooks, or names computed at run time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from everdex.graph.python.engine import Engine
 from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, Value
 
 MODULE_KEY = "py:module:"
+MODULE_ENDS = (".py", ".pyi")
 WITHIN_KEY = "py:within:"
 MAX_BEGINNING = 24  # modules that one computed name may mean
 

@@ -6,7 +6,7 @@ all that its inner functions may see when they run. It does not follow exec, glo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import modules
@@ -29,6 +29,9 @@ from everdex.graph.python.values import (
     union,
     unknown,
 )
+
+MAX_PASSED: Final = 16  # modules that only pass a name on and cost nothing; every further so many cost a step
+MAX_STARRED: Final = 64  # modules that are looked at for a name that stars may take
 
 
 def name(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -189,17 +192,21 @@ def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
             if not passing:
                 return here
             source, name = passing[-1], wanted
-        if source[0] != MODULE or (source[1], name) in seen:
+        if source[0] != MODULE or (source[1], name) in seen or len(seen) > MAX_PASSED:
             return here
         path, wanted = source[1], name
         seen.add((path, wanted))
 
 
 def _exports(engine: Engine, path: str, wanted: str) -> bool:
-    """Whether a star takes this name from a module."""
+    """Whether a star takes this name from a module, as far as can be told by looking at `MAX_STARRED`."""
+    return engine.once(("exports", path, wanted), lambda: _is_exported(engine, path, wanted))
+
+
+def _is_exported(engine: Engine, path: str, wanted: str) -> bool:
     seen: set[str] = set()
     waiting = [path]
-    while waiting:
+    while waiting and len(seen) < MAX_STARRED:
         path = waiting.pop()
         if path in seen:
             continue

@@ -37,7 +37,7 @@ from everdex.graph.python.keys import (
     stores_key,
     used_key,
 )
-from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
+from everdex.graph.python.modules import MODULE_ENDS, MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.uses import used
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
@@ -110,6 +110,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
 
 
 def _modules(path: str, offered: dict[str, int]) -> None:
+    if not path.endswith(MODULE_ENDS):
+        return  # a script, which nobody can import
     parts = path.rpartition(".")[0].split("/")
     is_package = parts[-1] == "__init__"
     if is_package:
