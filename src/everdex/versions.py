@@ -40,7 +40,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: what each part of a file looked at; blobs are read without their source
     # 3: sites that are not resolved are counted by name; one byte tells what a site is
     # 4: what indexers say: of sites, by a bit, and the names of definitions
-    "graph": SchemaRange(4, 4, 4),
+    # 5: the list of files is not compressed
+    "graph": SchemaRange(5, 5, 5),
     # 1: a file a context: documents by path and content, symbols with where they are defined
     "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome

@@ -21,7 +21,6 @@ class KeptFacts:
 
     def __init__(self, view: SnapshotView) -> None:
         self._view = view
-        self._contents = {line.path_key: line.content_hash for line in view.file_lines()}
         self._values = KeptValues(view.store.graphs / NAME)
         self._recent: dict[str, bytes] = {}
 
@@ -35,7 +34,7 @@ class KeptFacts:
         return known
 
     def _read(self, path: str) -> bytes:
-        name = _name(path, self._contents[path])
+        name = _name(path, self._view.file_contents[self._view.file_index(path)])
         known = self._values.get(name)
         if known is not None:
             return known
