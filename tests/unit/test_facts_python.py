@@ -21,7 +21,7 @@ def keys(found: m.Facts) -> list[str]:
 
 
 def calls(found: m.Facts) -> int:
-    return sum(entry[0] == m.CALL for entry in found.expressions)
+    return sum(entry[0] == m.CALL for entry in m.decode_expressions(found))
 
 
 def test_facts_are_a_function_of_the_bytes() -> None:
@@ -66,13 +66,13 @@ def test_a_string_is_known_by_what_stands_between_its_quotes(written: str, kind:
     """Prefixes and quotes are no part of a string's value; one with an escape, too long for a key, or without a space
     too long for a dotted name, has none."""
     found = facts(f"x = {written}\n")
-    assert [entry[1:] for entry in found.expressions if entry[0] == m.LITERAL] == [(kind, value)]
+    assert [entry[1:] for entry in m.decode_expressions(found) if entry[0] == m.LITERAL] == [(kind, value)]
 
 
 def test_a_formatted_string_keeps_the_text_before_its_first_value() -> None:
     """What stands between the opening quote and the first brace is kept, and nothing of what follows."""
     found = facts("x = f'get_{name}_{other}'\ny = f'{name}_rest'\n")
-    assert [entry[2] for entry in found.expressions if entry[0] == m.FORMATTED] == ["get_", ""]
+    assert [entry[2] for entry in m.decode_expressions(found) if entry[0] == m.FORMATTED] == ["get_", ""]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_long_chains_cost_no_depth() -> None:
 def test_stars_in_a_long_chain_are_not_looked_around_for() -> None:
     """What is no Python costs its length: each star asked for its parent from the root, 14 s for these 40 KB."""
     found = facts(f"x = a{'/*b' * 40_000}\n")
-    assert sum(entry[0] == m.BINARY for entry in found.expressions) == 40_000
+    assert sum(entry[0] == m.BINARY for entry in m.decode_expressions(found)) == 40_000
 
 
 def test_deeply_nested_blocks_and_definitions() -> None:
@@ -134,7 +134,7 @@ def test_a_function_of_ten_thousand_lines() -> None:
     body = "".join(f"    if a:\n        x = f{i}\n    x()\n" for i in range(3_400))
     found = facts(f"def big(a):\n{body}")
     assert calls(found) == 3_400
-    reaching = max(len(entry[2]) for entry in found.expressions if entry[0] == m.NAME)
+    reaching = max(len(entry[2]) for entry in m.decode_expressions(found) if entry[0] == m.NAME)
     assert reaching <= 50
 
 
@@ -143,7 +143,7 @@ def test_names_may_be_any_identifier() -> None:
     found = facts("größe = 1\nдела = größe\nclass Ключ: pass\n")
     assert [binding[1] for binding in found.bindings] == ["größe", "дела", "Ключ"]
     places = m.decode_places(found)
-    read = next(number for number, entry in enumerate(found.expressions) if entry[0] == m.NAME)
+    read = next(number for number, entry in enumerate(m.decode_expressions(found)) if entry[0] == m.NAME)
     assert (places.starts[read], places.lengths[read]) == (len("größe = 1\nдела = ".encode()), len("größe".encode()))
 
 

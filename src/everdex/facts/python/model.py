@@ -7,7 +7,9 @@ Positions stand apart from content, so that content can be hashed without them.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from itertools import chain, groupby
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -119,36 +121,60 @@ class Places(msgspec.Struct, array_like=True, gc=False):
     deleted: list[int]  # expressions that `del` names
 
 
+class Store(NamedTuple):
+    """An attribute that is assigned."""
+
+    store: int  # the STORE expression
+    value: int
+    base: int
+    name: str
+    owner: int  # the class whose method assigns it to its first parameter; -1
+
+
 class Facts(msgspec.Struct, array_like=True, gc=False):
-    """Everything one Python file says of itself."""
+    """Everything one Python file says of itself. What is bytes here is decoded when it is asked for."""
 
     partial: bool
     length: int
     scopes: list[Scope]
-    expressions: list[tuple[Any, ...]]
-    where: list[int]  # the scope of each expression
+    expressions: list[bytes]  # in stretches of STRETCH; most files are asked for few of them
+    where: list[int]  # the scope of expressions, and of how many in a row, in turn
     bindings: list[tuple[int, str, int, int]]  # scope, name, value, flag
-    stores: list[tuple[int, int]]  # STORE expression, value
+    stores: list[Store]
     item_stores: list[tuple[int, int, int]]  # receiver, key or -1 or -2 for all of another, value or -1 for del
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
-    places: msgspec.Raw
+    places: bytes
+    calls: bytes  # as `calls_by_name` has them
     # Of the module and of each class in turn, its end as the last: expressions and bindings before it, where it begins
     # and the scope it stands in.
     statements: list[tuple[int, int, int, int]]
 
 
+STRETCH: Final = 64  # expressions that are decoded together
+
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(Facts)
 _places: Final = msgspec.msgpack.Decoder(Places)
+_expressions: Final = msgspec.msgpack.Decoder(list[tuple[Any, ...]])
+_calls: Final = msgspec.msgpack.Decoder(dict[str, list[int]])
 
 
 def encode(facts: Facts) -> bytes:
     return FORMAT + _encoder.encode(facts)
 
 
-def encode_places(places: Places) -> msgspec.Raw:
-    return msgspec.Raw(_encoder.encode(places))
+def encode_part(part: Any) -> bytes:
+    """Places, or calls by name."""
+    return _encoder.encode(part)
+
+
+def encode_expressions(entries: Sequence[Any]) -> list[bytes]:
+    return [_encoder.encode(entries[start : start + STRETCH]) for start in range(0, len(entries), STRETCH)]
+
+
+def encode_where(where: Sequence[int]) -> list[int]:
+    return [number for scope, run in groupby(where) for number in (scope, sum(1 for _ in run))]
 
 
 def decode(data: bytes) -> Facts:
@@ -158,3 +184,25 @@ def decode(data: bytes) -> Facts:
 
 def decode_places(facts: Facts) -> Places:
     return _places.decode(facts.places)
+
+
+def decode_calls(facts: Facts) -> dict[str, list[int]]:
+    return _calls.decode(facts.calls)
+
+
+def decode_stretch(facts: Facts, stretch: int) -> list[tuple[Any, ...]]:
+    return _expressions.decode(facts.expressions[stretch])
+
+
+def decode_expressions(facts: Facts) -> list[tuple[Any, ...]]:
+    """All of them."""
+    with collector_held():
+        return list(chain.from_iterable(map(_expressions.decode, facts.expressions)))
+
+
+def decode_where(facts: Facts) -> list[int]:
+    """The scope of each expression."""
+    found: list[int] = []
+    for scope, count in zip(facts.where[::2], facts.where[1::2], strict=True):
+        found += [scope] * count
+    return found

@@ -42,20 +42,7 @@ class Flows(Layout):
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
         """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
-        found: dict[str, list[int]] = {}
-        entries = self.entries
-        for number in self.of_kind(m.CALL, m.DECORATED):
-            callee = entries[entries[number][1]]
-            if callee[0] == m.ATTRIBUTE:
-                name = callee[2]
-            elif callee[0] == m.CALL:
-                name = self.last_name(callee[1])
-                name = f"{name}()" if name else ""
-            else:
-                name = self.last_name(entries[number][1])
-            if name:
-                found.setdefault(name, []).append(number)
-        return found
+        return m.decode_calls(self.facts)
 
     @cached_property
     def decorations(self) -> dict[str, list[int]]:
@@ -80,7 +67,7 @@ class Flows(Layout):
     @cached_property
     def indirect_calls(self) -> list[int]:
         """Calls through a variable, parameter, item or result: any function of the file may be meant."""
-        stored = {self.entries[store[0]][2] for store in self.facts.stores}
+        stored = {store.name for store in self.facts.stores}
         found = []
         entries, bindings = self.entries, self.bindings
         for number in self.calls:
@@ -128,7 +115,7 @@ class Flows(Layout):
         """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
         found: dict[int | str, list[str]] = {}
         named = [(name, value) for _, name, value, _ in self.bindings]
-        named += [(self.entries[store][2], value) for store, value in self.facts.stores]
+        named += [(store.name, store.value) for store in self.facts.stores]
         for name, value in named:
             what = self.entries[value]
             is_lambda = what[0] == m.DEFINITION and self.scopes[what[1]].kind == m.LAMBDA_SCOPE
@@ -155,21 +142,18 @@ class Flows(Layout):
     def self_stores(self) -> dict[int, dict[str, list[int]]]:
         """Class -> attribute -> values assigned through the first parameter of its methods."""
         found: dict[int, dict[str, list[int]]] = {}
-        for store, value in self.facts.stores:
-            entry = self.entries[store]
-            owner = self.receiver_class(entry[1])
-            if owner >= 0:
-                found.setdefault(owner, {}).setdefault(entry[2], []).append(value)
+        for store in self.facts.stores:
+            if store.owner >= 0:
+                found.setdefault(store.owner, {}).setdefault(store.name, []).append(store.value)
         return found
 
     @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:
         """Attribute -> (base, value) of assignments through anything else."""
         found: dict[str, list[tuple[int, int]]] = {}
-        for store, value in self.facts.stores:
-            entry = self.entries[store]
-            if self.receiver_class(entry[1]) < 0:
-                found.setdefault(entry[2], []).append((entry[1], value))
+        for store in self.facts.stores:
+            if store.owner < 0:
+                found.setdefault(store.name, []).append((store.base, store.value))
         return found
 
     @cached_property
@@ -187,8 +171,8 @@ class Flows(Layout):
     def held_displays(self) -> set[int]:
         """Container displays that are given to attributes: whoever has the object may fill them."""
         found: dict[int, set[str]] = {}
-        for store, value in self.facts.stores:
-            self._note_displays(value, self.entries[store][2], found)
+        for store in self.facts.stores:
+            self._note_displays(store.value, store.name, found)
         return set(found)
 
     @cached_property
@@ -197,8 +181,8 @@ class Flows(Layout):
         found: dict[int, set[str]] = {}
         for _, name, value, _ in self.bindings:
             self._note_displays(value, name, found)
-        for store, value in self.facts.stores:
-            self._note_displays(value, self.entries[store][2], found)
+        for store in self.facts.stores:
+            self._note_displays(store.value, store.name, found)
         return found
 
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
