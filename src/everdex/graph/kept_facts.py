@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex import versions
-from everdex.facts import facts_of
+from everdex.facts import facts_of, is_packed
 from everdex.graph.kept_values import NAME, KeptValues
 from everdex.parse import trees_of
 from everdex.view import SnapshotView
@@ -40,7 +40,7 @@ class KeptFacts:
             return known
         data = self._view.source(path)
         facts = facts_of(path, trees_of(path, data), data)
-        self._values.put(name, facts)
+        self._values.put(name, facts, is_packed=is_packed(facts))
         return facts
 
     def earlier(self, path: str, content_hash: str) -> bytes | None:

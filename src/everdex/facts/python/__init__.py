@@ -9,9 +9,10 @@ from __future__ import annotations
 from operator import sub
 from typing import TYPE_CHECKING
 
+from everdex.facts.python import model as m
 from everdex.facts.python.definitions import keys
 from everdex.facts.python.index import calls_by_name, stores
-from everdex.facts.python.model import Facts, Places, encode, encode_expressions, encode_part, encode_where
+from everdex.facts.python.model import Facts, Places
 from everdex.facts.python.statements import Walk
 from everdex.memory import collector_held
 
@@ -30,11 +31,11 @@ def _extract(root: Node, data: bytes) -> bytes:
     keys(walk.scopes)
     lines = [len(line) + 1 for line in data.split(b"\n")]
     lengths = list(map(sub, walk.ends, walk.starts))
-    places = encode_part(Places(lines, walk.starts, lengths, walk.writes, walk.deleted))
-    calls = encode_part(calls_by_name(walk.entries, walk.bindings))
+    assigned = stores(walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores)
     facts = Facts(
-        root.has_error, len(data), walk.scopes, encode_expressions(walk.entries), encode_where(walk.where), walk.bindings,
-        stores(walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores), walk.item_stores, walk.stars,
-        walk.exported, places, calls, walk.statements,
+        root.has_error, len(data), walk.scopes, m.encode_where(walk.where), walk.bindings, assigned, walk.item_stores,
+        walk.stars, walk.exported, m.encode_calls(calls_by_name(walk.entries, walk.bindings)), walk.statements,
+        m.encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted)),
+        m.encode_expressions(walk.entries),
     )  # fmt: skip
-    return encode(facts)
+    return m.encode(facts)

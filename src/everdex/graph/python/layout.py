@@ -238,8 +238,8 @@ class Layout:
 
 
 def _nothing() -> m.Facts:
-    places = m.encode_part(m.Places([0], [], [], [], []))
-    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, places, m.encode_part({}), [])
+    places = m.encode_places(m.Places([0], [], [], [], []))
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], None, m.encode_calls({}), [], places)
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])
