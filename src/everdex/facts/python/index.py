@@ -1,7 +1,8 @@
-"""What is asked of a file before its expressions are: the calls by name, and whose attributes it assigns.
+"""What is asked of a file before its expressions are: the calls by name, which functions it passes on, and whose
+attributes it assigns.
 
-Worked out once, when its facts are taken, so that who only looks whether a file calls something, or assigns an
-attribute, need not read the file's expressions.
+Worked out once, when its facts are taken, so that who only looks whether a file calls something, passes it on or
+assigns it need not read the file's expressions.
 """
 
 from __future__ import annotations
@@ -30,6 +31,33 @@ def calls_by_name(entries: Sequence[Any], bindings: Sequence[Any]) -> dict[str, 
             name = last_name(entries, bindings, entry[1])
         if name:
             found.setdefault(name, []).append(number)
+    return found
+
+
+def passed(scopes: Sequence[m.Scope], entries: Sequence[Any]) -> list[str]:
+    """The names of its functions that are used as values, not only called."""
+    functions = {scope.name for scope in scopes if scope.kind == m.FUNCTION_SCOPE}
+    callees = {entry[1] for entry in entries if entry[0] == m.CALL}
+    found = {
+        entry[1] if entry[0] == m.NAME else entry[2]
+        for number, entry in enumerate(entries)
+        if ((entry[0] == m.NAME and entry[1] in functions) or (entry[0] == m.ATTRIBUTE and entry[2] in functions))
+        and number not in callees
+    }
+    return sorted(found)
+
+
+def aliases(
+    scopes: Sequence[m.Scope], entries: Sequence[Any], bindings: Sequence[Any], assigned: Sequence[m.Store]
+) -> dict[int | str, list[str]]:
+    """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
+    functions = {scope.name for scope in scopes if scope.kind == m.FUNCTION_SCOPE}
+    found: dict[int | str, list[str]] = {}
+    for name, value in [*((each[1], each[2]) for each in bindings), *((each.name, each.value) for each in assigned)]:
+        what = entries[value]
+        is_lambda = what[0] == m.DEFINITION and scopes[what[1]].kind == m.LAMBDA_SCOPE
+        if is_lambda or (what[0] == m.NAME and what[1] != name and what[1] in functions):
+            found.setdefault(what[1], []).append(name)
     return found
 
 

@@ -147,6 +147,8 @@ class Facts(msgspec.Struct, array_like=True, gc=False):
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
     calls: bytes  # as `calls_by_name` has them
+    passed: list[str]  # functions that are used as values
+    aliases: dict[int | str, list[str]]  # the names that functions are given: by a lambda's scope, or by name
     # Of the module and of each class in turn, its end as the last: expressions and bindings before it, where it begins
     # and the scope it stands in.
     statements: list[tuple[int, int, int, int]]

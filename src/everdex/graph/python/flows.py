@@ -6,6 +6,7 @@ Indexes over the file's layout, made when first asked for. What a value *is* is 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from everdex.facts.python import model as m
@@ -20,24 +21,25 @@ class Flows(Layout):
     def calls(self) -> list[int]:
         return self.of_kind(m.CALL)
 
-    @cached_property
-    def operators_below(self) -> dict[int, int]:
+    def operators_below(self, expression: int) -> int:
         """How deeply operators are nested in an expression with one."""
-        depths: dict[int, int] = {}
-        for number in self.of_kind(m.BINARY):
-            if number in depths:
-                continue
-            waiting = [number]
-            while waiting:
-                current = waiting[-1]
-                operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
-                missing = [each for each in operands if each not in depths]
-                if missing:
-                    waiting += missing
-                else:
-                    depths[current] = 1 + max((depths[each] for each in operands), default=0)
-                    waiting.pop()
-        return depths
+        depths = self._operators_below
+        waiting = [expression] if expression not in depths else []
+        while waiting:
+            current = waiting[-1]
+            operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
+            missing = [each for each in operands if each not in depths]
+            if missing:
+                waiting += missing
+            else:
+                depths[current] = 1 + max((depths[each] for each in operands), default=0)
+                waiting.pop()
+        return depths[expression]
+
+    @cached_property
+    def _operators_below(self) -> dict[int, int]:
+        """Those that were asked for."""
+        return {}
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
@@ -57,11 +59,12 @@ class Flows(Layout):
     def called_in_class(self) -> set[tuple[int, str]]:
         """Functions of classes that statements of the class call, as decorators most often: they are no methods."""
         found: set[tuple[int, str]] = set()
-        for number in self.of_kind(m.CALL, m.DECORATED):
+        for number in chain.from_iterable(self.calls_by_name.values()):
             scope = self.where[number]
-            callee = self.entries[self.entries[number][1]]
-            if self.scopes[scope].kind == m.CLASS_SCOPE and callee[0] == m.NAME and callee[2]:
-                found.add((scope, callee[1]))
+            if self.scopes[scope].kind == m.CLASS_SCOPE:
+                callee = self.entries[self.entries[number][1]]
+                if callee[0] == m.NAME and callee[2]:
+                    found.add((scope, callee[1]))
         return found
 
     @cached_property
@@ -84,12 +87,8 @@ class Flows(Layout):
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """Names that are used as values, not only called."""
-        entries = self.entries
-        callees = {entries[number][1] for number in self.calls}
-        names = {entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
-        names |= {entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
-        return frozenset(names)
+        """The names of its functions that are used as values, not only called."""
+        return frozenset(self.facts.passed)
 
     def passes_on(self, scope: int) -> bool:
         """Whether a function takes anything, and calls something with just that: `def f(a, *rest): g(a, *rest)`."""
@@ -110,18 +109,10 @@ class Flows(Layout):
                     found.setdefault(self.where[number], set()).add(tuple([each[1] for each in named]))
         return found
 
-    @cached_property
+    @property
     def aliases(self) -> dict[int | str, list[str]]:
         """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
-        found: dict[int | str, list[str]] = {}
-        named = [(name, value) for _, name, value, _ in self.bindings]
-        named += [(store.name, store.value) for store in self.facts.stores]
-        for name, value in named:
-            what = self.entries[value]
-            is_lambda = what[0] == m.DEFINITION and self.scopes[what[1]].kind == m.LAMBDA_SCOPE
-            if is_lambda or (what[0] == m.NAME and what[1] != name):
-                found.setdefault(what[1], []).append(name)
-        return found
+        return self.facts.aliases
 
     @cached_property
     def given(self) -> dict[int | str, list[int]]:

@@ -142,11 +142,13 @@ class Layout:
     def _decorated(self) -> dict[tuple[int, str], str]:
         found: dict[tuple[int, str], str] = {}
         for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind > m.CLASS_SCOPE:
+                continue
             entry = self.entries[value]
             found.pop((scope, name), None)  # the last one counts
             while entry[0] == m.DECORATED:
                 entry = self.entries[entry[2]]
-                if entry[0] == m.DEFINITION and self.scopes[scope].kind <= m.CLASS_SCOPE:
+                if entry[0] == m.DEFINITION:
                     found[scope, name] = self.scopes[entry[1]].key
         return found
 
@@ -239,7 +241,7 @@ class Layout:
 
 def _nothing() -> m.Facts:
     places = m.encode_places(m.Places([0], [], [], [], []))
-    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], None, m.encode_calls({}), [], places)
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], None, m.encode_calls({}), [], {}, [], places)
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

@@ -101,8 +101,7 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
-    functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
-    for name in file.passed & functions:
+    for name in file.passed:
         places = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
         sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
     for function, names in file.aliases.items():
