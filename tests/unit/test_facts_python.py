@@ -6,6 +6,7 @@ import pytest
 
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
+from everdex.graph.python.layout import Expressions, Layout
 from everdex.parse import grammar
 
 
@@ -151,3 +152,18 @@ def test_all_is_read_when_it_is_literal() -> None:
     """__all__ from literals, also added to; anything computed leaves it open."""
     assert facts('__all__ = ["a"] + ["b"]\n__all__ += ("c",)\n').exported == ["a", "b", "c"]
     assert facts("__all__ = names()\n").exported is None
+
+
+def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
+    """Who asks for some expressions of a long file, in any order, gets what is there when all are decoded."""
+    text = "".join(f"def f{number}(a):\n    return g(a, {number}, *a)[a]\n" for number in range(200))
+    tree = grammar.parse_tree("python", text.encode())
+    assert tree is not None
+    data = facts_of("a.py", (("python", tree.root_node),), text.encode())
+    every, some = Layout("a.py", data).complete(), Layout("a.py", data).entries
+    assert len(every) > 4 * m.STRETCH
+    assert isinstance(some, Expressions)
+    for number in (len(every) - 1, 0, m.STRETCH, m.STRETCH - 1, len(every) // 2):
+        assert some[number] == every[number]
+    assert len(some) < len(every)
+    assert [some[number] for number in range(len(every))] == every
