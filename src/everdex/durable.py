@@ -10,7 +10,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +18,8 @@ from typing import IO, Any
 import msgspec
 
 from everdex.errors import StorageFailure
+
+Pieces = Sequence[bytes | memoryview]  # bytes, one piece after another: nobody has to put them together first
 
 _BLOCK = 1 << 20
 _TEMPORARY = ".tmp"
@@ -116,18 +118,18 @@ def fsync_file(path: Path) -> None:
             os.close(handle)
 
 
-def write_new(path: Path, data: bytes, permissions: Permissions) -> None:
+def write_new(path: Path, data: bytes | Pieces, permissions: Permissions) -> None:
     """Write and flush a file that is not visible to readers yet."""
     with storage_errors(path):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, permissions.file)
         with open(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines((data,) if isinstance(data, bytes) else data)
             stream.flush()
             os.fchmod(stream.fileno(), permissions.file)
             os.fsync(stream.fileno())
 
 
-def replace_atomically(path: Path, data: bytes, permissions: Permissions) -> None:
+def replace_atomically(path: Path, data: bytes | Pieces, permissions: Permissions) -> None:
     """Readers see the old bytes or the new ones, and after return the new ones survive a crash."""
     # Threads and processes may replace the same file at once; the process id tells whose leftover it is.
     temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}{_TEMPORARY}")

@@ -41,7 +41,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
     # 2: what each part of a file looked at; blobs are read without their source
     # 3: sites that are not resolved are counted by name; one byte tells what a site is
     # 4: what indexers say: of sites, by a bit, and the names of definitions
-    "graph": SchemaRange(4, 4, 4),
+    # 5: the list of files is not compressed
+    "graph": SchemaRange(5, 5, 5),
     # 1: a file a context: documents by path and content, symbols with where they are defined
     "semantic": SchemaRange(1, 1, 1),
     # 1: refresh jobs with scope, HEAD, budget and outcome
@@ -117,6 +118,7 @@ VECTORS_VERSION: Final = "1"
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
 # 29: Python: all texts of an f-string that may be a name; strings in a row
 #     lists of bases are read as far as lists of parameters are, and whole where letters have several bytes
+#     Python: expressions in stretches; calls by name and whose attributes are assigned stand apart
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -190,6 +192,7 @@ INTERFACE_VERSION: Final = "1"
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
 # 47: Python: names that are put together of known parts, or have a known end; the names of classes
 #     Python: scripts without an extension are imported by nobody; names are followed through so many modules
+#     Python: of many files that call a name it matters only that they are many, also where it is a class below another
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -186,3 +186,18 @@ def test_a_full_disk_leaves_the_file(tmp_path: Path) -> None:
         assert _works(path)
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_what_is_packed_already_is_kept_as_it_is(tmp_path: Path) -> None:
+    """It comes back the same before and after it was written, and is packed no second time."""
+    value = b"P" + bytes(10_000)
+    with closing(KeptValues(tmp_path / NAME)) as values:
+        values.put("facts", value, is_packed=True)
+        values.put("other", value)
+        assert (values.get("facts"), values.get("other")) == (value, value)
+    with closing(KeptValues(tmp_path / NAME)) as values:
+        assert (values.get("facts"), values.get("other")) == (value, value)
+    with closing(sqlite3.connect(tmp_path / NAME)) as connection:
+        shorter, longer = sorted(size for (size,) in connection.execute("SELECT length(value) FROM facts"))
+    assert shorter < 200
+    assert longer == len(value) + 8

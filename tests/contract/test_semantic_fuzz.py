@@ -52,7 +52,7 @@ def test_a_changed_index_is_imported_or_refused(tmp_path: Path, name: str, vouch
             outcomes.add("imported")
             semantic = kept.facts_of(view)
             _check(view, semantic)
-            Graph(overlay(view, text, semantic, None, "fuzzed"), "memory")
+            Graph(b"".join(overlay(view, text, semantic, None, "fuzzed")), "memory")
     assert outcomes == {"imported", "refused"}
 
 

@@ -243,6 +243,57 @@ def test_among_many_that_call_a_name_those_of_its_own_file_are_looked_at(tmp_pat
     assert found.resolved == 2
 
 
+def _making(made: Workspace, files: int) -> int:
+    """How many files are resolved when so many make a `Low`."""
+    for number in range(16):
+        call = "Low" if number < files else "other"
+        (made.path / f"make{number}.py").write_text(f"from low import Low, other\n\ndef run(x):\n    {call}(x)\n")
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+_BASE = """
+class A:
+    def stop(self): pass
+
+class B:
+    def stop(self): pass
+
+class Base:
+    def __init__(self, x):
+        self.kept = x
+"""
+_LOW = "from home import Base\n\nclass Low(Base): pass\n\ndef other(x): pass\n"
+_READER = "from home import Base\n\ndef read(base: Base):\n    base.kept.stop()\n"
+
+
+def test_that_many_make_a_class_below_is_all_that_was_seen_of_them(tmp_path: Path) -> None:
+    """Who looks for what a constructor is given looks for calls of the classes below: of many, in its own file."""
+    made = synced(tmp_path / "tree", {"home.py": _BASE, "low.py": _LOW, "reader.py": _READER})
+    _making(made, 12)
+    assert _making(made, 13) == 1
+    assert _making(made, 11) == 1
+    assert _making(made, 10) == 3  # and those two that look what `kept` is, and follow them now
+    assert _making(made, 9) == 3
+
+
+def test_among_many_that_make_a_class_below_those_of_the_own_file_are_looked_at(tmp_path: Path) -> None:
+    """A call of a name that a file does not define has a key, too; calls of a few other names may share it."""
+    made = synced(tmp_path / "tree", {"home.py": f"from low import Low\n{_BASE}", "low.py": _LOW, "reader.py": _READER})
+    _making(made, 14)
+    for more, files in ((_MAKES.format("A"), 2), (_MAKES.format("A") + _MAKES.format("B"), 2), ("", 2)):
+        (made.path / "home.py").write_text(f"from low import Low\n{_BASE}{more}")
+        made.sync()
+        found = kept(made, resolvers=_PYTHON)
+        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+        assert found.resolved == files
+
+
+_MAKES = "\ndef make_{0}():\n    Low({0}())\n"
+
+
 def test_where_the_old_facts_are_forgotten_all_that_followed_are_asked(tmp_path: Path) -> None:
     """What is remembered of contents saves work and decides nothing."""
     follows = "from base import make\n\nmake(1).open()\n"

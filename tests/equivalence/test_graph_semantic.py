@@ -63,7 +63,7 @@ def _from_nothing(made: Workspace) -> bytes:
         semantic = facts_of(view)
         if not semantic.fingerprint:
             return bytes(text.data)
-        return overlay(view, text, semantic, None, f"{_RESOLVERS.version}-{semantic.fingerprint}")
+        return b"".join(overlay(view, text, semantic, None, f"{_RESOLVERS.version}-{semantic.fingerprint}"))
 
 
 @pytest.mark.parametrize("seed", range(6))

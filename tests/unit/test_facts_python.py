@@ -6,6 +6,7 @@ import pytest
 
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
+from everdex.graph.python.layout import Expressions, Layout
 from everdex.parse import grammar
 
 
@@ -21,7 +22,7 @@ def keys(found: m.Facts) -> list[str]:
 
 
 def calls(found: m.Facts) -> int:
-    return sum(entry[0] == m.CALL for entry in found.expressions)
+    return sum(entry[0] == m.CALL for entry in m.decode_expressions(found))
 
 
 def test_facts_are_a_function_of_the_bytes() -> None:
@@ -66,7 +67,7 @@ def test_a_string_is_known_by_what_stands_between_its_quotes(written: str, kind:
     """Prefixes and quotes are no part of a string's value; one with an escape, too long for a key, or without a space
     too long for a dotted name, has none."""
     found = facts(f"x = {written}\n")
-    assert [entry[1:] for entry in found.expressions if entry[0] == m.LITERAL] == [(kind, value)]
+    assert [entry[1:] for entry in m.decode_expressions(found) if entry[0] == m.LITERAL] == [(kind, value)]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_a_formatted_string_keeps_the_texts_around_its_values(
     written: str, around: list[str], altered: list[int]
 ) -> None:
     """What could be a name is kept piece by piece; of what has spaces, braces or escapes nothing is."""
-    found = [entry for entry in facts(f"x = {written}\n").expressions if entry[0] == m.FORMATTED]
+    found = [entry for entry in m.decode_expressions(facts(f"x = {written}\n")) if entry[0] == m.FORMATTED]
     assert [*found[-1][2]] == around
     assert [*found[-1][4]] == altered
 
@@ -92,7 +93,7 @@ def test_a_formatted_string_keeps_the_texts_around_its_values(
 )
 def test_strings_in_a_row_are_one_text(written: str, text: str | None) -> None:
     """A few of them are read as one; bytes are no text."""
-    assert (m.LITERAL, "str", text) in facts(f"x = {written}\n").expressions
+    assert (m.LITERAL, "str", text) in m.decode_expressions(facts(f"x = {written}\n"))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_long_chains_cost_no_depth() -> None:
 def test_stars_in_a_long_chain_are_not_looked_around_for() -> None:
     """What is no Python costs its length: each star asked for its parent from the root, 14 s for these 40 KB."""
     found = facts(f"x = a{'/*b' * 40_000}\n")
-    assert sum(entry[0] == m.BINARY for entry in found.expressions) == 40_000
+    assert sum(entry[0] == m.BINARY for entry in m.decode_expressions(found)) == 40_000
 
 
 def test_deeply_nested_blocks_and_definitions() -> None:
@@ -154,7 +155,7 @@ def test_a_function_of_ten_thousand_lines() -> None:
     body = "".join(f"    if a:\n        x = f{i}\n    x()\n" for i in range(3_400))
     found = facts(f"def big(a):\n{body}")
     assert calls(found) == 3_400
-    reaching = max(len(entry[2]) for entry in found.expressions if entry[0] == m.NAME)
+    reaching = max(len(entry[2]) for entry in m.decode_expressions(found) if entry[0] == m.NAME)
     assert reaching <= 50
 
 
@@ -163,7 +164,7 @@ def test_names_may_be_any_identifier() -> None:
     found = facts("größe = 1\nдела = größe\nclass Ключ: pass\n")
     assert [binding[1] for binding in found.bindings] == ["größe", "дела", "Ключ"]
     places = m.decode_places(found)
-    read = next(number for number, entry in enumerate(found.expressions) if entry[0] == m.NAME)
+    read = next(number for number, entry in enumerate(m.decode_expressions(found)) if entry[0] == m.NAME)
     assert (places.starts[read], places.lengths[read]) == (len("größe = 1\nдела = ".encode()), len("größe".encode()))
 
 
@@ -171,3 +172,18 @@ def test_all_is_read_when_it_is_literal() -> None:
     """__all__ from literals, also added to; anything computed leaves it open."""
     assert facts('__all__ = ["a"] + ["b"]\n__all__ += ("c",)\n').exported == ["a", "b", "c"]
     assert facts("__all__ = names()\n").exported is None
+
+
+def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
+    """Who asks for some expressions of a long file, in any order, gets what is there when all are decoded."""
+    text = "".join(f"def f{number}(a):\n    return g(a, {number}, *a)[a]\n" for number in range(200))
+    tree = grammar.parse_tree("python", text.encode())
+    assert tree is not None
+    data = facts_of("a.py", (("python", tree.root_node),), text.encode())
+    every, some = Layout("a.py", data).complete(), Layout("a.py", data).entries
+    assert len(every) > 4 * m.STRETCH
+    assert isinstance(some, Expressions)
+    for number in (len(every) - 1, 0, m.STRETCH, m.STRETCH - 1, len(every) // 2):
+        assert some[number] == every[number]
+    assert len(some) < len(every)
+    assert [some[number] for number in range(len(every))] == every

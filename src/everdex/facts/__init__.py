@@ -25,11 +25,17 @@ _EXTRACTORS: Final[dict[str, str]] = {
         "everdex.facts.names",
     ),
 }
+_PACKED: Final = b"P"  # Python's
 
 
 def has_facts(language: str) -> bool:
     """Whether every file of a language that can be parsed has facts."""
     return language in _EXTRACTORS
+
+
+def is_packed(facts: bytes) -> bool:
+    """Whether an extractor has compressed them, in parts that are asked for one by one."""
+    return facts.startswith(_PACKED)
 
 
 def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-import zlib
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +18,7 @@ import msgspec
 import xxhash
 
 from everdex import versions
+from everdex.durable import Pieces
 from everdex.errors import Corrupt
 from everdex.graph.blobs import Blobs
 from everdex.graph.postings import Offers, Postings
@@ -76,12 +75,12 @@ class Parts:
     tables: dict[str, Postings]
 
 
-def pack(parts: Parts) -> bytes:
-    """The bytes of the file."""
+def pack(parts: Parts) -> Pieces:
+    """The bytes of the file. What stays of another graph is not copied before it is written."""
     header = _Header(parts.digest, parts.resolvers, parts.files)
     small = np.dtype(np.uint16 if len(parts.files) <= 1 << 16 else np.uint32)
-    sections: dict[str, tuple[int, Sequence[bytes | memoryview]]] = {
-        "header": (1, (zlib.compress(msgspec.msgpack.encode(header), 1),)),
+    sections: dict[str, tuple[int, Pieces]] = {
+        "header": (1, (msgspec.msgpack.encode(header),)),
         "blobs": (1, parts.blobs.pieces),
         "blob_ends": _column(parts.blobs.ends, np.uint64),
         "parts": (1, parts.parts.pieces),
@@ -109,7 +108,7 @@ def pack(parts: Parts) -> bytes:
     for piece in (*entries, *pieces):
         checksum.update(piece)
     head = _HEAD.pack(_MAGIC, versions.ARTIFACTS["graph"].writable, len(_SECTIONS), offset, checksum.digest())
-    return b"".join((head, *entries, *pieces))
+    return (head, *entries, *pieces)
 
 
 def _column(array: npt.NDArray[Any], kind: npt.DTypeLike) -> tuple[int, tuple[memoryview]]:
@@ -164,9 +163,9 @@ class Graph:
         return not self.blobs.size(number)
 
     @cached_property
-    def waiting(self) -> int:
-        """How many files wait: none of a finished graph."""
-        return sum(map(self.is_waiting, range(len(self.files))))
+    def waiting(self) -> frozenset[str]:
+        """The files that wait: none of a finished graph."""
+        return frozenset([self.paths[number] for number in self.blobs.empty()])
 
     def parts(self, number: int) -> bytes:
         """What the parts of a file looked at; b"" when it was resolved whole."""
@@ -193,8 +192,8 @@ def _checked(data: bytes | mmap.mmap, where: str) -> dict[str, tuple[int, memory
 
 def _decoded(section: tuple[int, memoryview], where: str) -> _Header:
     try:
-        return msgspec.msgpack.decode(zlib.decompress(section[1]), type=_Header)
-    except (zlib.error, msgspec.DecodeError) as error:
+        return msgspec.msgpack.decode(section[1], type=_Header)
+    except msgspec.DecodeError as error:
         raise Corrupt(f"{where} has an unreadable header: {error}") from error
 
 

@@ -202,7 +202,7 @@ class Atlas:
         known, files, roles = set(self.graph.paths), self.graph.files, self.roles
         return {
             "files": len(files),
-            "resolved": len(files) - self.graph.waiting,
+            "resolved": len(files) - len(self.graph.waiting),
             "partial": sum(entry.partial and not entry.failed for entry in files),
             "failed": sum(bool(entry.failed) for entry in files),
             "without_resolver": sum(

@@ -69,7 +69,7 @@ class Begun:
             self._progress("graph", done, len(todo))
         if records:
             made = assembled(DIGEST, self._resolvers, old, old.paths, old.offers, records, {})
-            self.graph = Graph(pack(made), "an unfinished graph")
+            self.graph = Graph(b"".join(pack(made)), "an unfinished graph")
             self.resolved += len(records)
         return True
 

@@ -29,6 +29,11 @@ class Blobs:
         """How many bytes one file has."""
         return int(self.ends[number]) - (int(self.ends[number - 1]) if number else 0)
 
+    def empty(self) -> list[int]:
+        """The files that have none."""
+        found: list[int] = np.flatnonzero(np.diff(self.ends, prepend=self.ends.dtype.type(0)) == 0).tolist()
+        return found
+
     def spliced(self, kept: npt.NDArray[np.int64], fresh: Mapping[int, bytes]) -> Blobs:
         """Of each new file those that the file had which `kept` names, or `fresh` ones where that is -1.
 

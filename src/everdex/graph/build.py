@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
+from everdex.durable import Pieces
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
 from everdex.graph.blobs import NO_BLOBS
 from everdex.graph.crew import Crew, Edited, Wanted, hire
@@ -30,19 +31,17 @@ Progress = Callable[[str, int, int], None]  # phase, done, total
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A graph's bytes, and how much of it had to be worked out."""
+    """A graph, and how much of it had to be worked out."""
 
-    data: bytes  # of no snapshot when only some files were to be resolved, and others wait
+    pieces: Pieces  # of no snapshot when only some files were to be resolved, and others wait
+    files: tuple[FileEntry, ...]
     changed: int  # files that are new or have other content
     resolved: int  # files that were resolved: those, and who looked at what they offer
     invalidated: int  # calls in the base that lead somewhere, of files that were resolved again or are gone
 
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    path: str
-    content: bytes
-    language: str
+    @property
+    def data(self) -> bytes:
+        return b"".join(self.pieces)
 
 
 def build(
@@ -55,18 +54,13 @@ def build(
     are.
     """
     files = _files(view, resolvers)
-    paths = [file.path for file in files]
+    paths = list(files)
     numbers = {path: number for number, path in enumerate(paths)}
     old = base.files if base is not None else ()
     kept = {entry.path: number for number, entry in enumerate(old)}
-    same = {
-        file.path
-        for file in files
-        if file.path in kept and (old[kept[file.path]].content, old[kept[file.path]].language)
-        == (file.content, file.language)
-    }  # fmt: skip
+    same = {entry.path for entry in old if files.get(entry.path) == (entry.content, entry.language)}
     changed = [path for path in paths if path not in same]
-    waiting = {path for path in same if base is not None and base.is_waiting(kept[path])}
+    waiting = same & base.waiting if base is not None else frozenset()
     with hire(view, resolvers, max(len(changed), 0 if only is not None else len(waiting)), workers) as crew:
         fresh: dict[str, FileOffers] = {}
         progress("offers", 0, len(changed))
@@ -83,10 +77,9 @@ def build(
         records: dict[str, FileRecord] = {}
         before = _before(base, [path for path in todo if path in kept], same, keys)
         wanted = [
-            Wanted(path, files[numbers[path]].content, files[numbers[path]].language,
-                   fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
+            Wanted(path, *files[path], fresh[path].whole if path in fresh else old[kept[path]].offers, before.get(path))
             for path in todo
-        ]  # fmt: skip
+        ]
 
         asked = wanted if only is None else [each for each in wanted if each.path in only]
 
@@ -114,23 +107,22 @@ def build(
     invalidated = sum(entry.calls[0] + entry.calls[1] for entry in old if entry.path in again)
     digest = view.manifest.digest if len(records) == len(todo) else UNFINISHED
     made = assembled(digest, resolvers, base, paths, offers, records, left())
-    return Built(pack(made), len(changed), len(records), invalidated)
+    return Built(pack(made), made.files, len(changed), len(records), invalidated)
 
 
 def knows_all(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> bool:
     """Whether an unfinished graph is of just the files of a view."""
-    there = [(entry.path, entry.content, entry.language) for entry in graph.files]
-    return there == [(file.path, file.content, file.language) for file in _files(view, resolvers)]
+    return {entry.path: (entry.content, entry.language) for entry in graph.files} == _files(view, resolvers)
 
 
-def _files(view: SnapshotView, resolvers: Resolvers) -> list[_File]:
-    """The live files that some resolver knows, by path."""
-    contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
-    return [
-        _File(path, contents[path], language)
-        for path, language in zip(view.paths, view.file_languages, strict=True)
-        if resolvers.of(language) is not None
-    ]
+def _files(view: SnapshotView, resolvers: Resolvers) -> dict[str, tuple[bytes, str]]:
+    """Content and language of the live files that some resolver knows, in the order of their paths."""
+    known = {language for language in set(view.file_languages) if resolvers.of(language) is not None}
+    return {
+        path: (bytes.fromhex(content), language)
+        for path, content, language in zip(view.paths, view.file_contents, view.file_languages, strict=True)
+        if language in known
+    }
 
 
 def _changed_keys(

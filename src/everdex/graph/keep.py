@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from everdex.durable import make_directory, remove_leftovers, replace_atomically, storage_errors
+from everdex.durable import Pieces, make_directory, remove_leftovers, replace_atomically, storage_errors
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
@@ -69,7 +69,7 @@ class _Wanted:
                 os.utime(self.path)  # last used: what is used least goes first
         return found
 
-    def keep(self, data: bytes, summary: RefreshSummary | None = None) -> tuple[str, ...]:
+    def keep(self, data: Pieces, summary: RefreshSummary | None = None) -> tuple[str, ...]:
         """Let others have it, and what making it took; the warnings, if that cannot be."""
         try:
             replace_atomically(self.path, data, self.store.permissions)
@@ -81,6 +81,10 @@ class _Wanted:
         _prune(self.store)
         unfinished.forget(self.store)
         return ()
+
+    def kept(self, data: Pieces) -> Graph:
+        """What was just kept, or could not be."""
+        return _valid(self.path, self.digest, self.version) or Graph(b"".join(data), str(self.path))
 
 
 def _of_text(view: SnapshotView, resolvers: Resolvers) -> _Wanted:
@@ -117,7 +121,7 @@ def open_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progre
         if wanted != text:
             data = overlay(view, opened.graph, semantic, _earlier(view.store, resolvers), wanted.version)
             warnings = (*opened.warnings, *wanted.keep(data))
-            opened = replace(opened, graph=Graph(data, str(wanted.path)), made=True, warnings=warnings)
+            opened = replace(opened, graph=wanted.kept(data), made=True, warnings=warnings)
         return replace(opened, warnings=(*semantic.warnings, *opened.warnings))
 
 
@@ -131,9 +135,8 @@ def _opened_text(
     base = _base(view, resolvers, _unfinished(view, resolvers))
     saving = unfinished.Saving(view.store, resolvers)
     built = build(view, resolvers, base, workers=workers, progress=progress, saving=saving)
-    graph = Graph(built.data, str(wanted.path))
-    warnings = wanted.keep(built.data, _summary(graph, built, base))
-    return Opened(graph, True, built.changed, built.resolved, warnings)
+    warnings = wanted.keep(built.pieces, _summary(wanted.digest, built, base))
+    return Opened(wanted.kept(built.pieces), True, built.changed, built.resolved, warnings)
 
 
 def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
@@ -157,7 +160,7 @@ def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progr
             return found
         earlier = _unfinished(view, resolvers)
         built = build(view, resolvers, earlier, workers=workers, progress=progress, only=())
-        unfinished.Saving(view.store, resolvers).save(built.data)
+        unfinished.Saving(view.store, resolvers).save(built.pieces)
         return Graph(built.data, "an unfinished graph")
 
 
@@ -169,12 +172,12 @@ def is_first(view: SnapshotView, resolvers: Resolvers) -> bool:
     return not any(any(store.graphs.glob(finished)) for store in _stores(view))
 
 
-def _summary(graph: Graph, built: Built, base: Graph | None) -> RefreshSummary:
+def _summary(digest: str, built: Built, base: Graph | None) -> RefreshSummary:
     is_new = base is None or base.digest == unfinished.DIGEST
     return RefreshSummary(
-        refreshed.NEW if is_new else refreshed.CHANGED, graph.digest, built.changed, built.resolved,
-        built.invalidated, sum(entry.calls[0] + entry.calls[1] for entry in graph.files),
-        sum(1 for entry in graph.files if entry.partial), sum(1 for entry in graph.files if entry.failed),
+        refreshed.NEW if is_new else refreshed.CHANGED, digest, built.changed, built.resolved,
+        built.invalidated, sum(entry.calls[0] + entry.calls[1] for entry in built.files),
+        sum(1 for entry in built.files if entry.partial), sum(1 for entry in built.files if entry.failed),
     )  # fmt: skip
 
 
@@ -209,14 +212,11 @@ def _earlier(store: Store, resolvers: Resolvers) -> Graph | None:
 def _base(view: SnapshotView, resolvers: Resolvers, begun: Graph | None = None) -> Graph | None:
     """The kept graph to start from: the newest that is near, else the nearest, also of those that are only `begun` or
     another worktree's."""
-    contents = {line.path_key: bytes.fromhex(line.content_hash) for line in view.file_lines()}
+    contents = set(zip(view.paths, map(bytes.fromhex, view.file_contents), strict=True))
 
     def nearness_of(graph: Graph) -> float:
-        shared = sum(
-            contents.get(entry.path) == entry.content and not graph.is_waiting(number)
-            for number, entry in enumerate(graph.files)
-        )
-        return shared / max(1, len(graph.files))
+        shared = {entry.path for entry in graph.files if (entry.path, entry.content) in contents}
+        return len(shared - graph.waiting) / max(1, len(graph.files))
 
     best = None if begun is None else (nearness_of(begun), begun)
     for store in _stores(view):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex import versions
-from everdex.facts import facts_of
+from everdex.facts import facts_of, is_packed
 from everdex.graph.kept_values import NAME, KeptValues
 from everdex.parse import trees_of
 from everdex.view import SnapshotView
@@ -21,7 +21,6 @@ class KeptFacts:
 
     def __init__(self, view: SnapshotView) -> None:
         self._view = view
-        self._contents = {line.path_key: line.content_hash for line in view.file_lines()}
         self._values = KeptValues(view.store.graphs / NAME)
         self._recent: dict[str, bytes] = {}
 
@@ -35,13 +34,13 @@ class KeptFacts:
         return known
 
     def _read(self, path: str) -> bytes:
-        name = _name(path, self._contents[path])
+        name = _name(path, self._view.file_contents[self._view.file_index(path)])
         known = self._values.get(name)
         if known is not None:
             return known
         data = self._view.source(path)
         facts = facts_of(path, trees_of(path, data), data)
-        self._values.put(name, facts)
+        self._values.put(name, facts, is_packed=is_packed(facts))
         return facts
 
     def earlier(self, path: str, content_hash: str) -> bytes | None:

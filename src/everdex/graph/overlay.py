@@ -14,6 +14,7 @@ import msgspec
 import xxhash
 
 from everdex import versions
+from everdex.durable import Pieces
 from everdex.graph.artifact import TABLES, Graph, Parts, pack
 from everdex.graph.atlas import Atlas
 from everdex.graph.blobs import joined
@@ -27,8 +28,8 @@ from everdex.view import SnapshotView
 _READ_FROM_TEXT = ("reads",)
 
 
-def overlay(view: SnapshotView, graph: Graph, semantic: Semantic, before: Graph | None, version: str) -> bytes:
-    """The bytes of a graph joined with facts; `before` is an earlier overlay, `version` says what it is made of."""
+def overlay(view: SnapshotView, graph: Graph, semantic: Semantic, before: Graph | None, version: str) -> Pieces:
+    """A graph joined with facts; `before` is an earlier overlay, `version` says what it is made of."""
     making = _Making(view, graph, semantic, before)
     known = [(number, path) for number, path in enumerate(graph.paths) if path in semantic.chosen]
     reused: dict[int, int] = {}

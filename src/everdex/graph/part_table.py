@@ -107,9 +107,11 @@ def _kept(before: PartTable, columns: Sequence[int]) -> Bits:
 def _joined(earlier: U32, kept: Bits, asked: list[int], names: U32, looked: Bits) -> tuple[U32, Bits]:
     """The keys that some part looked at, and the parts that did: those kept from earlier, and those that were asked."""
     alive = kept.any(axis=1)
-    keys = np.union1d(earlier[alive], names)
-    joined = np.zeros((len(keys), kept.shape[1]), dtype=np.bool_)
-    joined[np.searchsorted(keys, earlier[alive])] = kept[alive]
+    keys, joined = (earlier, kept) if alive.all() else (earlier[alive], kept[alive])
+    new = np.setdiff1d(names, keys)
+    if len(new):  # after an edit none or few: the rest of a large table is not copied for them
+        among = np.searchsorted(keys, new)
+        keys, joined = np.insert(keys, among, new), np.insert(joined, among, False, axis=0)
     places = np.searchsorted(keys, names)
     joined[np.ix_(places, np.array(asked, dtype=np.int64))] = looked
     for again in np.flatnonzero(np.bincount(places, minlength=1)[places] > 1):  # hashes that collide

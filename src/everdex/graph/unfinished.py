@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from everdex.durable import replace_atomically, storage_errors
+from everdex.durable import Pieces, replace_atomically, storage_errors
 from everdex.errors import Corrupt, Incompatible, StorageFailure
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.crew import Wanted
@@ -38,7 +38,7 @@ class Saving:
     def is_due(self) -> bool:
         return time.monotonic() >= self._due
 
-    def save(self, data: bytes) -> bool:
+    def save(self, data: Pieces) -> bool:
         """Whether it is kept; a full disk is no reason to end anything."""
         began = time.monotonic()
         try:

@@ -114,7 +114,7 @@ def _alone(view: SnapshotView, resolvers: Resolvers, paths: Sequence[str], name:
         view.manifest.digest, resolvers.version, tuple(item.entry for item in records),
         joined([item.blob for item in records]), joined([b""] * len(records)), NO_OFFERS, NO_OFFERS, tables,
     )  # fmt: skip
-    return Graph(pack(parts), "a graph of some files")
+    return Graph(b"".join(pack(parts)), "a graph of some files")
 
 
 def _is_own(found: Sequence[Definition], name: str, paths: Sequence[str]) -> bool:

@@ -52,7 +52,7 @@ def from_new(
         return None
     found, after = _answered(view, known, graph, options.progress, method, symbol, answer)
     if after is not graph:
-        Saving(view.store, known).save(bytes(after.data))
+        Saving(view.store, known).save((memoryview(after.data),))
     return found
 
 
@@ -61,7 +61,7 @@ def _answered(
     answer: Callable[[Atlas], Answer],
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
-    if not are_many(graph.waiting):
+    if not are_many(len(graph.waiting)):
         return None, graph
     with begun.begun(view, known, graph, progress) as some:
         return begun.answered(view, some, symbol, method, answer), some.graph

@@ -42,7 +42,7 @@ def of_waiting(atlas: Atlas) -> tuple[str, ...]:
     """From how many files an answer is that did not wait for the others."""
     if not atlas.graph.waiting:
         return ()
-    resolved = len(atlas.graph.files) - atlas.graph.waiting
+    resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
     return (
         f"answered from {resolved:,} of {len(atlas.graph.files):,} files, all that write it; the others are not "
         "resolved yet, and their calls of computed values not counted",

@@ -147,6 +147,11 @@ class SnapshotView:
         ]
         return tuple(by_segment[file.segment][file.file_no] for file in self._files)
 
+    @cached_property
+    def file_contents(self) -> tuple[str, ...]:
+        """Content hash of each file of `paths`."""
+        return tuple([file.line.content_hash for file in self._files])
+
     def symbols_named(self, name: str) -> list[SymbolRow]:
         """Live definitions with this name (ASCII case ignored), by path and place."""
         large, by_name = self._named

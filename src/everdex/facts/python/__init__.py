@@ -9,8 +9,10 @@ from __future__ import annotations
 from operator import sub
 from typing import TYPE_CHECKING
 
+from everdex.facts.python import model as m
 from everdex.facts.python.definitions import keys
-from everdex.facts.python.model import Facts, Places, encode, encode_places
+from everdex.facts.python.index import aliases, calls_by_name, passed, stores
+from everdex.facts.python.model import Facts, Places
 from everdex.facts.python.statements import Walk
 from everdex.memory import collector_held
 
@@ -29,9 +31,12 @@ def _extract(root: Node, data: bytes) -> bytes:
     keys(walk.scopes)
     lines = [len(line) + 1 for line in data.split(b"\n")]
     lengths = list(map(sub, walk.ends, walk.starts))
-    places = encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted))
+    assigned = stores(walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores)
     facts = Facts(
-        root.has_error, len(data), walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores, walk.item_stores,
-        walk.stars, walk.exported, places, walk.statements,
+        root.has_error, len(data), walk.scopes, m.encode_where(walk.where), walk.bindings, assigned, walk.item_stores,
+        walk.stars, walk.exported, m.encode_calls(calls_by_name(walk.entries, walk.bindings)),
+        passed(walk.scopes, walk.entries), aliases(walk.scopes, walk.entries, walk.bindings, assigned), walk.statements,
+        m.encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted)),
+        m.encode_expressions(walk.entries),
     )  # fmt: skip
-    return encode(facts)
+    return m.encode(facts)

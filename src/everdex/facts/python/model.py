@@ -7,9 +7,13 @@ Positions stand apart from content, so that content can be hashed without them.
 
 from __future__ import annotations
 
-from typing import Any, Final
+import zlib
+from collections.abc import Sequence
+from itertools import chain, groupby
+from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from everdex.memory import collector_held
 
@@ -121,42 +125,107 @@ class Places(msgspec.Struct, array_like=True, gc=False):
     deleted: list[int]  # expressions that `del` names
 
 
+class Store(NamedTuple):
+    """An attribute that is assigned."""
+
+    store: int  # the STORE expression
+    value: int
+    base: int
+    name: str
+    owner: int  # the class whose method assigns it to its first parameter; -1
+
+
 class Facts(msgspec.Struct, array_like=True, gc=False):
-    """Everything one Python file says of itself."""
+    """Everything one Python file says of itself. Of what is bytes here most is never asked for: it is packed by itself,
+    and decoded when it is."""
 
     partial: bool
     length: int
     scopes: list[Scope]
-    expressions: list[tuple[Any, ...]]
-    where: list[int]  # the scope of each expression
+    where: list[int]  # the scope of expressions, and of how many in a row, in turn
     bindings: list[tuple[int, str, int, int]]  # scope, name, value, flag
-    stores: list[tuple[int, int]]  # STORE expression, value
+    stores: list[Store]
     item_stores: list[tuple[int, int, int]]  # receiver, key or -1 or -2 for all of another, value or -1 for del
     stars: list[tuple[int, int, str]]  # scope, level, module of each `from module import *`
     exported: list[str] | None  # __all__, when it is literal
-    places: msgspec.Raw
+    calls: bytes  # as `calls_by_name` has them
+    passed: list[str]  # functions that are used as values
+    aliases: dict[int | str, list[str]]  # the names that functions are given: by a lambda's scope, or by name
     # Of the module and of each class in turn, its end as the last: expressions and bindings before it, where it begins
     # and the scope it stands in.
     statements: list[tuple[int, int, int, int]]
+    places: bytes = b""
+    expressions: list[bytes] = []  # in stretches of STRETCH
 
+
+STRETCH: Final = 256  # expressions; shorter ones take more room, of longer ones more is decoded for nothing
+_LEVEL: Final = 1  # of compression: see graph/kept_values.py
+_MEMORY: Final = 5  # with zlib's 8 half of the time goes to clearing it before a few KB are packed; no larger
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(Facts)
 _places: Final = msgspec.msgpack.Decoder(Places)
+_packed: Final = msgspec.msgpack.Decoder(tuple[bytes, bytes, list[bytes]])
+_expressions: Final = msgspec.msgpack.Decoder(list[tuple[Any, ...]])
+_calls: Final = msgspec.msgpack.Decoder(dict[str, list[int]])
 
 
 def encode(facts: Facts) -> bytes:
-    return FORMAT + _encoder.encode(facts)
+    """Packed already: compressing it once more would gain nothing."""
+    first = _packed_part(replace(facts, places=b"", expressions=[]))
+    return FORMAT + _encoder.encode((first, facts.places, facts.expressions))
 
 
-def encode_places(places: Places) -> msgspec.Raw:
-    return msgspec.Raw(_encoder.encode(places))
+def encode_places(places: Places) -> bytes:
+    return _packed_part(places)
+
+
+def encode_calls(calls: dict[str, list[int]]) -> bytes:
+    return _encoder.encode(calls)
+
+
+def encode_expressions(entries: Sequence[Any]) -> list[bytes]:
+    return [_packed_part(entries[start : start + STRETCH]) for start in range(0, len(entries), STRETCH)]
+
+
+def _packed_part(part: Any) -> bytes:
+    packing = zlib.compressobj(_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, _MEMORY)
+    return packing.compress(_encoder.encode(part)) + packing.flush()
+
+
+def encode_where(where: Sequence[int]) -> list[int]:
+    return [number for scope, run in groupby(where) for number in (scope, sum(1 for _ in run))]
 
 
 def decode(data: bytes) -> Facts:
     with collector_held():
-        return _decoder.decode(memoryview(data)[1:])
+        first, places, expressions = _packed.decode(memoryview(data)[1:])
+        facts = _decoder.decode(zlib.decompress(first))
+        facts.places, facts.expressions = places, expressions
+        return facts
 
 
 def decode_places(facts: Facts) -> Places:
-    return _places.decode(facts.places)
+    return _places.decode(zlib.decompress(facts.places))
+
+
+def decode_calls(facts: Facts) -> dict[str, list[int]]:
+    return _calls.decode(facts.calls)
+
+
+def decode_stretch(facts: Facts, stretch: int) -> list[tuple[Any, ...]]:
+    return _expressions.decode(zlib.decompress(facts.expressions[stretch]))
+
+
+def decode_expressions(facts: Facts) -> list[tuple[Any, ...]]:
+    """All of them."""
+    with collector_held():
+        return list(chain.from_iterable(map(_expressions.decode, map(zlib.decompress, facts.expressions))))
+
+
+def decode_where(facts: Facts) -> list[int]:
+    """The scope of each expression."""
+    found: list[int] = []
+    for scope, count in zip(facts.where[::2], facts.where[1::2], strict=True):
+        found += [scope] * count
+    return found

@@ -238,7 +238,8 @@ def _taken(file: File, scope: int) -> set[str]:
     inner = set(_inner(file, scope))
     found: set[str] = set()
     if inner:
-        for entry, where in zip(file.entries, file.where, strict=True):
+        for number, where in enumerate(file.where):
+            entry = file.entries[number]
             is_free = not entry[2] if entry[0] == m.NAME else entry[0] == m.LITERAL and _is_name(entry)
             if is_free and file.owner(where) in inner:
                 found.add(entry[1] if entry[0] == m.NAME else entry[2])

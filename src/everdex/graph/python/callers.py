@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.model import MANY
 from everdex.graph.python import calls, classes, handing
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, passed_key
+from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
 from everdex.graph.python.values import CLASS
 
 MAX_CALL_SITES: Final = 24
@@ -125,8 +124,12 @@ def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> 
         for other in files:
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     for name in others:
-        files = engine.offering(CALL_KEY + name)
-        for other in files if len(files) <= MANY else (path,):
+        files = engine.offering_few(CALL_KEY + name)
+        if files is None:
+            engine.note(engine.file(path), calls_key(path, name))
+            engine.note(engine.file(path), others_key(path, name))
+            files = (path,)
+        for other in files:
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut

@@ -59,6 +59,7 @@ class Engine:
         """Before the questions of a file."""
         self.seen = []
         file = self.file(path)
+        file.complete()
         self._is_known = bool(file.answers or file.cut)
         if self._answers > _MAX_ANSWERS:
             self._asked.clear()

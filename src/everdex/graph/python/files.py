@@ -31,13 +31,14 @@ class Decoded:
             while self._held > _MAX_HELD and self._files:
                 self._forget(next(iter(self._files)))
             known = self._files[path] = data, File(path, data)
+            known[1].complete()  # who asks what it offers goes through all of it
         return known[1]
 
     def take(self, path: str, data: bytes) -> File:
         """For who remembers answers in it: nobody else gets that one again."""
-        found = self.of(path, data)
+        known = self._files.get(path)
         self._forget(path)
-        return found
+        return known[1] if known is not None and known[0] == data else File(path, data)
 
     def _forget(self, path: str) -> None:
         known = self._files.pop(path, None)

@@ -6,6 +6,7 @@ Indexes over the file's layout, made when first asked for. What a value *is* is 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from everdex.facts.python import model as m
@@ -20,42 +21,30 @@ class Flows(Layout):
     def calls(self) -> list[int]:
         return self.of_kind(m.CALL)
 
-    @cached_property
-    def operators_below(self) -> dict[int, int]:
+    def operators_below(self, expression: int) -> int:
         """How deeply operators are nested in an expression with one."""
-        depths: dict[int, int] = {}
-        for number in self.of_kind(m.BINARY):
-            if number in depths:
-                continue
-            waiting = [number]
-            while waiting:
-                current = waiting[-1]
-                operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
-                missing = [each for each in operands if each not in depths]
-                if missing:
-                    waiting += missing
-                else:
-                    depths[current] = 1 + max((depths[each] for each in operands), default=0)
-                    waiting.pop()
-        return depths
+        depths = self._operators_below
+        waiting = [expression] if expression not in depths else []
+        while waiting:
+            current = waiting[-1]
+            operands = [each for each in self.entries[current][2:4] if self.entries[each][0] == m.BINARY]
+            missing = [each for each in operands if each not in depths]
+            if missing:
+                waiting += missing
+            else:
+                depths[current] = 1 + max((depths[each] for each in operands), default=0)
+                waiting.pop()
+        return depths[expression]
+
+    @cached_property
+    def _operators_below(self) -> dict[int, int]:
+        """Those that were asked for."""
+        return {}
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[int]]:
         """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
-        found: dict[str, list[int]] = {}
-        entries = self.entries
-        for number in self.of_kind(m.CALL, m.DECORATED):
-            callee = entries[entries[number][1]]
-            if callee[0] == m.ATTRIBUTE:
-                name = callee[2]
-            elif callee[0] == m.CALL:
-                name = self.last_name(callee[1])
-                name = f"{name}()" if name else ""
-            else:
-                name = self.last_name(entries[number][1])
-            if name:
-                found.setdefault(name, []).append(number)
-        return found
+        return m.decode_calls(self.facts)
 
     @cached_property
     def decorations(self) -> dict[str, list[int]]:
@@ -70,17 +59,18 @@ class Flows(Layout):
     def called_in_class(self) -> set[tuple[int, str]]:
         """Functions of classes that statements of the class call, as decorators most often: they are no methods."""
         found: set[tuple[int, str]] = set()
-        for number in self.of_kind(m.CALL, m.DECORATED):
+        for number in chain.from_iterable(self.calls_by_name.values()):
             scope = self.where[number]
-            callee = self.entries[self.entries[number][1]]
-            if self.scopes[scope].kind == m.CLASS_SCOPE and callee[0] == m.NAME and callee[2]:
-                found.add((scope, callee[1]))
+            if self.scopes[scope].kind == m.CLASS_SCOPE:
+                callee = self.entries[self.entries[number][1]]
+                if callee[0] == m.NAME and callee[2]:
+                    found.add((scope, callee[1]))
         return found
 
     @cached_property
     def indirect_calls(self) -> list[int]:
         """Calls through a variable, parameter, item or result: any function of the file may be meant."""
-        stored = {self.entries[store[0]][2] for store in self.facts.stores}
+        stored = {store.name for store in self.facts.stores}
         found = []
         entries, bindings = self.entries, self.bindings
         for number in self.calls:
@@ -97,12 +87,8 @@ class Flows(Layout):
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """Names that are used as values, not only called."""
-        entries = self.entries
-        callees = {entries[number][1] for number in self.calls}
-        names = {entries[number][1] for number in self.of_kind(m.NAME) if number not in callees}
-        names |= {entries[number][2] for number in self.of_kind(m.ATTRIBUTE) if number not in callees}
-        return frozenset(names)
+        """The names of its functions that are used as values, not only called."""
+        return frozenset(self.facts.passed)
 
     def passes_on(self, scope: int) -> bool:
         """Whether a function takes anything, and calls something with just that: `def f(a, *rest): g(a, *rest)`."""
@@ -123,18 +109,10 @@ class Flows(Layout):
                     found.setdefault(self.where[number], set()).add(tuple([each[1] for each in named]))
         return found
 
-    @cached_property
+    @property
     def aliases(self) -> dict[int | str, list[str]]:
         """Functions that are given another name, or stored as an attribute: by lambda's scope or by name -> those."""
-        found: dict[int | str, list[str]] = {}
-        named = [(name, value) for _, name, value, _ in self.bindings]
-        named += [(self.entries[store][2], value) for store, value in self.facts.stores]
-        for name, value in named:
-            what = self.entries[value]
-            is_lambda = what[0] == m.DEFINITION and self.scopes[what[1]].kind == m.LAMBDA_SCOPE
-            if is_lambda or (what[0] == m.NAME and what[1] != name):
-                found.setdefault(what[1], []).append(name)
-        return found
+        return self.facts.aliases
 
     @cached_property
     def given(self) -> dict[int | str, list[int]]:
@@ -155,21 +133,18 @@ class Flows(Layout):
     def self_stores(self) -> dict[int, dict[str, list[int]]]:
         """Class -> attribute -> values assigned through the first parameter of its methods."""
         found: dict[int, dict[str, list[int]]] = {}
-        for store, value in self.facts.stores:
-            entry = self.entries[store]
-            owner = self.receiver_class(entry[1])
-            if owner >= 0:
-                found.setdefault(owner, {}).setdefault(entry[2], []).append(value)
+        for store in self.facts.stores:
+            if store.owner >= 0:
+                found.setdefault(store.owner, {}).setdefault(store.name, []).append(store.value)
         return found
 
     @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:
         """Attribute -> (base, value) of assignments through anything else."""
         found: dict[str, list[tuple[int, int]]] = {}
-        for store, value in self.facts.stores:
-            entry = self.entries[store]
-            if self.receiver_class(entry[1]) < 0:
-                found.setdefault(entry[2], []).append((entry[1], value))
+        for store in self.facts.stores:
+            if store.owner < 0:
+                found.setdefault(store.name, []).append((store.base, store.value))
         return found
 
     @cached_property
@@ -187,8 +162,8 @@ class Flows(Layout):
     def held_displays(self) -> set[int]:
         """Container displays that are given to attributes: whoever has the object may fill them."""
         found: dict[int, set[str]] = {}
-        for store, value in self.facts.stores:
-            self._note_displays(value, self.entries[store][2], found)
+        for store in self.facts.stores:
+            self._note_displays(store.value, store.name, found)
         return set(found)
 
     @cached_property
@@ -197,8 +172,8 @@ class Flows(Layout):
         found: dict[int, set[str]] = {}
         for _, name, value, _ in self.bindings:
             self._note_displays(value, name, found)
-        for store, value in self.facts.stores:
-            self._note_displays(value, self.entries[store][2], found)
+        for store in self.facts.stores:
+            self._note_displays(store.value, store.name, found)
         return found
 
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
+import xxhash
+
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
+_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
@@ -66,6 +69,11 @@ def passed_key(path: str, name: str) -> str:
 def calls_key(path: str, name: str) -> str:
     """Where a file calls what it defines under a name; of a name that few files call all of them are looked at."""
     return f"py:calls:{path}:{name}"
+
+
+def others_key(path: str, name: str) -> str:
+    """Where a file calls something by a name under which it defines nothing; one key for several such names."""
+    return f"py:others:{path}:{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
 
 
 def indirect_key(path: str) -> str:

@@ -10,9 +10,23 @@ from operator import itemgetter
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.facts.python.index import last_name, owner, receiver_class
 from everdex.numeric import np, npt
 
 _KIND: Final = itemgetter(0)
+
+
+class Expressions(dict[int, tuple[Any, ...]]):
+    """Those of a file by number, decoded as they are asked for."""
+
+    def __init__(self, facts: m.Facts) -> None:
+        super().__init__()
+        self._facts = facts
+
+    def __missing__(self, number: int) -> tuple[Any, ...]:
+        stretch = number // m.STRETCH
+        self.update(enumerate(m.decode_stretch(self._facts, stretch), stretch * m.STRETCH))
+        return self[number]
 
 
 class Layout:
@@ -21,10 +35,16 @@ class Layout:
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
         self.facts = m.decode(data) if data else _nothing()
-        self.entries = self.facts.expressions
-        self.where = self.facts.where
+        self.entries: Expressions | list[tuple[Any, ...]] = Expressions(self.facts)
+        self.where = m.decode_where(self.facts)
         self.scopes = self.facts.scopes
         self.bindings = self.facts.bindings
+
+    def complete(self) -> list[tuple[Any, ...]]:
+        """All expressions, which are at hand from then on."""
+        if isinstance(self.entries, Expressions):
+            self.entries = m.decode_expressions(self.facts)
+        return self.entries
 
     def is_by_name(self, scope: int) -> bool:
         """Whether others look at one name of a scope at a time."""
@@ -78,9 +98,7 @@ class Layout:
 
     def owner(self, scope: int) -> int:
         """The definition a scope belongs to: itself, unless it is a comprehension."""
-        while self.scopes[scope].kind == m.COMPREHENSION_SCOPE:
-            scope = self.scopes[scope].parent
-        return scope
+        return owner(self.scopes, scope)
 
     def class_of(self, scope: int) -> int:
         """The class whose method this function is; -1."""
@@ -103,7 +121,7 @@ class Layout:
     @cached_property
     def _kinds(self) -> npt.NDArray[np.uint8]:
         """The kind of each expression, to be searched through: quicker than looking at every one."""
-        return np.frombuffer(bytes(map(_KIND, self.entries)), dtype=np.uint8)
+        return np.frombuffer(bytes(map(_KIND, self.complete())), dtype=np.uint8)
 
     def of_kind(self, first: int, *others: int) -> list[int]:
         """The expressions of these kinds, in order."""
@@ -114,18 +132,7 @@ class Layout:
         return found
 
     def last_name(self, expression: int) -> str:
-        entry = self.entries[expression]
-        if entry[0] == m.NAME:
-            name: str = entry[1]
-            if entry[2]:
-                value = self.entries[self.bindings[entry[2][-1]][2]]
-                if value[0] == m.FROM:
-                    name = value[3]
-            return name
-        if entry[0] == m.ATTRIBUTE:
-            attribute: str = entry[2]
-            return attribute
-        return ""
+        return last_name(self.entries, self.bindings, expression)
 
     def decorated(self, scope: int, name: str) -> str:
         """The key of the definition that a module or class has under a name, if decorators stand before it; else ''."""
@@ -135,11 +142,13 @@ class Layout:
     def _decorated(self) -> dict[tuple[int, str], str]:
         found: dict[tuple[int, str], str] = {}
         for scope, name, value, _ in self.bindings:
+            if self.scopes[scope].kind > m.CLASS_SCOPE:
+                continue
             entry = self.entries[value]
             found.pop((scope, name), None)  # the last one counts
             while entry[0] == m.DECORATED:
                 entry = self.entries[entry[2]]
-                if entry[0] == m.DEFINITION and self.scopes[scope].kind <= m.CLASS_SCOPE:
+                if entry[0] == m.DEFINITION:
                     found[scope, name] = self.scopes[entry[1]].key
         return found
 
@@ -152,19 +161,7 @@ class Layout:
 
     def receiver_class(self, expression: int) -> int:
         """The class, when the expression is the first parameter of one of its methods; -1."""
-        entry = self.entries[expression]
-        if entry[0] != m.NAME:
-            return -1
-        name = entry[1]
-        scope = self.owner(self.where[expression])
-        while scope > 0:
-            current = self.scopes[scope]
-            if name in self.names[scope]:
-                if not current.params or current.params[0][0] != name:
-                    return -1
-                return self.class_of(scope)
-            scope = self.owner(current.parent) if current.parent >= 0 else 0
-        return -1
+        return receiver_class(self.scopes, self.entries[expression], self.where[expression], self.names)
 
     @cached_property
     def defined(self) -> frozenset[str]:
@@ -243,7 +240,8 @@ class Layout:
 
 
 def _nothing() -> m.Facts:
-    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], [], None, m.encode_places(m.Places([0], [], [], [], [])), [])
+    places = m.encode_places(m.Places([0], [], [], [], []))
+    return m.Facts(False, 0, [_EMPTY], [], [], [], [], [], None, m.encode_calls({}), [], {}, [], places)
 
 
 _EMPTY = m.Scope(m.MODULE_SCOPE, "", "", -1, 0, 0, 0, 0, 0, 0, "", 0, [], [], [], [], [], [], -1, [])

@@ -31,6 +31,7 @@ from everdex.graph.python.keys import (
     indirect_key,
     member_key,
     name_key,
+    others_key,
     passed_key,
     scope_key,
     stars_key,
@@ -57,6 +58,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
+        else:
+            sites.setdefault(others_key(path, name), []).extend((name, *places))
     for name, calls in file.decorations.items():
         sites[DECORATE_KEY + name] = [file.scopes[file.where[each]].key for each in calls]
     for name, functions in file.methods.items():
@@ -98,8 +101,7 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
-    functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
-    for name in file.passed & functions:
+    for name in file.passed:
         places = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
         sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
     for function, names in file.aliases.items():
@@ -193,7 +195,8 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
             place += 1
         digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
         _digest(digest, source, start, end, within)
-        entries = file.entries[file.facts.statements[number][0] : file.facts.statements[number + 1][0]]
+        numbers = range(file.facts.statements[number][0], file.facts.statements[number + 1][0])
+        entries = [file.entries[each] for each in numbers]
         digest.update(bytes([bool(entry[2]) for entry in entries if entry[0] == m.NAME]))
         for name in file.bound_by[number] if file.from_inside else ():
             inside = file.from_inside.get((file.facts.statements[number][3], name), ())

@@ -99,7 +99,7 @@ def binary_methods(engine: Engine, file: File, entry: Any, context: int, fuel: i
 
 
 def binary(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    if file.operators_below.get(expression, 0) > MAX_OPERATORS:
+    if file.operators_below(expression) > MAX_OPERATORS:
         return _LONG_CHAIN
     left = engine.values(file.path, entry[2], context, fuel)
     functions, _ = binary_methods(engine, file, entry, context, fuel)

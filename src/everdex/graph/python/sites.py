@@ -66,7 +66,7 @@ class Sites(HandedSites):
 
     @cached_property
     def _callees(self) -> set[int]:
-        return {entry[1] for entry in self.file.entries if entry[0] == m.CALL or entry[0] == m.DECORATED}
+        return {self.file.entries[number][1] for number in self.file.of_kind(m.CALL, m.DECORATED)}
 
     # -- calls
 

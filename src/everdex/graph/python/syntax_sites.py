@@ -102,7 +102,7 @@ class SyntaxSites(VariableSites):
     def _receivers(self) -> frozenset[int]:
         """The bindings of which some attribute is asked."""
         entries = self.file.entries
-        bases = [entries[entry[1]] for entry in entries if entry[0] == m.ATTRIBUTE]
+        bases = [entries[entries[number][1]] for number in self.file.of_kind(m.ATTRIBUTE)]
         return frozenset(number for base in bases if base[0] == m.NAME for number in base[2])
 
     def raised(self, number: int, entry: Any, is_callee: bool) -> None:

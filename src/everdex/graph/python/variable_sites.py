@@ -156,7 +156,7 @@ class VariableSites:
 
     @cached_property
     def bare_stores(self) -> frozenset[int]:
-        return frozenset(store for store, value in self.file.facts.stores if variables.is_bare(self.file, value))
+        return frozenset(each.store for each in self.file.facts.stores if variables.is_bare(self.file, each.value))
 
     def stored(self, entry: Any) -> Answer:
         owner = self.file.receiver_class(entry[1])

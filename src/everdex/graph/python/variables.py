@@ -101,9 +101,7 @@ def variables(file: File, is_own: Callable[[int, str], bool]) -> list[Variable]:
             annotation = entry[1] if entry[0] == m.TYPED else -1
             end = start + max(length, whole)
             found[key] = Variable(home, name, start, end, start, whole == m.ALIAS, annotation, inside)
-    for store, value in file.facts.stores:
-        _, base, name = file.entries[store]
-        owner = file.receiver_class(base)
+    for store, value, _, name, owner in file.facts.stores:
         if owner < 0 or not is_own(owner, name) or (name in file.names[owner] and not file.is_variable(owner, name)):
             continue
         key = key_of(file, owner, name)
