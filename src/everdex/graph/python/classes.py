@@ -14,6 +14,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import hooks, living, overrides, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
+from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
@@ -28,6 +29,7 @@ from everdex.graph.python.values import (
     PROPERTY,
     Value,
     Values,
+    is_known,
     open_class,
     order,
     union,
@@ -262,7 +264,7 @@ def _stored(
 ) -> list[Values]:
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
-    parts = [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
+    parts = [_made_for(engine, path, value, receiver, fuel) for path, value in own]
     for path, base, name, value in others:
         if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
             continue
@@ -273,6 +275,21 @@ def _stored(
                 parts.append(bind_instance(stored, receiver, each) if is_method else stored)
                 break
     return parts
+
+
+def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
+    """What a method stores; where it has that from the object itself, what it has from this one."""
+    file = engine.file(path)
+    if receiver[0] == INSTANCE and value in file.made_by_self:
+        scope = file.owner(file.where[value])
+        owner = file.class_of(scope)
+        if owner >= 0 and receiver != (INSTANCE, path, owner, True):
+            given = (Argument("", -1, 0, frozenset((receiver,))),)
+            context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
+            found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
+            if is_known(found):
+                return found
+    return engine.values(path, value, 0, fuel - LOOKUP_STEP)
 
 
 def stores(

@@ -83,8 +83,8 @@ def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -
     if later and wanted in file.names[scope]:
         return scope, file.names[scope][wanted]
     if scope == 0 and wanted in BUILTIN_NAMES:
-        found = file.from_inside.get((0, wanted), [])
-        return (0, found) if found else (-1, [])
+        inner = file.from_inside.get((0, wanted), [])
+        return (0, inner) if inner else (-1, [])
     born = -1
     while scope >= 0:
         current = file.scopes[scope]
