@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, PUTS
+from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
 
 
 class Flows(Layout):
@@ -264,15 +264,22 @@ class Flows(Layout):
 
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Item stores by the receiver's last name; those through a parameter also under ''."""
+        """Item stores by the receiver's last name; those through a parameter also under '', those through a name that
+        was given to an item (`bucket = table[key]`) under '[]'."""
         found: dict[str, list[tuple[int, int, int]]] = {}
         for store in self.fills:
             entry = self.entries[store[0]]
             name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
             found.setdefault(name, []).append(store)
-            if entry[0] == m.NAME and any(self.entries[self.bindings[each][2]][0] == m.PARAMETER for each in entry[2]):
+            bound = [self.entries[self.bindings[each][2]] for each in entry[2]] if entry[0] == m.NAME else []
+            if any(each[0] == m.PARAMETER for each in bound):
                 found.setdefault("", []).append(store)
+            if any(self._is_item(each) for each in bound):
+                found.setdefault("[]", []).append(store)
         return found
+
+    def _is_item(self, entry: Any) -> bool:
+        return bool(entry[0] == m.SUBSCRIPT or (entry[0] == m.CALL and self.last_name(entry[1]) in ITEM_METHODS))
 
     @cached_property
     def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:

@@ -118,6 +118,9 @@ CONTAINERS: Final = MAPPING_TYPES | frozenset(
 )
 CONTAINER_NAMES: Final = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
 
+# Methods of mappings that give an item.
+ITEM_METHODS: Final = frozenset(("get", "setdefault"))
+
 # Callables from outside that call what they are given: position or keyword of the function; what it is called with.
 CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {
     "builtins.map": ((0, "elements"),),
