@@ -143,18 +143,16 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, fuel)
-        values, owner = raw_attribute(engine, line, wanted, fuel)
+        values, _ = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
         if found:
             return found
-        for meta in _metaclasses(engine, line, fuel):
-            values, owner = raw_attribute(
-                engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel
-            )
-            if owner is not None:
-                return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
+        if wanted not in OBJECT:  # what every class has itself is not looked for in its metaclass
+            found = of_metaclass(engine, (CLASS, path, scope), wanted, fuel)
+            if found:
+                return found
         base = outside(line)
         if base and not _is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
@@ -183,6 +181,15 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
 
 
 metaclasses = _metaclasses
+
+
+def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+    """What a class has from its metaclass."""
+    for meta in _metaclasses(engine, mro(engine, value[1], value[2], fuel), fuel):
+        values, owner = raw_attribute(engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel)
+        if owner is not None:
+            return bind_instance(values, value[:3], value[:3])
+    return NOTHING
 
 
 def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:

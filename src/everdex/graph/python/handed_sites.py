@@ -27,6 +27,7 @@ from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CALLS_DUNDER,
+    CHECKS,
     COMPARES,
     ITERATES,
     ITERATING_METHODS,
@@ -64,6 +65,8 @@ class HandedSites(SyntaxSites):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
         if module != "builtins" or not entry[2]:
             return
+        if name in CHECKS and len(entry[2]) > 1:
+            self._checked(entry[2][1], CHECKS[name])
         if name in ("getattr", "hasattr") and len(entry[2]) > 1:
             self._asked_for(entry[2][0], self.file.entries[entry[2][1]])
         for each in entry[2] if name == "print" else entry[2][:1]:
@@ -83,6 +86,12 @@ class HandedSites(SyntaxSites):
                 if found:
                     self.implicit(each, found)
                     break
+
+    def _checked(self, expression: int, name: str) -> None:
+        """`isinstance(x, C)`, with one class or several: their metaclass is asked."""
+        what = self.file.entries[expression]
+        for each in what[2] if what[0] == m.SEQUENCE else (expression,):
+            self.implicit(each, self.special(each, name))
 
     def _ran(self, number: int, functions: Values, given: tuple[Argument, ...]) -> None:
         """What calling each of some functions with this runs that is not the function itself."""

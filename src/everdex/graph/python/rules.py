@@ -70,6 +70,9 @@ CALLS_DUNDER: Final = {
     "complex": ("__complex__",),
 }
 
+# Builtins that ask the class of a class, their second argument.
+CHECKS: Final = {"isinstance": "__instancecheck__", "issubclass": "__subclasscheck__"}
+
 # Builtins that iterate their first argument.
 ITERATES: Final = frozenset(
     (
