@@ -285,18 +285,30 @@ def _stored(
 
 
 def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
-    """What a method stores; where it has that from the object itself, what it has from this one."""
+    """What a method stores; where it has that from the object itself, what it has from one of this class."""
     file = engine.file(path)
-    if receiver[0] == INSTANCE and value in file.made_by_self:
+    made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
+    if made:
         scope = file.owner(file.where[value])
-        owner = file.class_of(scope)
-        if owner >= 0 and receiver != (INSTANCE, path, owner, True):
+        owner = (CLASS, path, file.class_of(scope))
+        if receiver != (INSTANCE, *owner[1:], True) and _is_made_below(engine, owner, made, fuel):
             given = (Argument("", -1, 0, frozenset((receiver,))),)
             context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
             found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
             if is_known(found):
                 return found
     return engine.values(path, value, 0, fuel - LOOKUP_STEP)
+
+
+def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:
+    """Whether a class below has such an attribute of its own: else it is one for all."""
+    below = subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) if owner[2] >= 0 else ()
+    return below is None or any(_has(engine, each, name) for each in below)
+
+
+def _has(engine: Engine, owner: Value, name: str) -> bool:
+    file = engine.look_up(owner[1], owner[2], name)
+    return name in file.names[owner[2]] or name in file.self_stores.get(owner[2], ())
 
 
 def stores(

@@ -163,20 +163,20 @@ class Flows(Layout):
         return found
 
     @cached_property
-    def made_by_self(self) -> frozenset[int]:
-        """Values among those that come from the object itself, which classes below may make another: `self.make()`."""
+    def made_by_self(self) -> dict[int, str]:
+        """Values among those that come from the object itself -> the attribute that they come from: `self.make()`."""
         stored = [value for stores in self.self_stores.values() for values in stores.values() for value in values]
-        return frozenset(value for value in stored if self._is_of_self(value, 2))
+        return {value: name for value in stored if (name := self._of_self(value, 2))}
 
-    def _is_of_self(self, value: int, steps: int) -> bool:
+    def _of_self(self, value: int, steps: int) -> str:
         entry = self.entries[value]
         if entry[0] == m.NAME and len(entry[2]) == 1 and steps:
-            return self._is_of_self(self.bindings[entry[2][0]][2], steps - 1)
+            return self._of_self(self.bindings[entry[2][0]][2], steps - 1)
         if entry[0] in (m.CALL, m.AWAIT):
-            return self._is_of_self(entry[1], steps)
-        if entry[0] == m.EITHER:
-            return any(self._is_of_self(each, steps - 1) for each in entry[1]) if steps else False
-        return entry[0] == m.ATTRIBUTE and self.receiver_class(entry[1]) >= 0
+            return self._of_self(entry[1], steps)
+        if entry[0] == m.EITHER and steps:
+            return next(filter(None, (self._of_self(each, steps - 1) for each in entry[1])), "")
+        return str(entry[2]) if entry[0] == m.ATTRIBUTE and self.receiver_class(entry[1]) >= 0 else ""
 
     @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:
