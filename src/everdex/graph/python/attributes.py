@@ -166,7 +166,7 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     if wanted in ("__name__", "__qualname__", "__module__", "__doc__"):
         return frozenset(((BUILTIN, "str"),))
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
-    if is_open(value) and any(each[0] == FUNCTION for each in found):
+    if is_open(value) and any(each[0] in _REPLACED for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
         below, _ = overrides.overriding(engine, value[1], value[2], wanted, found, home, fuel)
         found = union((found, frozenset(map(_read_of_class, below))))
@@ -180,6 +180,7 @@ def _read_of_class(value: Value) -> Value:
     return (*value[:4], None) if value[0] == FUNCTION and value[4] is not None and value[4][0] == INSTANCE else value
 
 
+_REPLACED: Final = frozenset((FUNCTION, CLASS, INSTANCE))  # what classes below put another in the place of
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
 
 

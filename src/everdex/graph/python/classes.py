@@ -247,7 +247,7 @@ def _is_without(base: str, wanted: str) -> bool:
     return kind is not None and not hasattr(kind, wanted)
 
 
-_REPLACED: Final = BOUND | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
+_REPLACED: Final = BOUND | {CLASS, INSTANCE, "display", EXTERNAL}  # what subclasses put another in the place of
 
 
 def _may_differ(value: Value) -> bool:
