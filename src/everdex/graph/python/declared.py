@@ -13,7 +13,7 @@ from everdex.graph.python import attributes, classes, containers, names, records
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
-from everdex.graph.python.rules import TYPES
+from everdex.graph.python.rules import BUILTIN_TYPES, TYPES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -219,7 +219,9 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     wanted = _classes(engine, file, entry[2], context, fuel)
     inside = [each for each in wanted if each[0] == CLASS]
     if not inside:
-        return given
+        what = file.entries[entry[2]]
+        count = len(what[2]) if what[0] == m.SEQUENCE else 1
+        return _of_builtins(engine, given, wanted, fuel) if len(wanted) == count else given
     kept: list[Value] = []
     missing = dict.fromkeys(inside)
     for value in given:
@@ -237,6 +239,24 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     elif not kept:
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
+
+
+def _of_builtins(engine: Engine, given: Values, wanted: list[Value], fuel: int) -> Values:
+    """What is left where only builtin types are asked for: nothing that the root defines and that is none of them."""
+    types = [each[1].removeprefix("builtins.") for each in wanted]
+    if not BUILTIN_TYPES.issuperset(types):
+        return given
+    kept = frozenset(each for each in given if not _is_none_of(engine, each, fuel))
+    return kept or (frozenset((BUILTIN, each) for each in types) if given else given)
+
+
+def _is_none_of(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether a value is no text, number or container: a function or class, or of a class with no base from outside."""
+    if value[0] != INSTANCE:
+        return value[0] in (FUNCTION, CLASS)
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
+    kinds = [value, *(below or ())]
+    return below is not None and not any(classes.outside(classes.mro(engine, each[1], each[2], fuel)) for each in kinds)
 
 
 def _begun(given: Values, text: str) -> Values:
