@@ -112,7 +112,8 @@ VECTORS_VERSION: Final = "1"
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
-FACTS_VERSION: Final = "28"
+# 29: Python: what isinstance() says where a condition does not hold
+FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -183,7 +184,10 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-RESOLVERS_VERSION: Final = "46"
+# 47: Python: what a module sees of a builtin before it defines its name, what a class below makes otherwise, items
+#     that are filled by another name, what runs in a metaclass, objects that classes below replace, builtin types that
+#     isinstance() asks for; a call of a union of types no longer fails the file
+RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
