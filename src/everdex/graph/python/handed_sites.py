@@ -17,6 +17,7 @@ from everdex.graph.python import (
     containers,
     getters,
     lookups,
+    metaclasses,
     methods,
     operators,
     targets,
@@ -63,6 +64,8 @@ class HandedSites(SyntaxSites):
         if name == "enter_context" and entry[2]:
             for special in ("__enter__", "__exit__"):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
+        if len(entry[2]) > 1 and (dotted == "types.new_class" or (dotted == "builtins.type" and len(entry[2]) == 3)):
+            self.implicit(entry[2][1], metaclasses.made_below(engine, self._held(entry[2][1]), FUEL))
         if module != "builtins" or not entry[2]:
             return
         if name in CHECKS and len(entry[2]) > 1:
