@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, classes, containers, names, records
+from everdex.graph.python import attributes, classes, containers, names, protocols, records
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
@@ -27,6 +28,7 @@ from everdex.graph.python.values import (
     LITERAL,
     MAX_VALUES,
     NOTHING,
+    PARTIAL,
     PREFIX,
     Value,
     Values,
@@ -208,6 +210,19 @@ def typed(engine: Engine, file: File, entry: Any, expression: int, context: int,
 def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
     """Whether nothing is known of what containers hold: they begin empty, and who fills them is not found."""
     return not any(is_known(containers.item(engine, each, None, fuel)) for each in displays)
+
+
+def cast(engine: Engine, kind: Argument, given: Values, fuel: int) -> Values:
+    """What `cast(T, value)` is: what T says; of a protocol, which is met without being named, what the value is."""
+    by_type = instances(engine, engine.file(kind.path), kind.expression, kind.context, fuel)
+    kinds = [each for each in by_type if each[0] == INSTANCE]
+    if not kinds:
+        return union((given, by_type))
+    is_met = bool(given) and all(protocols.is_protocol(engine, each[1], each[2]) for each in kinds)
+    return given if is_met and all(each[0] in _MEETING for each in given) else by_type
+
+
+_MEETING = frozenset((FUNCTION, CLASS, INSTANCE, PARTIAL))
 
 
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
