@@ -302,8 +302,13 @@ def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int)
 
 def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:
     """Whether a class below has such an attribute of its own: else it is one for all."""
-    below = subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) if owner[2] >= 0 else ()
-    return below is None or any(_has(engine, each, name) for each in below)
+
+    def answer(fuel: int) -> bool:
+        below = subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP)
+        return below is None or any(_has(engine, each, name) for each in below)
+
+    found: bool = engine.ask(("made below", owner, name), fuel, answer, False) if owner[2] >= 0 else False
+    return found
 
 
 def _has(engine: Engine, owner: Value, name: str) -> bool:
