@@ -119,6 +119,7 @@ VECTORS_VERSION: Final = "1"
 # 29: Python: all texts of an f-string that may be a name; strings in a row
 #     lists of bases are read as far as lists of parameters are, and whole where letters have several bytes
 #     Python: expressions in stretches; calls by name and whose attributes are assigned stand apart
+#     Python: what isinstance() says where a condition does not hold
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -193,6 +194,9 @@ INTERFACE_VERSION: Final = "1"
 # 47: Python: names that are put together of known parts, or have a known end; the names of classes
 #     Python: scripts without an extension are imported by nobody; names are followed through so many modules
 #     Python: of many files that call a name it matters only that they are many, also where it is a class below another
+#     Python: what a module sees of a builtin before it defines its name, what a class below makes otherwise, items
+#     that are filled by another name, what runs in a metaclass, objects that classes below replace, builtin types that
+#     isinstance() asks for; a call of a union of types no longer fails the file
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

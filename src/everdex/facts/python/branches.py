@@ -70,7 +70,8 @@ class Branches(Expressions):
         exhaustive = False
         opened = 0
         tests: list[tuple[int, int]] = []
-        otherwise: list[tuple[int, int]] = []
+        otherwise: list[tuple[int, int]] = []  # what is said where no condition so far has held
+        others: list[tuple[int, int]] = []
         around = self.never_runs
         held = len(self.guards)
         said: list[Any] = []
@@ -86,18 +87,19 @@ class Branches(Expressions):
                 opened += 1
                 for part in child.named_children:
                     if part.type == "block":
-                        arms.append(self._arm(part, depth, tests, said))
+                        arms.append(self._arm(part, depth, [*otherwise, *tests], said))
                         self.guards += denied
+                        otherwise += others
                     elif part.type != "comment":
                         made = self.value(part, depth)
                         self.tested(made)
-                        tests = self.tests(part, made)
+                        tests, others = self.tests(part, made), self.tests(part, made, True)
                         said, denied = self.said(part, made), self.said(part, made, True)
             elif kind == "else_clause":
                 exhaustive = True
                 for part in child.named_children:
                     if part.type == "block":
-                        arms.append(self._arm(part, depth))
+                        arms.append(self._arm(part, depth, otherwise))
             elif kind != "comment":
                 made = self.value(child, depth)
                 self.tested(made)

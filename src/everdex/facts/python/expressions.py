@@ -114,20 +114,20 @@ class Expressions(Displays):
         if node.type == "conditional_expression" and len(parts) == 3:
             condition = self.value(parts[1], depth)
             self.tested(condition)
-            values = [self._if(parts[1], condition, parts[0], depth), self.value(parts[2], depth)]
-        elif len(parts) == 2 and node.children[1].type == "and":
+            values = [self._if(parts[1], condition, each, depth, negated=each is parts[2]) for each in parts[::2]]
+        elif len(parts) == 2 and node.children[1].type in ("and", "or"):
             first = self.value(parts[0], depth)
             self.tested(first)
-            values = [first, self._if(parts[0], first, parts[1], depth)]
+            values = [first, self._if(parts[0], first, parts[1], depth, negated=node.children[1].type == "or")]
         else:
             values = [self.value(child, depth) for child in parts]
             for each in values[:-1]:
                 self.tested(each)
         return self.add([m.EITHER, values], node.start_byte, node.end_byte)
 
-    def _if(self, condition: Node, made: int, node: Node, depth: int) -> int:
-        """An expression that is reached only where a condition held."""
-        tests = self.tests(condition, made)
+    def _if(self, condition: Node, made: int, node: Node, depth: int, *, negated: bool) -> int:
+        """An expression that is reached only where a condition held, or did not."""
+        tests = self.tests(condition, made, negated)
         if not tests:
             return self.value(node, depth)
         self.flow.push()

@@ -168,7 +168,7 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     if wanted in ("__qualname__", "__module__", "__doc__"):
         return _TEXT
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
-    if is_open(value) and any(each[0] == FUNCTION for each in found):
+    if is_open(value) and any(each[0] in _REPLACED for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
         below, _ = overrides.overriding(engine, value[1], value[2], wanted, found, home, fuel)
         found = union((found, frozenset(map(_read_of_class, below))))
@@ -192,6 +192,7 @@ def _read_of_class(value: Value) -> Value:
 
 
 _TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))
+_REPLACED: Final = frozenset((FUNCTION, CLASS, INSTANCE))  # what classes below put another in the place of
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
 
 

@@ -274,11 +274,7 @@ def _cast(engine: Engine, positional: Positional, fuel: int) -> Values:
     from everdex.graph.python import declared
 
     given = nth(engine, positional, 1, fuel)
-    if not positional or positional[0].expression < 0:
-        return given
-    file = engine.file(positional[0].path)
-    by_type = declared.instances(engine, file, positional[0].expression, positional[0].context, fuel)
-    return by_type if any(each[0] == INSTANCE for each in by_type) else union((given, by_type))
+    return declared.cast(engine, positional[0], given, fuel) if positional and positional[0].expression >= 0 else given
 
 
 def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywords, fuel: int) -> Values | None:

@@ -14,6 +14,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import hooks, living, overrides, records
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
+from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
@@ -28,6 +29,7 @@ from everdex.graph.python.values import (
     PROPERTY,
     Value,
     Values,
+    is_known,
     open_class,
     order,
     union,
@@ -141,18 +143,16 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, fuel)
-        values, owner = raw_attribute(engine, line, wanted, fuel)
+        values, _ = raw_attribute(engine, line, wanted, fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
         if found:
             return found
-        for meta in _metaclasses(engine, line, fuel):
-            values, owner = raw_attribute(
-                engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel
-            )
-            if owner is not None:
-                return bind_instance(values, (CLASS, path, scope), (CLASS, path, scope))
+        if wanted not in OBJECT:  # what every class has itself is not looked for in its metaclass
+            found = of_metaclass(engine, (CLASS, path, scope), wanted, fuel)
+            if found:
+                return found
         base = outside(line)
         if base and not _is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
@@ -181,6 +181,15 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
 
 
 metaclasses = _metaclasses
+
+
+def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
+    """What a class has from its metaclass."""
+    for meta in _metaclasses(engine, mro(engine, value[1], value[2], fuel), fuel):
+        values, owner = raw_attribute(engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel)
+        if owner is not None:
+            return bind_instance(values, value[:3], value[:3])
+    return NOTHING
 
 
 def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
@@ -238,7 +247,7 @@ def _is_without(base: str, wanted: str) -> bool:
     return kind is not None and not hasattr(kind, wanted)
 
 
-_REPLACED: Final = BOUND | {CLASS, "display", EXTERNAL}  # what subclasses put another in the place of
+_REPLACED: Final = BOUND | {CLASS, INSTANCE, "display", EXTERNAL}  # what subclasses put another in the place of
 
 
 def _may_differ(value: Value) -> bool:
@@ -262,7 +271,7 @@ def _stored(
 ) -> list[Values]:
     """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
     own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
-    parts = [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
+    parts = [_made_for(engine, path, value, receiver, fuel) for path, value in own]
     for path, base, name, value in others:
         if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
             continue
@@ -273,6 +282,38 @@ def _stored(
                 parts.append(bind_instance(stored, receiver, each) if is_method else stored)
                 break
     return parts
+
+
+def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
+    """What a method stores; where it has that from the object itself, what it has from one of this class."""
+    file = engine.file(path)
+    made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
+    if made:
+        scope = file.owner(file.where[value])
+        owner = (CLASS, path, file.class_of(scope))
+        if receiver != (INSTANCE, *owner[1:], True) and _is_made_below(engine, owner, made, fuel):
+            given = (Argument("", -1, 0, frozenset((receiver,))),)
+            context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
+            found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
+            if is_known(found):
+                return found
+    return engine.values(path, value, 0, fuel - LOOKUP_STEP)
+
+
+def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:
+    """Whether a class below has such an attribute of its own: else it is one for all."""
+
+    def answer(fuel: int) -> bool:
+        below = subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP)
+        return below is None or any(_has(engine, each, name) for each in below)
+
+    found: bool = engine.ask(("made below", owner, name), fuel, answer, False) if owner[2] >= 0 else False
+    return found
+
+
+def _has(engine: Engine, owner: Value, name: str) -> bool:
+    file = engine.look_up(owner[1], owner[2], name)
+    return name in file.names[owner[2]] or name in file.self_stores.get(owner[2], ())
 
 
 def stores(

@@ -203,7 +203,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
 
     known = sorted(file.display_names.get(expression, ()))
     own: dict[tuple[int, int, int], None] = {}
-    for name in ("", *known):
+    for name in ("", *(known or ("[]",))):
         engine.note(file, filled_key(path, name))
         own.update(dict.fromkeys(file.item_stores_by_name.get(name, ())))
     candidates = [(path, *each) for each in own if each[2] >= 0]

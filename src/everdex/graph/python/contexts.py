@@ -26,13 +26,14 @@ class Argument(NamedTuple):
 
 
 class Context(NamedTuple):
-    """One call of one function: what its parameters are there."""
+    """One call of one function: what its parameters are there; or all calls on one receiver."""
 
     path: str
     scope: int
     outer: int  # the context around the function's definition
     positional: tuple[Argument, ...]
     keywords: tuple[tuple[str, Argument], ...]
+    is_any: bool = False  # any call on this receiver: of the other parameters nothing is said
 
 
 class Contexts:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, classes, containers, names, records
+from everdex.graph.python import attributes, classes, containers, names, protocols, records
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import AWAITABLES, CLASS_OF, ITERABLES, MAPPINGS, TRANSPARENT, UNIONS
-from everdex.graph.python.rules import TYPES
+from everdex.graph.python.rules import BUILTIN_TYPES, TYPES
 from everdex.graph.python.values import (
     AFFIXES,
     ANNOTATED,
@@ -28,6 +29,7 @@ from everdex.graph.python.values import (
     LITERAL,
     MAX_VALUES,
     NOTHING,
+    PARTIAL,
     Value,
     Values,
     is_known,
@@ -210,6 +212,19 @@ def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
     return not any(is_known(containers.item(engine, each, None, fuel)) for each in displays)
 
 
+def cast(engine: Engine, kind: Argument, given: Values, fuel: int) -> Values:
+    """What `cast(T, value)` is: what T says; of a protocol, which is met without being named, what the value is."""
+    by_type = instances(engine, engine.file(kind.path), kind.expression, kind.context, fuel)
+    kinds = [each for each in by_type if each[0] == INSTANCE]
+    if not kinds:
+        return union((given, by_type))
+    is_met = bool(given) and all(protocols.is_protocol(engine, each[1], each[2]) for each in kinds)
+    return given if is_met and all(each[0] in _MEETING for each in given) else by_type
+
+
+_MEETING = frozenset((FUNCTION, CLASS, INSTANCE, PARTIAL))
+
+
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none, or when
     not all that it may be is known."""
@@ -219,7 +234,9 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     wanted = _classes(engine, file, entry[2], context, fuel)
     inside = [each for each in wanted if each[0] == CLASS]
     if not inside:
-        return given
+        what = file.entries[entry[2]]
+        count = len(what[2]) if what[0] == m.SEQUENCE else 1
+        return _of_builtins(engine, given, wanted, fuel) if len(wanted) == count else given
     kept: list[Value] = []
     missing = dict.fromkeys(inside)
     for value in given:
@@ -237,6 +254,24 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     elif not kept:
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
+
+
+def _of_builtins(engine: Engine, given: Values, wanted: list[Value], fuel: int) -> Values:
+    """What is left where only builtin types are asked for: nothing that the root defines and that is none of them."""
+    types = [each[1].removeprefix("builtins.") for each in wanted]
+    if not BUILTIN_TYPES.issuperset(types):
+        return given
+    kept = frozenset(each for each in given if not _is_none_of(engine, each, fuel))
+    return kept or (frozenset((BUILTIN, each) for each in types) if given else given)
+
+
+def _is_none_of(engine: Engine, value: Value, fuel: int) -> bool:
+    """Whether a value is no text, number or container: a function or class, or of a class with no base from outside."""
+    if value[0] != INSTANCE:
+        return value[0] in (FUNCTION, CLASS)
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3] else ()
+    kinds = [value, *(below or ())]
+    return below is not None and not any(classes.outside(classes.mro(engine, each[1], each[2], fuel)) for each in kinds)
 
 
 def _begun(given: Values, text: str) -> Values:

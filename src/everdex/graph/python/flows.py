@@ -11,7 +11,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, PUTS
+from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
 
 
 class Flows(Layout):
@@ -139,6 +139,22 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def made_by_self(self) -> dict[int, str]:
+        """Values among those that come from the object itself -> the attribute that they come from: `self.make()`."""
+        stored = [value for stores in self.self_stores.values() for values in stores.values() for value in values]
+        return {value: name for value in stored if (name := self._of_self(value, 2))}
+
+    def _of_self(self, value: int, steps: int) -> str:
+        entry = self.entries[value]
+        if entry[0] == m.NAME and len(entry[2]) == 1 and steps:
+            return self._of_self(self.bindings[entry[2][0]][2], steps - 1)
+        if entry[0] in (m.CALL, m.AWAIT):
+            return self._of_self(entry[1], steps)
+        if entry[0] == m.EITHER and steps:
+            return next(filter(None, (self._of_self(each, steps - 1) for each in entry[1])), "")
+        return str(entry[2]) if entry[0] == m.ATTRIBUTE and self.receiver_class(entry[1]) >= 0 else ""
+
+    @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:
         """Attribute -> (base, value) of assignments through anything else."""
         found: dict[str, list[tuple[int, int]]] = {}
@@ -223,15 +239,22 @@ class Flows(Layout):
 
     @cached_property
     def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Item stores by the receiver's last name; those through a parameter also under ''."""
+        """Item stores by the receiver's last name; those through a parameter also under '', those through a name that
+        was given to an item (`bucket = table[key]`) under '[]'."""
         found: dict[str, list[tuple[int, int, int]]] = {}
         for store in self.fills:
             entry = self.entries[store[0]]
             name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
             found.setdefault(name, []).append(store)
-            if entry[0] == m.NAME and any(self.entries[self.bindings[each][2]][0] == m.PARAMETER for each in entry[2]):
+            bound = [self.entries[self.bindings[each][2]] for each in entry[2]] if entry[0] == m.NAME else []
+            if any(each[0] == m.PARAMETER for each in bound):
                 found.setdefault("", []).append(store)
+            if any(self._is_item(each) for each in bound):
+                found.setdefault("[]", []).append(store)
         return found
+
+    def _is_item(self, entry: Any) -> bool:
+        return bool(entry[0] == m.SUBSCRIPT or (entry[0] == m.CALL and self.last_name(entry[1]) in ITEM_METHODS))
 
     @cached_property
     def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:

@@ -17,6 +17,7 @@ from everdex.graph.python import (
     containers,
     getters,
     lookups,
+    metaclasses,
     methods,
     operators,
     targets,
@@ -27,6 +28,7 @@ from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
     CALLS_DUNDER,
+    CHECKS,
     COMPARES,
     ITERATES,
     ITERATING_METHODS,
@@ -62,8 +64,12 @@ class HandedSites(SyntaxSites):
         if name == "enter_context" and entry[2]:
             for special in ("__enter__", "__exit__"):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
+        if len(entry[2]) > 1 and (dotted == "types.new_class" or (dotted == "builtins.type" and len(entry[2]) == 3)):
+            self.implicit(entry[2][1], metaclasses.made_below(engine, self._held(entry[2][1]), FUEL))
         if module != "builtins" or not entry[2]:
             return
+        if name in CHECKS and len(entry[2]) > 1:
+            self._checked(entry[2][1], CHECKS[name])
         if name in ("getattr", "hasattr") and len(entry[2]) > 1:
             self._asked_for(entry[2][0], self.file.entries[entry[2][1]])
         for each in entry[2] if name == "print" else entry[2][:1]:
@@ -83,6 +89,12 @@ class HandedSites(SyntaxSites):
                 if found:
                     self.implicit(each, found)
                     break
+
+    def _checked(self, expression: int, name: str) -> None:
+        """`isinstance(x, C)`, with one class or several: their metaclass is asked."""
+        what = self.file.entries[expression]
+        for each in what[2] if what[0] == m.SEQUENCE else (expression,):
+            self.implicit(each, self.special(each, name))
 
     def _ran(self, number: int, functions: Values, given: tuple[Argument, ...]) -> None:
         """What calling each of some functions with this runs that is not the function itself."""

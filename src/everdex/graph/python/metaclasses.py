@@ -1,4 +1,5 @@
 """Which classes a metaclass has made: what its methods are called on, and what `super().__call__` in it constructs.
+What making a class runs, of its metaclass and of its bases.
 
 Classes that name it, and those below them, while they are few. It does not know what a metaclass adds to a class.
 An instance of a metaclass is one of these classes, so it has what they have.
@@ -14,15 +15,18 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import MAX_BASE_FILES, META_KEY
 from everdex.graph.python.values import (
     CLASS,
+    CLASSMETHOD,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
     NOTHING,
     PARTIAL,
+    STATIC,
     UNKNOWN,
     Value,
     Values,
     open_class,
+    order,
     union,
 )
 
@@ -83,3 +87,31 @@ def constructors(engine: Engine, path: str, scope: int, fuel: int) -> Values:
             functions = frozenset(value for value in values if value[0] == FUNCTION)
             parts.append(bind_instance(functions, (INSTANCE, each[1], each[2], False), each))
     return union(parts)
+
+
+def making(engine: Engine, line: tuple[Value, ...], fuel: int) -> Values:
+    """What the metaclass of a line of classes runs to make one."""
+    ran: list[Values] = []
+    for meta in classes.metaclasses(engine, line, fuel):
+        above = classes.mro(engine, meta[1], meta[2], fuel)
+        ran.extend(classes.raw_attribute(engine, above, name, fuel)[0] for name in ("__new__", "__init__"))
+    return _functions(union(ran))
+
+
+def told_of_subclass(engine: Engine, line: tuple[Value, ...], fuel: int) -> Values:
+    """What is run of a line of classes when one below is made."""
+    return _functions(classes.raw_attribute(engine, line, "__init_subclass__", fuel)[0])
+
+
+def made_below(engine: Engine, bases: Values, fuel: int) -> Values:
+    """What a call runs that makes a class with these bases."""
+    lines = [classes.mro(engine, each[1], each[2], fuel) for each in sorted(bases, key=order) if each[0] == CLASS]
+    return union(making(engine, line, fuel) or told_of_subclass(engine, line, fuel) for line in lines)
+
+
+def _functions(values: Values) -> Values:
+    return frozenset(
+        value[1] if value[0] in (CLASSMETHOD, STATIC) else value
+        for value in values
+        if value[0] in (FUNCTION, CLASSMETHOD, STATIC)
+    )

@@ -61,7 +61,9 @@ def by_name(
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
-        return engine.bound(file, found, around, fuel)
+        values = engine.bound(file, found, around, fuel)
+        is_later = later or scope > 0 or wanted not in BUILTIN_NAMES  # else a function may not have bound it yet
+        return values if is_later else values | {(EXTERNAL, f"builtins.{wanted}")}
     engine.seen.append(file.seen_name(wanted))
     engine.seen.append(file.seen_stars)
     if file.facts.stars:
@@ -79,9 +81,13 @@ def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -
 
     Never a class: functions in it do not see its names, and its own statements only what they have bound already, so
     that `name = name` means the one outside. Only a name looked up `later`, as an annotation in quotes is, may be its.
+    A module's own statements see the builtin until the module has bound its name.
     """
     if later and wanted in file.names[scope]:
         return scope, file.names[scope][wanted]
+    if scope == 0 and wanted in BUILTIN_NAMES:
+        inner = file.from_inside.get((0, wanted), [])
+        return (0, inner) if inner else (-1, [])
     born = -1
     while scope >= 0:
         current = file.scopes[scope]

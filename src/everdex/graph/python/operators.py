@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, spelling
+from everdex.graph.python import attributes, calls, classes, containers, spelling
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
@@ -44,11 +44,14 @@ _NO_TRUTHS = frozenset((INSTANCE, FUNCTION, CLASS, DISPLAY, LIST, TUPLE))
 
 
 def special(engine: Engine, values: Values, name: str, fuel: int, path: str) -> Values:
-    """The functions a dunder means on instances."""
+    """The functions a dunder means: those of its class, and a class's own class is its metaclass."""
     found: list[Values] = []
     for value in values:
         if value[0] == INSTANCE:
             methods = attributes.of(engine, value, name, fuel, path)
+            found.append(frozenset(each for each in methods if each[0] == FUNCTION))
+        elif value[0] == CLASS:
+            methods = classes.of_metaclass(engine, value, name, fuel)
             found.append(frozenset(each for each in methods if each[0] == FUNCTION))
     return union(found)
 

@@ -49,8 +49,9 @@ _BINARY: Final = frozenset((
 def parameter(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     _, scope, index = entry
     inside = engine.contexts.around(context, file.path, scope)
-    if inside:
-        passed = from_call(engine, file, scope, index, engine.contexts[inside], fuel)
+    call = engine.contexts[inside] if inside else None
+    if call is not None and (index == 0 or not call.is_any):
+        passed = from_call(engine, file, scope, index, call, fuel)
         if passed and (is_known(passed) or file.scopes[scope].params[index][2] < 0):
             return passed
     return anywhere(engine, file, scope, index, fuel)

@@ -70,6 +70,9 @@ CALLS_DUNDER: Final = {
     "complex": ("__complex__",),
 }
 
+# Builtins that ask the class of a class, their second argument.
+CHECKS: Final = {"isinstance": "__instancecheck__", "issubclass": "__subclasscheck__"}
+
 # Builtins that iterate their first argument.
 ITERATES: Final = frozenset(
     (
@@ -117,6 +120,9 @@ CONTAINERS: Final = MAPPING_TYPES | frozenset(
     )
 )
 CONTAINER_NAMES: Final = frozenset(name.rpartition(".")[2] for name in CONTAINERS)
+
+# Methods of mappings that give an item.
+ITEM_METHODS: Final = frozenset(("get", "setdefault"))
 
 # Callables from outside that call what they are given: position or keyword of the function; what it is called with.
 CALLS_ARGUMENT: Final[dict[str, tuple[tuple[int | str, str], ...]]] = {

@@ -18,6 +18,7 @@ from everdex.graph.python import (
     fixtures,
     getters,
     hooks,
+    metaclasses,
     names,
     operators,
     targets,
@@ -28,7 +29,6 @@ from everdex.graph.python.handed_sites import HandedSites
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
     CLASS,
-    CLASSMETHOD,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -259,20 +259,13 @@ class Sites(HandedSites):
         """What a class statement runs: its metaclass, or the hooks of its bases and of its attributes."""
         engine, path = self.engine, self.file.path
         line = classes.mro(engine, path, number, FUEL)
-        ran: list[Values] = []
-        for meta in classes.metaclasses(engine, line, FUEL):
-            above = classes.mro(engine, meta[1], meta[2], FUEL)
-            ran.extend(classes.raw_attribute(engine, above, name, FUEL)[0] for name in ("__new__", "__init__"))
-        if not any(ran):
-            ran.append(classes.raw_attribute(engine, line[1:], "__init_subclass__", FUEL)[0])
+        found = metaclasses.making(engine, line, FUEL)
+        if not found:
+            ran = [metaclasses.told_of_subclass(engine, line[1:], FUEL)]
             for binding in self.file.bindings:
                 if binding[0] == number and self.file.entries[binding[2]][0] in (m.CALL, m.DECORATED):
                     ran.append(operators.special(engine, self.values(binding[2]), "__set_name__", FUEL, path))
-        found = frozenset(
-            value[1] if value[0] in (CLASSMETHOD, STATIC) else value
-            for value in union(ran)
-            if value[0] in (FUNCTION, CLASSMETHOD, STATIC)
-        )
+            found = union(ran)
         if found:
             source = self.index_of[scope.parent]
             self.add_at(Role.CALL, scope.name_start, scope.name_end, targets.called(engine, found), source)

@@ -32,7 +32,7 @@ class SyntaxSites(VariableSites):
 
     def iteration(self, expression: int, asynchronous: bool = False) -> None:
         values = self.values(expression)
-        if not any(value[0] == INSTANCE for value in values):
+        if not any(value[0] in (INSTANCE, CLASS) for value in values):
             return
         first, second = ("__aiter__", "__anext__") if asynchronous else ("__iter__", "__next__")
         begun = operators.special(self.engine, values, first, FUEL, self.file.path)

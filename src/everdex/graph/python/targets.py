@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
 from everdex.graph.python import classes, metaclasses, methods, overrides
 from everdex.graph.python.classes import METHOD_KEY
@@ -112,8 +113,11 @@ def _collect(engine: Engine, value: Value, found: _Found, fuel: int) -> None:
     elif kind == EXTERNAL_INSTANCE:
         found.outside.add(f"{value[1]}()")
     elif kind == FORM:
-        file = engine.file(value[1])
-        for each in engine.values(value[1], file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP):
+        entry = engine.file(value[1]).entries[value[2]]
+        if entry[0] != m.SUBSCRIPT:  # X | Y, which nobody can call
+            found.reasons.add("not callable")
+            return
+        for each in engine.values(value[1], entry[1], value[3], fuel - LOOKUP_STEP):
             _collect(engine, each, found, fuel - LOOKUP_STEP)
     elif kind == KEEPING:
         found.outside.add(f"{value[1]}()")

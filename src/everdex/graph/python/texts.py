@@ -12,7 +12,7 @@ from typing import Final
 
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.operators import special
-from everdex.graph.python.values import INSTANCE, NOTHING, Values, union
+from everdex.graph.python.values import CLASS, INSTANCE, NOTHING, Values, union
 
 FORMAT: Final = ("__format__", "__str__", "__repr__")
 STRING: Final = FORMAT[1:]
@@ -26,7 +26,7 @@ def shown(engine: Engine, values: Values, methods: tuple[str, ...], fuel: int, p
     """What makes a text of each value: the first of the methods that it has."""
     found: list[Values] = []
     for value in values:
-        if value[0] == INSTANCE:
+        if value[0] in (INSTANCE, CLASS):
             alone = frozenset((value,))
             found.append(next(filter(None, (special(engine, alone, each, fuel, path) for each in methods)), NOTHING))
     return union(found)
