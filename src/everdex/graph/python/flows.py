@@ -58,6 +58,26 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def asked_parameters(self) -> set[tuple[int, int]]:
+        """Parameters, by scope and place, that are asked for an attribute, gone through, negated or passed on: not only
+        what stands beside an operator."""
+        used = [self.entries[number][1] for number in self.of_kind(m.ATTRIBUTE, m.STAR, m.ELEMENT)]
+        used += [self.entries[number][2] for number in self.of_kind(m.UNARY)]
+        used += [each for number in self.calls for each in self.entries[number][2]]
+        found: set[tuple[int, int]] = set()
+        for each in used:
+            entry = self.entries[each]
+            for number in entry[2] if entry[0] == m.NAME else ():
+                value = self.entries[self.bindings[number][2]]
+                if value[0] == m.NARROWED:
+                    value = self.entries[value[1]]
+                    for inner in value[2] if value[0] == m.NAME else ():
+                        value = self.entries[self.bindings[inner][2]]
+                if value[0] == m.PARAMETER:
+                    found.add((value[1], value[2]))
+        return found
+
+    @cached_property
     def decorations(self) -> dict[str, list[int]]:
         """The same of decorator applications alone."""
         found = {

@@ -140,7 +140,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             parts.append(by_type)
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
-    if owner >= 0 and index == 1 and own.name in _BINARY:
+    if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
         parts.append(frozenset(((INSTANCE, file.path, owner, True),)))
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
     if fixture:
