@@ -59,7 +59,7 @@ def parameter(engine: Engine, file: File, entry: Any, expression: int, context: 
 def argument(engine: Engine, given: Argument, fuel: int) -> Values:
     if given.expression < 0:
         return given.values
-    return engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+    return engine.values(given.path, given.expression, given.context, fuel)
 
 
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
@@ -89,7 +89,7 @@ def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: in
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         for place, passed in enumerate(positional):
             if passed.starred:
-                sequence = engine.values(passed.path, passed.expression, passed.context, fuel - NAME_STEP)
+                sequence = argument(engine, passed, fuel)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
@@ -107,7 +107,7 @@ def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: in
     places: list[Values] = []
     for given in positional[index:]:
         if given.starred:
-            sequence = engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+            sequence = argument(engine, given, fuel)
             if len(positional) == index + 1:
                 return sequence
             extra = union(containers.elements(engine, each, fuel) for each in sequence)
