@@ -21,7 +21,7 @@ from everdex.graph.python.values import CLASS
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
-MAX_FEW: Final = 3
+MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
