@@ -183,7 +183,8 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-# 47: Python: names of one body and what is passed cost no steps; what stands beside an operator may be a number
+# 47: Python: names of one body or of a definition and what is passed cost no steps; what stands beside an operator
+#    may be a number
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from everdex.facts.python.model import NAME
 from everdex.graph.model import MANY, many_key
 from everdex.graph.python.contexts import Contexts
-from everdex.graph.python.files import Decoded, File
+from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, union, unknown
 
@@ -146,9 +146,10 @@ class Engine:
         return result
 
     def bound(self, file: File, bindings: Sequence[int], context: int, fuel: int) -> Values:
-        """What a name with these bindings may be."""
+        """What a name with these bindings may be; a definition, a display or an import is it at once."""
         if len(bindings) == 1:
-            return self.values(file.path, file.bindings[bindings[0]][2], context, fuel - NAME_STEP)
+            value = file.bindings[bindings[0]][2]
+            return self.values(file.path, value, context, fuel if file.entries[value][0] in ENDS else fuel - NAME_STEP)
         return union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in bindings])
 
     def ask(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:

@@ -16,7 +16,7 @@ from everdex.graph.python.values import Values
 _MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten times that
 _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its body is not near
 # What leads nowhere in its own body, or only for who looks into it.
-_ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
+ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
 
 
 class Decoded:
@@ -82,7 +82,7 @@ class File(Flows):
         if value > name:
             return False
         kind = self.entries[value][0]
-        if kind in _ENDS:
+        if kind in ENDS:
             return True
         if kind == m.PARAMETER or self.is_by_name(self.where[name]):
             return False
