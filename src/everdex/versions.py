@@ -184,7 +184,7 @@ INTERFACE_VERSION: Final = "1"
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
 # 47: Python: names of one body or of a definition and what is passed cost no steps; what stands beside an operator
-#    may be a number
+#    may be a number; who calls a function that its file passed to another
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

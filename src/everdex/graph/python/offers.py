@@ -35,6 +35,7 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    taking_key,
     used_key,
 )
 from everdex.graph.python.modules import MODULE_KEY, WITHIN_KEY
@@ -100,11 +101,14 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for name in file.passed & functions:
-        places = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
+        given = [*file.given.get(name, ()), *file.given_attributes.get(name, ())]
+        places = [file.scopes[file.where[each]].key for each in given]
         sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
+    if file.taking:
+        sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
     if file.indirect_calls:
         sites[indirect_key(path)] = [file.scopes[file.where[each]].key for each in file.indirect_calls]
 
