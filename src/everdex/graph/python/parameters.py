@@ -138,6 +138,10 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
+    if own.decorators and annotation < 0 and index == (owner >= 0):
+        registered = _registered(engine, file, scope, fuel - NAME_STEP)
+        if registered:
+            return registered
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
     if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
@@ -161,6 +165,20 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         reasons = frozenset(value for value in found if value[0] == UNKNOWN)
         return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
+    """What a function takes that is registered with another for a class: `@show.register(Circle)`."""
+    found: list[Values] = []
+    for each in file.scopes[scope].decorators:
+        entry = file.entries[file.entries[each][1]]
+        callee = file.entries[entry[1]] if entry[0] == m.CALL and len(entry[2]) == 1 else entry
+        if callee[0] != m.ATTRIBUTE or callee[2] != "register" or callee is entry:
+            continue
+        if any(value[0] == FUNCTION for value in engine.values(file.path, callee[1], 0, fuel)):
+            kinds = engine.values(file.path, entry[2][0], 0, fuel)
+            found.append(frozenset((INSTANCE, *value[1:3], True) for value in kinds if value[0] == CLASS))
+    return union(found)
 
 
 def _collected(kind: int, values: Values) -> Values:
