@@ -79,7 +79,7 @@ class File(Flows):
 
         In the module and in classes each statement is edited for itself, so what stands behind others does not count.
         """
-        if value > name:
+        if value >= name:
             return False
         kind = self.entries[value][0]
         if kind in ENDS:
