@@ -197,6 +197,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: what a module sees of a builtin before it defines its name, what a class below makes otherwise, items
 #     that are filled by another name, what runs in a metaclass, objects that classes below replace, builtin types that
 #     isinstance() asks for; a call of a union of types no longer fails the file
+#     Python: names of one body or of a definition and what is passed cost no steps; what stands beside an operator
+#    may be a number; who calls a function that its file passed to another
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -24,6 +24,7 @@ from everdex.graph.python.keys import (
     passed_key,
     scope_key,
     stores_key,
+    taking_key,
 )
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.slices import OPERANDS
@@ -269,6 +270,9 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for each in file.indirect_calls:
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("indirect call",)), each
+    for each, value in file.taking:
+        if wanted[each]:
+            yield each, _Way(taking_key(path), ("taking",)), [each, value]
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for what, numbers in file.given.items():
         for each in numbers:
@@ -277,6 +281,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
                     yield each, _Way("", ("given in place", file.scopes[what].key)), each
                 elif what in functions:
                     yield each, _Way(passed_key(path, what), ("given", what)), each
+    for name, numbers in file.given_attributes.items():
+        for each in numbers:
+            if wanted[each] and name in functions:
+                yield each, _Way(passed_key(path, name), ("given attribute", name)), each
     for owner, stored in file.self_stores.items():
         for name, numbers in stored.items():
             for each in numbers:

@@ -1,8 +1,8 @@
 """Pass 4a, continued: the calls that may be of a function, by its own name in files that offer such calls.
 
 In its own file calls through variables count, too; of a constructor also those of the classes below (`handing`). Where
-many files call a name, only the function's own is looked at, and the answer says so. It does not find callers that got
-the function from another file under another name.
+many files call a name, only the function's own is looked at, and the answer says so. When there are none, those count
+that the function was passed to (`forwarded`). It does not find callers that got it from another file in other ways.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, handing
+from everdex.graph.python import calls, classes, forwarded, handing
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -20,7 +20,7 @@ from everdex.graph.python.values import CLASS
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
-MAX_FEW: Final = 3
+MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
@@ -40,6 +40,9 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
         for other, number in places:
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
+        if not found and engine.file(path).scopes[scope].params:
+            for other, number, is_bound in forwarded.sites(engine, path, scope, left):
+                found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())

@@ -274,6 +274,14 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
     return found
 
 
+def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
+    """How one call site calls a function that is known to be called there, as a method of an instance or as it is."""
+    positional, keywords = arguments(file, file.entries[number], 0)
+    owner = function.class_of(scope)
+    receiver = (INSTANCE, function.path, owner, True) if is_bound and owner >= 0 else None
+    return Context(function.path, scope, 0, with_receiver(receiver, positional), keywords)
+
+
 def wrappers(engine: Engine, path: str, scope: int, fuel: int) -> tuple[tuple[str, int], ...]:
     """The functions that decorators put in a function's place and that pass on to it what they are called with."""
     decorators = engine.file(path).scopes[scope].decorators

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from everdex.facts.python.model import NAME
 from everdex.graph.model import MANY, many_key
 from everdex.graph.python.contexts import Contexts
-from everdex.graph.python.files import Decoded, File
+from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, union, unknown
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from everdex.graph.model import World
 
 T = TypeVar("T")
-# A step into a part of the same expression is free: expressions are trees. Every other step costs, so every cycle does.
+# A step into a part of the same expression is free: expressions are trees. So is one from a name to what the same body
+# has given it before, through few names, and from a parameter to what is passed: both lead back to what stands before,
+# or cost elsewhere. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
 NAME_STEP: Final = 1  # from a name to its binding
@@ -107,12 +109,14 @@ class Engine:
         while entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
             # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
             self.seen.append(file.seen_at(expression))
-            expression = file.bindings[entry[2][0]][2]
-            entry = file.entries[expression]
-            fuel -= NAME_STEP
-            if fuel < 0:
-                self.low = -1
-                return _TOO_DEEP
+            value = file.bindings[entry[2][0]][2]
+            entry = file.entries[value]
+            if not file.is_near(value, expression):
+                fuel -= NAME_STEP
+                if fuel < 0:
+                    self.low = -1
+                    return _TOO_DEEP
+            expression = value
         key = (expression, context) if context else expression
         hit = file.answers.get(key)
         if hit is not None and hit[0] <= fuel:
@@ -143,9 +147,10 @@ class Engine:
         return result
 
     def bound(self, file: File, bindings: Sequence[int], context: int, fuel: int) -> Values:
-        """What a name with these bindings may be."""
+        """What a name with these bindings may be; a definition, a display or an import is it at once."""
         if len(bindings) == 1:
-            return self.values(file.path, file.bindings[bindings[0]][2], context, fuel - NAME_STEP)
+            value = file.bindings[bindings[0]][2]
+            return self.values(file.path, value, context, fuel if file.entries[value][0] in ENDS else fuel - NAME_STEP)
         return union([self.values(file.path, file.bindings[each][2], context, fuel - NAME_STEP) for each in bindings])
 
     def ask(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:

@@ -10,10 +10,13 @@ from everdex.facts.python import model as m
 from everdex.graph.python.flows import Flows
 from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.seen import Seen
-from everdex.graph.python.slices import is_larger
+from everdex.graph.python.slices import is_larger, names_behind
 from everdex.graph.python.values import Values
 
 _MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten times that
+_MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its body is not near
+# What leads nowhere in its own body, or only for who looks into it.
+ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
 
 
 class Decoded:
@@ -57,6 +60,7 @@ class File(Flows):
         self._seen_names: dict[str, Seen] = {}
         self._seen_members: dict[str, Seen] = {}
         self._is_larger: dict[tuple[int, int], bool] = {}
+        self._names_behind: dict[int, int] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -70,6 +74,23 @@ class File(Flows):
         if found is None:
             found = self._is_larger[scope, limit] = is_larger(self, scope, limit)
         return found
+
+    def is_near(self, value: int, name: int) -> bool:
+        """Whether what a name is bound to stands before it and is soon known: the way there leads only backwards.
+
+        In the module and in classes each statement is edited for itself, so what stands behind others does not count.
+        """
+        if value >= name:
+            return False
+        kind = self.entries[value][0]
+        if kind in ENDS:
+            return True
+        if kind == m.PARAMETER or self.is_by_name(self.where[name]):
+            return False
+        behind = self._names_behind.get(value)
+        if behind is None:
+            behind = names_behind(self, value, self._names_behind)
+        return behind <= _MAX_NAMES_BEHIND
 
     # -- what an answer looked at
 

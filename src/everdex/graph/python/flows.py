@@ -47,6 +47,26 @@ class Flows(Layout):
         return m.decode_calls(self.facts)
 
     @cached_property
+    def asked_parameters(self) -> set[tuple[int, int]]:
+        """Parameters, by scope and place, that are asked for an attribute, gone through, negated or passed on: not only
+        what stands beside an operator."""
+        used = [self.entries[number][1] for number in self.of_kind(m.ATTRIBUTE, m.STAR, m.ELEMENT)]
+        used += [self.entries[number][2] for number in self.of_kind(m.UNARY)]
+        used += [each for number in self.calls for each in self.entries[number][2]]
+        found: set[tuple[int, int]] = set()
+        for each in used:
+            entry = self.entries[each]
+            for number in entry[2] if entry[0] == m.NAME else ():
+                value = self.entries[self.bindings[number][2]]
+                if value[0] == m.NARROWED:
+                    value = self.entries[value[1]]
+                    for inner in value[2] if value[0] == m.NAME else ():
+                        value = self.entries[self.bindings[inner][2]]
+                if value[0] == m.PARAMETER:
+                    found.add((value[1], value[2]))
+        return found
+
+    @cached_property
     def decorations(self) -> dict[str, list[int]]:
         """The same of decorator applications alone."""
         found = {
@@ -127,6 +147,49 @@ class Flows(Layout):
                 what = self.entries[each]
                 if what[0] == m.DEFINITION or what[0] == m.NAME:
                     found.setdefault(what[1], []).append(number)
+        return found
+
+    @cached_property
+    def taking(self) -> list[tuple[int, int]]:
+        """(expression, value) of what takes a parameter as it is: calls with it or of it, stores and fills; in a
+        function inside another any name from around may be one."""
+        parameters = {number for number, each in enumerate(self.bindings) if self.entries[each[2]][0] == m.PARAMETER}
+        nested = [scope.parent > 0 and self.scopes[scope.parent].kind != m.CLASS_SCOPE for scope in self.scopes]
+
+        def is_one(expression: int) -> bool:
+            entry = self.entries[expression]
+            if entry[0] != m.NAME:
+                return False
+            return not parameters.isdisjoint(entry[2]) if entry[2] else nested[self.where[expression]]
+
+        found = []
+        for number in self.calls:
+            entry = self.entries[number]
+            parts = (entry[1], *entry[2], *(value for _, value in entry[3]))
+            found += [(number, each) for each in parts if is_one(each)]
+        for store in self.facts.stores:
+            found += [(store.store, each) for each in self.stored_as(store.value) if is_one(each)]
+        return [*found, *((base, value) for base, _, value in self.fills if value >= 0 and is_one(value))]
+
+    def stored_as(self, value: int) -> list[int]:
+        """What a stored value may be as it is written: `a or b`, or one of several that are assigned together."""
+        entry = self.entries[value]
+        if entry[0] == m.ITEM and isinstance(entry[2], int):
+            together = self.entries[entry[1]]
+            if together[0] == m.SEQUENCE and -len(together[2]) <= entry[2] < len(together[2]):
+                return [together[2][entry[2]]]
+        return list(entry[1]) if entry[0] == m.EITHER else [value]
+
+    @cached_property
+    def given_attributes(self) -> dict[str, list[int]]:
+        """Attribute -> the calls that take it: of self, the method that is passed on."""
+        found: dict[str, list[int]] = {}
+        for number in self.calls:
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[each]
+                if what[0] == m.ATTRIBUTE:
+                    found.setdefault(what[2], []).append(number)
         return found
 
     @cached_property

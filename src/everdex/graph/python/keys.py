@@ -81,6 +81,11 @@ def indirect_key(path: str) -> str:
     return f"py:indirect:{path}"
 
 
+def taking_key(path: str) -> str:
+    """Where a file passes on, stores or calls what its functions are given."""
+    return f"py:taking:{path}"
+
+
 def used_key(name: str) -> str:
     """That a file names what may be a class of this name as a value: it could make one."""
     return f"py:used:{name}"

@@ -36,6 +36,7 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    taking_key,
     used_key,
 )
 from everdex.graph.python.modules import MODULE_ENDS, MODULE_KEY, WITHIN_KEY
@@ -102,11 +103,14 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name in file.passed:
-        places = [file.scopes[file.where[each]].key for each in file.given.get(name, ())]
+        given = [*file.given.get(name, ()), *file.given_attributes.get(name, ())]
+        places = [file.scopes[file.where[each]].key for each in given]
         sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
+    if file.taking:
+        sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
     if file.indirect_calls:
         sites[indirect_key(path)] = [file.scopes[file.where[each]].key for each in file.indirect_calls]
 

@@ -60,7 +60,7 @@ def parameter(engine: Engine, file: File, entry: Any, expression: int, context: 
 def argument(engine: Engine, given: Argument, fuel: int) -> Values:
     if given.expression < 0:
         return given.values
-    return engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+    return engine.values(given.path, given.expression, given.context, fuel)
 
 
 def from_call(engine: Engine, file: File, scope: int, index: int, call: Context, fuel: int) -> Values:
@@ -90,7 +90,7 @@ def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: in
     if kind in (m.POSITIONAL, m.POSITIONAL_ONLY):
         for place, passed in enumerate(positional):
             if passed.starred:
-                sequence = engine.values(passed.path, passed.expression, passed.context, fuel - NAME_STEP)
+                sequence = argument(engine, passed, fuel)
                 parts.append(union(containers.item(engine, each, index - place, fuel) for each in sequence))
                 break
             if place == index:
@@ -108,7 +108,7 @@ def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: in
     places: list[Values] = []
     for given in positional[index:]:
         if given.starred:
-            sequence = engine.values(given.path, given.expression, given.context, fuel - NAME_STEP)
+            sequence = argument(engine, given, fuel)
             if len(positional) == index + 1:
                 return sequence
             extra = union(containers.elements(engine, each, fuel) for each in sequence)
@@ -139,9 +139,13 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
+    if own.decorators and annotation < 0 and index == (owner >= 0):
+        registered = _registered(engine, file, scope, fuel - NAME_STEP)
+        if registered:
+            return registered
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
-    if owner >= 0 and index == 1 and own.name in _BINARY:
+    if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
         parts.append(frozenset(((INSTANCE, file.path, owner, True),)))
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
     if fixture:
@@ -162,6 +166,20 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         reasons = frozenset(value for value in found if value[0] == UNKNOWN)
         return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
+    """What a function takes that is registered with another for a class: `@show.register(Circle)`."""
+    found: list[Values] = []
+    for each in file.scopes[scope].decorators:
+        entry = file.entries[file.entries[each][1]]
+        callee = file.entries[entry[1]] if entry[0] == m.CALL and len(entry[2]) == 1 else entry
+        if callee[0] != m.ATTRIBUTE or callee[2] != "register" or callee is entry:
+            continue
+        if any(value[0] == FUNCTION for value in engine.values(file.path, callee[1], 0, fuel)):
+            kinds = engine.values(file.path, entry[2][0], 0, fuel)
+            found.append(frozenset((INSTANCE, *value[1:3], True) for value in kinds if value[0] == CLASS))
+    return union(found)
 
 
 def _collected(kind: int, values: Values) -> Values:

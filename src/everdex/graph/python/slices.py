@@ -1,4 +1,4 @@
-"""How much of a function stands behind what it gives back: its returns and yields, and all that these are made from.
+"""How much of a body stands behind a value: behind what a function gives back, and behind one name.
 
 What a body does beside that takes no time of who asks for its result, and changes no answer when it is edited.
 """
@@ -37,6 +37,36 @@ def is_larger(file: Layout, scope: int, limit: int) -> bool:
         else:
             waiting += [each for place in OPERANDS.get(entry[0], ()) for each in _expressions(entry[place])]
     return len(found) > limit
+
+
+def names_behind(file: Layout, expression: int, known: dict[int, int]) -> int:
+    """Through how many names at most an expression is made from others that stand before it in the same body.
+
+    What a display holds, and what a name with several bindings is, is not followed: it costs who asks for it.
+    """
+    entries = file.entries
+    waiting = [expression]
+    while waiting:
+        current = waiting[-1]
+        entry = entries[current]
+        inner: list[int]
+        if entry[0] == m.NAME:
+            bound = [file.bindings[each][2] for each in entry[2]]
+            inner = [each for each in bound if each < current and entries[each][0] != m.PARAMETER and len(bound) == 1]
+        elif entry[0] in _DISPLAYS:
+            inner = []
+        else:
+            inner = [each for place in OPERANDS.get(entry[0], ()) for each in _expressions(entry[place])]
+        missing = [each for each in inner if each not in known]
+        if missing:
+            waiting += missing
+        else:
+            known[current] = max([known[each] for each in inner], default=0) + (entry[0] == m.NAME)
+            waiting.pop()
+    return known[expression]
+
+
+_DISPLAYS: Final = frozenset((m.SEQUENCE, m.DICT, m.COMPREHENSION))
 
 
 def _expressions(operand: Any) -> Iterator[int]:

@@ -1,0 +1,200 @@
+"""Pass 4a, continued: the calls of a function that was passed to one of another file, by where that puts it.
+
+A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
+self that it is stored in, and of what is taken from a container there. Only what a call or a decorator of its own file
+passes is followed, through few functions. It does not look at who else passes it, nor at what returns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+from everdex.facts.python import model as m
+from everdex.graph.python import classes
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.keys import indirect_key, passed_key, taking_key
+from everdex.graph.python.names import binding_scope
+from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, Value, is_open
+
+MAX_TAKERS: Final = 6  # parameters that one function is followed through
+MAX_PASSED: Final = 3  # calls that pass it on: what is passed more often is used for more than one thing
+MAX_INDIRECT: Final = 60
+# From a container to what is taken from it: the part of an expression that has it.
+_TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1}
+
+
+class _Taker(NamedTuple):
+    """A parameter that takes the function."""
+
+    path: str
+    scope: int
+    place: int
+
+
+def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, int, bool]]:
+    """The calls in other files of a function that is passed on, and whether it was passed by an instance."""
+    file = engine.file(path)
+    own = file.scopes[scope]
+    engine.note(file, passed_key(path, own.name))
+    named = file.given.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
+    found: dict[tuple[str, int, bool], None] = {}
+    for is_bound, given in ((False, named), (True, file.given_attributes.get(own.name, ()))):
+        for number in given if len(given) <= MAX_PASSED else ():
+            engine.seen.append(file.seen_at(number))
+            first = list(_takers(engine, file, number, partial(_is_own, file, scope, is_bound), fuel))
+            found.update(dict.fromkeys((*each, is_bound) for each in _followed(engine, path, first, fuel)))
+    for number in own.decorators[:1]:
+        first = [
+            each for value in engine.values(path, file.entries[number][1], 0, fuel)
+            for each in _taking(engine, value, 0, "", fuel)
+        ]  # fmt: skip
+        found.update(dict.fromkeys((*each, False) for each in _followed(engine, path, first, fuel)))
+    return list(found)
+
+
+def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:
+    done: set[_Taker] = set()
+    while waiting and len(done) < MAX_TAKERS:
+        taker = waiting.pop(0)
+        if taker in done:
+            continue
+        done.add(taker)
+        file = engine.look_at(taker.path, taker.scope)
+        engine.note(file, taking_key(taker.path))
+        if taker.path != home:
+            for each in _called(engine, file, taker):
+                yield taker.path, each
+        name = file.scopes[taker.scope].params[taker.place][0]
+        for number in file.given.get(name, ()):
+            if _is_inside(file, file.where[number], taker.scope):
+                waiting.extend(_takers(engine, file, number, partial(_is_it, file, taker), fuel))
+
+
+def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool], fuel: int) -> Iterator[_Taker]:
+    """The parameters that take it in a call."""
+    entry = file.entries[number]
+    places = [(place, "") for place, each in enumerate(entry[2]) if is_it(each)]
+    places += [(-1, key) for key, each in entry[3] if key and is_it(each)]
+    if not places or any(file.entries[each][0] == m.STAR for each in entry[2]):
+        return
+    for value in engine.values(file.path, entry[1], 0, fuel):
+        for place, key in places:
+            yield from _taking(engine, value, place, key, fuel)
+
+
+def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> Iterator[_Taker]:
+    """The parameter of a function, or of a class's constructor, that a place or keyword of a call is passed for."""
+    if value[0] == CLASS:
+        made = (INSTANCE, value[1], value[2], is_open(value))
+        for each in classes.instance_attribute(engine, made, "__init__", fuel - LOOKUP_STEP):
+            if each[0] == FUNCTION:
+                yield from _taking(engine, each, place, key, fuel)
+    elif value[0] == FUNCTION:
+        params = engine.look_at(value[1], value[2]).scopes[value[2]].params
+        index = place + (value[4] is not None)
+        for number, (name, kind, _, _) in enumerate(params):
+            if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+                continue
+            if name == key if key else number == index and kind != m.KEYWORD_ONLY:
+                yield _Taker(value[1], value[2], number)
+
+
+def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
+    """The calls of a parameter, or of the attributes of self that hold it."""
+    engine.note(file, indirect_key(file.path))
+    if len(file.indirect_calls) > MAX_INDIRECT:
+        return
+    held = {
+        (store.owner, store.name)
+        for store in file.facts.stores
+        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
+    }
+    filled = {
+        _attribute(file, base) for base, _, value in file.fills if value >= 0 and _is_it(file, taker, value)
+    } - {None}  # fmt: skip
+    for number in file.indirect_calls if held or filled else ():
+        engine.seen.append(file.seen_at(number))
+        callee = file.entries[number][1]
+        if _attribute(file, callee) in held or (filled and _taken(file, callee) in filled):
+            yield number
+    for scope in _inside(file, taker.scope):
+        engine.seen.append(file.seen_scope(scope))
+    for number in file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()):
+        if _is_it(file, taker, file.entries[number][1]):
+            yield number
+
+
+def _inside(file: File, scope: int) -> Iterator[int]:
+    """The functions and lambdas inside one, however deep."""
+    for each in file.children.get(scope, ()):
+        if file.scopes[each].kind in (m.FUNCTION_SCOPE, m.LAMBDA_SCOPE):
+            yield each
+        yield from _inside(file, each)
+
+
+def _attribute(file: File, expression: int) -> tuple[int, str] | None:
+    """Class and name, when this is an attribute of self."""
+    entry = file.entries[expression]
+    if entry[0] == m.NAME and len(entry[2]) == 1:
+        entry = file.entries[file.bindings[entry[2][0]][2]]
+    owner = file.receiver_class(entry[1]) if entry[0] == m.ATTRIBUTE else -1
+    return (owner, entry[2]) if owner >= 0 else None
+
+
+def _taken(file: File, expression: int) -> tuple[int, str] | None:
+    """Class and name of an attribute of self that holds what this is taken from."""
+    for _ in range(8):
+        entry = file.entries[expression]
+        if entry[0] == m.NAME and len(entry[2]) == 1:
+            expression = file.bindings[entry[2][0]][2]
+        elif entry[0] in _TAKEN_FROM:
+            expression = entry[_TAKEN_FROM[entry[0]]]
+            found = _attribute(file, expression)
+            if found is not None:
+                return found
+        elif entry[0] == m.CALL:  # self.handlers.get(name), list(self.handlers)
+            callee = file.entries[entry[1]]
+            if callee[0] == m.ATTRIBUTE:
+                expression = callee[1]
+            elif callee[0] == m.NAME and entry[2]:
+                expression = entry[2][0]
+            else:
+                return None
+            found = _attribute(file, expression)
+            if found is not None:
+                return found
+        else:
+            return None
+    return None
+
+
+def _is_own(file: File, scope: int, is_bound: bool, expression: int) -> bool:
+    """Whether an argument names the function: by itself, or by an attribute."""
+    entry = file.entries[expression]
+    if entry[0] == m.DEFINITION:
+        return bool(entry[1] == scope and not is_bound)
+    if entry[0] == m.NAME:
+        return not is_bound and entry[1] == file.scopes[scope].name and file.class_of(scope) < 0
+    return bool(is_bound and entry[0] == m.ATTRIBUTE and entry[2] == file.scopes[scope].name)
+
+
+def _is_it(file: File, taker: _Taker, expression: int) -> bool:
+    """Whether an expression names a parameter, also from inside its function."""
+    entry = file.entries[expression]
+    if entry[0] != m.NAME or entry[1] != file.scopes[taker.scope].params[taker.place][0]:
+        return False
+    bindings = entry[2]
+    if not bindings:
+        home, bindings = binding_scope(file, file.where[expression], entry[1])
+        if home != taker.scope:
+            return False
+    return any(file.entries[file.bindings[each][2]] == (m.PARAMETER, taker.scope, taker.place) for each in bindings)
+
+
+def _is_inside(file: File, scope: int, around: int) -> bool:
+    while scope > around:
+        scope = file.scopes[scope].parent
+    return scope == around
