@@ -112,7 +112,8 @@ VECTORS_VERSION: Final = "1"
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
-FACTS_VERSION: Final = "28"
+# 29: JavaScript: names between brackets, and what is stored under them
+FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -183,7 +184,10 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-RESOLVERS_VERSION: Final = "46"
+# 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, what `constructor` is,
+#     functions that are returned where a type is stated, signatures of interfaces that are called, other names of types
+#     among what implements them, callbacks of the language's methods on anything
+RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

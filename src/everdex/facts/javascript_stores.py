@@ -160,9 +160,17 @@ class Stores(Values):
         self._note_stored(value, self._member(node, "w"))
 
     def _store_computed(self, node: Node, value: int) -> None:
-        """`X[name] = function`, of X or of its prototype: a member, whatever it is called."""
+        """`X[name] = value`, where the name is the module's, is a member of that name between brackets; and `X[name] =
+        function`, of X or of its prototype, a member whatever it is called."""
         target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-        if self.expressions[value][0] != m.FUNCTION or target is None or index is None:
+        if target is None or index is None or not value:
+            return
+        if index.type == "identifier" and self.is_constant(name := self.text(index)):
+            if target.type == "this":
+                self.store_this(f"[{name}]", value)
+            elif target.type == "identifier":
+                self.store(self.text(target), f"[{name}]", value, False)
+        if self.expressions[value][0] != m.FUNCTION:
             return
         if index.type in ("number", "string"):
             return

@@ -129,6 +129,9 @@ TAKES_ELEMENT: Final = {
     "reduce": 1, "reduceRight": 1,
 }  # fmt: skip
 
+# methods that call a function they are given, before they return or when something is settled
+CALLS_BACK: Final = frozenset((*TAKES_ELEMENT, "replace", "replaceAll", "then", "catch", "finally"))
+
 # methods that put an argument into what they are called on, and which
 ANY: Final = -1
 TAKES_INTO: Final = {

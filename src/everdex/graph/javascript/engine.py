@@ -22,6 +22,7 @@ from everdex.graph.model import World
 FUEL: Final = 56
 JUMP: Final = 4  # through a name, a call, a type; a step inside an expression costs 1
 _LARGE_FUEL: Final = 16
+_SYMBOLS: Final = ((v.EXTERNAL, "Symbol"), (v.EXTERNAL, "Symbol.for"))
 _OWNED: Final = {v.OBJECT: m.OBJECT, v.FUNCTION: m.FUNCTION, v.CLASS: m.CLASS}
 
 
@@ -56,6 +57,7 @@ class Engine:
             m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
             m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
             m.ITEM: self._item,
+            m.KEYED: self._keyed,
             m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
             m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
@@ -247,6 +249,15 @@ class Engine:
 
     def _item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         return v.union(item(value, row[2]) for value in self.evaluate(file, row[1], fuel - 1))
+
+    def _keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        """What stands under a key: a property, where the key is a symbol; else any."""
+        given = self.evaluate(file, row[1], fuel - 1)
+        key = self.evaluate(file, row[2], fuel - 1)
+        if not key or any(value[:2] not in _SYMBOLS for value in key):
+            return v.union(item(value, -1) for value in given)
+        name = f"[{file.called(row[2])}]"
+        return v.union(members.get(self, value, name, fuel - 1) for value in given)
 
     def this(self, file: File, function: int, fuel: int) -> Values:
         if function < 0:

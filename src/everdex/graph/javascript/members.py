@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NO_SUCH: Final = v.unknown("no such member")
 _JUMP: Final = 4
 _MAX_SPREADS: Final = 8
+_MADE_BY: Final = {v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}
 _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.MAP: "Map"}
 
 
@@ -36,6 +37,8 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     """What a property may be."""
     if value[0] == v.UNKNOWN:
         return (value,)
+    if name == "constructor" and value[0] in _MADE_BY:
+        return ((_MADE_BY[value[0]], *value[1:]),)
     slots = find(engine, value, name, fuel)
     if not slots:
         return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
@@ -180,6 +183,14 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     return own or _mixed(engine, file, _whole(stored), builtins.MIXES, name, fuel) or _computed(file, stored)
 
 
+def _on_this(engine: Engine, file: File, functions: list[int], name: str) -> tuple[Slot, ...]:
+    """What functions store on `this` under a name."""
+    for top in {file.top(file.functions[function].node) for function in functions}:
+        engine.touch(file, top)
+    values = [value for function in functions for stored, value in file.functions[function].stores if stored == name]
+    return tuple(Slot("f", file.path, _expression_node(file, value), value, 0) for value in values)
+
+
 def _computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
     return tuple(
         Slot("c", file.path, _expression_node(file, value), value, 0)
@@ -285,12 +296,13 @@ def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) ->
     row = file.functions[function]
     engine.touch(file, file.top(row.node))
     binding = file.owner(m.FUNCTION, function)
-    stored = tuple(
-        Slot("f", file.path, _expression_node(file, value), value, 0)
-        for property_, value in row.stores
-        if property_ == name
-    )
-    return _on_prototype(engine, file, binding, name, fuel) or stored
+    stored = _on_this(engine, file, [function], name)
+    found = _on_prototype(engine, file, binding, name, fuel)
+    if not found:
+        prototype = file.bindings[binding].prototype if binding >= 0 else []
+        return stored + _on_this(engine, file, file.functions_of(value for _, value in prototype), name)
+    held = all(engine.files[slot.path].expressions[slot.value][0] != m.FUNCTION for slot in found if slot.path)
+    return found + stored if held else found
 
 
 def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -339,6 +351,8 @@ def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> 
     row = file.expressions[index]
     binding = file.owner(m.OBJECT, index)
     found = own(file, index, name) or _stored(engine, file, binding, name, fuel)
+    if all(file.expressions[slot.value][0] != m.FUNCTION for slot in found):
+        found += _on_this(engine, file, file.functions_of(value for _, value, _, _ in row[1]), name)
     if found:
         return found
     slots: list[Slot] = []

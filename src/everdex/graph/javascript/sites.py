@@ -121,7 +121,7 @@ class FileSites:
                 found = self._finder.call(file, mention.value)
                 self._call(mention, found, span, text)
                 self._named(mention, found, span, text)
-                if found.outside and not found.targets:
+                if not found.targets and (found.outside or self._calls_back(mention.value)):
                     ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
                     called.update(self._callbacks(mention, found, ahead))
                 continue
@@ -198,7 +198,8 @@ class FileSites:
         return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
-        """Functions handed to something outside are called by it: from here, as far as anyone can see."""
+        """Functions handed to something outside, or to what only the language has a method for, are called by it: from
+        here, as far as anyone can see."""
         if any(name in builtins.HANDS_BACK for name in found.outside):
             return set()
         file = self._file
@@ -219,6 +220,16 @@ class FileSites:
                 places.add(later.start)
                 del named[later.value]
         return places
+
+    def _calls_back(self, call: int) -> bool:
+        """Whether something unknown is called by the name of a method of the language that calls what it is given, and
+        nothing in the root has a method of that name."""
+        callee = self._file.expressions[self._file.expressions[call][1]]
+        if callee[0] != m.MEMBER or callee[2] not in builtins.CALLS_BACK:
+            return False
+        key = f"js:method:{callee[2]}"
+        self._engine.reads.add(key)
+        return not self._engine.world.offering(key)
 
     def _overrides(self) -> None:
         engine, file = self._engine, self._file
