@@ -71,7 +71,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    C and C++: functions that return pointers to pointers, macros with numbers before a name, words before parameters;
 #    Kotlin: constructors of nested classes on the next line, strings with several dollars; signatures behind lines of
 #    annotations
-CHUNKER_VERSION: Final = "9"
+# 10: TypeScript: a line break ends a member of an interface, also before type parameters
+CHUNKER_VERSION: Final = "10"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -112,7 +113,7 @@ VECTORS_VERSION: Final = "1"
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
-# 29: JavaScript: names between brackets, and what is stored under them
+# 29: the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -186,7 +187,8 @@ INTERFACE_VERSION: Final = "1"
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
 # 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, what `constructor` is,
 #     functions that are returned where a type is stated, signatures of interfaces that are called, other names of types
-#     among what implements them, callbacks of the language's methods on anything
+#     among what implements them, functions that declared fields are given, callbacks of the language's methods on
+#     anything
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, literals, members, types
+from everdex.graph.javascript import builtins, literals, members, slots, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
@@ -159,7 +159,7 @@ class FileSites:
         found = Found(targets=dict.fromkeys(declared), doubt="" if sure else "several types fit")
         status, targets, reason = self._finder.answer(found)
         self._add(Role.WRITE, mention.node, span, text, status, targets, reason)
-        own = [slot for slot in members.own(file, mention.value, name) if slot.node >= 0]
+        own = [slot for slot in slots.own(file, mention.value, name) if slot.node >= 0]
         if sure and own and file.facts.nodes[own[-1].node].named_at == mention.start:
             self._add(Role.OVERRIDE, own[-1].node, span, name, status, targets, reason)
 
