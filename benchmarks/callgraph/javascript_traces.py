@@ -1,6 +1,6 @@
 """Our edges of a JavaScript or TypeScript project against those that its own test suite ran (tracer.cjs).
 
-    python benchmarks/callgraph/javascript_traces.py CHECKOUT WORK [--misses] [--extra] [-- COMMAND…]
+    python benchmarks/callgraph/javascript_traces.py CHECKOUT WORK [--run COMMAND] [--peer] [--misses] [--extra]
 
 COMMAND is run by a shell in a copy of CHECKOUT whose functions say who called them; without it, what ran before is read
 from WORK again. What the tests need is installed beforehand, `npm install --prefix WORK/packages …`; TypeScript, which
@@ -8,7 +8,8 @@ tracer.cjs reads the files with, is installed there when it is missing.
 
 An edge goes from a function, module or class body to a function, as in traces.py: nothing but builtins between them.
 Recall is the share of edges that ran which we have. Of our edges those count whose caller was entered and whose target
-has a body of its own; the share of them that ran is a lower bound of precision.
+has a body of its own; the share of them that ran is a lower bound of precision. `--peer` asks TypeScript's checker for
+its edges of the same tree (typescript_calls.cjs), with what was installed for the tests beside it.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from servers import TOGETHER, Checkout, read
 
-from everdex.graph.model import FileGraph, Role, Status, Target
+from everdex.graph.model import Role, Status, Target
 
 TRACER = Path(__file__).with_name("tracer.cjs")
+CHECKER = Path(__file__).with_name("typescript_calls.cjs")
 TESTS = frozenset(("test", "tests", "__tests__", "spec", "specs", "testing", "test-helpers", "examples"))
 BODIES = {"function": ("function", "method", "lambda", "constructor"), "class": ("class",), "module": ("module",)}
 Edge = tuple[Target, Target]
@@ -63,11 +66,14 @@ def run(checkout: Path, work: Path, command: str) -> None:
     print(f"{command}: {done.returncode}; what it said is in {work / 'output.txt'}")
 
 
-def definition(graph: FileGraph, path: str, kind: str, start: int, end: int) -> Target | None:
+def placed(checkout: Checkout, row: Sequence[Any]) -> Target | None:
     """The definition of ours that ends where a body does, and begins nearest to it."""
+    path, kind, start, end = row
+    if path not in checkout.graphs:
+        return None
     if kind == "module":
         return Target(path, "")
-    fitting = [node for node in graph.nodes if node.end_byte == end and node.kind in BODIES[kind]]
+    fitting = [node for node in checkout.graphs[path].nodes if node.end_byte == end and node.kind in BODIES[kind]]
     nearest = min(fitting, key=lambda node: abs(node.start_byte - start), default=None)
     return Target(path, nearest.key) if nearest else None
 
@@ -80,10 +86,7 @@ def lines(work: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def ran(checkout: Checkout, work: Path) -> Ran:
-    functions: list[Target | None] = []
-    for path, kind, start, end, *_ in json.loads((work / "functions.json").read_text()):
-        graph = checkout.graphs.get(path)
-        functions.append(definition(graph, path, kind, start, end) if graph else None)
+    functions = [placed(checkout, row[:4]) for row in json.loads((work / "functions.json").read_text())]
     edges: dict[Edge, bool] = {}
     entered: set[int] = set()
     for learned, seen in lines(work):
@@ -114,6 +117,18 @@ def claimed(checkout: Checkout, bodies: frozenset[Target], statuses: tuple[Statu
     }
 
 
+def checked(checkout: Checkout, work: Path) -> set[Edge]:
+    """The edges of TypeScript's checker."""
+    tree, out = work.resolve() / "checked", work.resolve() / "checked.json"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(checkout.root, tree, symlinks=True, ignore=shutil.ignore_patterns("node_modules", ".git"))
+    (tree / "node_modules").symlink_to(work.resolve() / "packages" / "node_modules")
+    environment = {**os.environ, "TYPESCRIPT": str(work.resolve() / "packages" / "node_modules" / "typescript")}
+    subprocess.run(["node", "--max-old-space-size=4096", CHECKER, tree, out], check=True, env=environment)
+    edges = [(placed(checkout, row[:4]), placed(checkout, row[4:])) for row in json.loads(out.read_text())]
+    return {(source, target) for source, target in edges if source is not None and target is not None}
+
+
 def is_test(path: str) -> bool:
     parts = PurePosixPath(path)
     return not TESTS.isdisjoint(parts.parts[:-1]) or parts.stem.endswith((".test", ".spec"))
@@ -135,31 +150,37 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("command", nargs="*")
+    parser.add_argument("--run", metavar="COMMAND", help="the tests, for a shell")
     parser.add_argument("--misses", action="store_true", help="edges between sources that ran and are not ours")
     parser.add_argument("--extra", action="store_true", help="edges between sources that are ours and did not run")
+    parser.add_argument("--peer", action="store_true", help="TypeScript's checker beside us")
     given = parser.parse_args()
-    if given.command:
-        run(given.checkout.resolve(), given.work.resolve(), " ".join(given.command))
+    if given.run:
+        run(given.checkout.resolve(), given.work.resolve(), given.run)
     checkout = read(given.checkout.resolve(), TOGETHER["typescript"])
     seen = ran(checkout, given.work)
     sure = claimed(checkout, seen.bodies, (Status.RESOLVED,))
     possible = claimed(checkout, seen.bodies, (Status.RESOLVED, Status.AMBIGUOUS))
     print(f"{given.checkout.name}: {len(seen.edges)} edges ran, {len(seen.entered)} entered, {seen.unknown} unknown")
-    print("| edges | recall | direct ones | with ambiguous | observed |\n| --- | --- | --- | --- | --- |")
-    for label, tests in (("sources → sources", False), ("tests → sources", True)):
+    said = {"everdex": sure} | ({"TypeScript": checked(checkout, given.work)} if given.peer else {})
+    print("| | edges | recall | direct ones | observed |\n| --- | --- | --- | --- | --- |")
+    for tests in (False, True):
         truth, direct = between(set(seen.edges), tests), between(seen.direct(), tests)
-        live = {edge for edge in between(sure, tests) if edge[0] in seen.entered}
-        print(f"| {label} | {share(truth & sure, truth)} | {share(direct & sure, direct)} "
-              f"| {share(truth & possible, truth)} | {share(live & truth, live)} |")  # fmt: skip
-        shown = [("missed", truth - sure)] * given.misses + [("extra", live - truth)] * given.extra
-        for word, edges in shown if not tests else ():
-            for line in sorted(
-                f"{word}{' (ambiguous)' * ((source, target) in possible - sure)} "
-                f"{place(checkout, source)} → {place(checkout, target)}"
-                for source, target in edges
-            ):
-                print(line)
+        label = f"{'tests' if tests else 'sources'} → sources"
+        for who, edges in said.items():
+            live = {edge for edge in between(edges, tests) if edge[0] in seen.entered}
+            print(f"| {who} | {label} | {share(truth & edges, truth)} | {share(direct & edges, direct)} "
+                  f"| {share(live & truth, live)} |")  # fmt: skip
+        print(f"| with ambiguous | {label} | {share(truth & possible, truth)} | {share(direct & possible, direct)} | |")
+    truth = between(set(seen.edges), False)
+    live = {edge for edge in between(sure, False) if edge[0] in seen.entered}
+    for word, edges in [("missed", truth - sure)] * given.misses + [("extra", live - truth)] * given.extra:
+        for line in sorted(
+            f"{word}{' (ambiguous)' * ((source, target) in possible - sure)} "
+            f"{place(checkout, source)} → {place(checkout, target)}"
+            for source, target in edges
+        ):
+            print(line)
 
 
 if __name__ == "__main__":
