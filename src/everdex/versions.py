@@ -185,7 +185,8 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-# 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, what `constructor` is,
+# 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, tables of functions, what
+#     `constructor` is,
 #     functions that are returned where a type is stated, signatures of interfaces that are called, other names of types
 #     among what implements them, functions that declared fields are given, callbacks of the language's methods on
 #     anything

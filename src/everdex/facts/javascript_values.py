@@ -179,7 +179,7 @@ class Values(Documented):
             self.mention(role, index, value, node)
             return value
         key = self.visit(index)
-        if index.type == "identifier":
+        if index.type in ("identifier", "member_expression"):
             return self.add(m.KEYED, value, key)
         if index.type == "number" and (text := self.text(index)).isdecimal() and len(text) < 4:
             return self.add(m.ITEM, value, int(text))
