@@ -113,7 +113,8 @@ VECTORS_VERSION: Final = "1"
 # 26: long chains, deep nesting and lists without end: what is read of them is bounded, and no call is left out
 # 27: the definitions of chunker 9; Kotlin: calls that are given one type, names between backticks
 # 28: Python: where slices begin and end; what has to hold of parameters for a return; items that are always assigned
-# 29: the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them
+# 29: the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
+#     are defined by a call
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -185,11 +186,10 @@ INTERFACE_VERSION: Final = "1"
 #    back, methods bound by hand, namespaces, classes as receivers of their metaclass; returns that arguments rule out
 #    and items that are overwritten are left out
 # 46: Python: what __new__, metaclasses, attrs' fields, stars and comparisons give; what a builtin base lacks
-# 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, tables of functions, what
-#     `constructor` is,
-#     functions that are returned where a type is stated, signatures of interfaces that are called, other names of types
-#     among what implements them, functions that declared fields are given, callbacks of the language's methods on
-#     anything
+# 47: JavaScript: what methods store on the object or prototype they are of, symbols as names, tables of functions,
+#     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
+#     signatures of interfaces that are called, other names of types among what implements them, functions that declared
+#     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

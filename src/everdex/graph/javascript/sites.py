@@ -200,7 +200,7 @@ class FileSites:
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
         """Functions handed to something outside, or to what only the language has a method for, are called by it: from
         here, as far as anyone can see."""
-        if any(name in builtins.HANDS_BACK for name in found.outside):
+        if any(name in builtins.HANDS_BACK or builtins.only_keeps(name) for name in found.outside):
             return set()
         file = self._file
         named: dict[int, int] = {}
