@@ -265,11 +265,15 @@ def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) ->
     row = file.functions[function]
     engine.touch(file, file.top(row.node))
     binding = file.owner(m.FUNCTION, function)
-    stored = on_this(engine, file, [function], name)
+    stored = tuple(
+        Slot("f", file.path, expression_node(file, value), value, 0)
+        for property_, value in row.stores
+        if property_ == name
+    )
     found = _on_prototype(engine, file, binding, name, fuel)
     if not found:
         prototype = file.bindings[binding].prototype if binding >= 0 else []
-        return stored + on_this(engine, file, file.functions_of(value for _, value in prototype), name)
+        return stored + on_this(engine, file, ("made", function), (value for _, value in prototype), name)
     held = all(engine.files[slot.path].expressions[slot.value][0] != m.FUNCTION for slot in found if slot.path)
     return found + stored if held else found
 
@@ -312,7 +316,7 @@ def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> 
     binding = file.owner(m.OBJECT, index)
     found = own(file, index, name) or _stored(engine, file, binding, name, fuel)
     if all(file.expressions[slot.value][0] != m.FUNCTION for slot in found):
-        found += on_this(engine, file, file.functions_of(value for _, value, _, _ in row[1]), name)
+        found += on_this(engine, file, ("this", index), (value for _, value, _, _ in row[1]), name)
     if found:
         return found
     slots: list[Slot] = []

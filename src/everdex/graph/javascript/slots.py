@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from everdex.facts import javascript_model as m
@@ -34,12 +35,18 @@ def expression_node(file: File, value: int) -> int:
     return file.classes[row[1]].node if row[0] == m.CLASS else -1
 
 
-def on_this(engine: Engine, file: File, functions: list[int], name: str) -> tuple[Slot, ...]:
-    """What functions store on `this` under a name."""
-    for top in {file.top(file.functions[function].node) for function in functions}:
+def on_this(engine: Engine, file: File, key: tuple[str, int], values: Iterable[int], name: str) -> tuple[Slot, ...]:
+    """What those of some values that are functions store on `this` under a name; the key stands for the values."""
+    found: tuple[set[str], dict[str, list[int]]] | None = file.memo.get(key)
+    if found is None:
+        functions = [file.functions[number] for number in file.functions_of(values)]
+        stores: dict[str, list[int]] = {}
+        for stored, value in (each for function in functions for each in function.stores):
+            stores.setdefault(stored, []).append(value)
+        found = file.memo[key] = {file.top(function.node) for function in functions}, stores
+    for top in found[0]:
         engine.touch(file, top)
-    values = [value for function in functions for stored, value in file.functions[function].stores if stored == name]
-    return tuple(Slot("f", file.path, expression_node(file, value), value, 0) for value in values)
+    return tuple(Slot("f", file.path, expression_node(file, value), value, 0) for value in found[1].get(name, ()))
 
 
 def computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
