@@ -26,7 +26,7 @@ const stated = ts.findConfigFile(tree, ts.sys.fileExists);
 const own = stated ? ts.parseJsonConfigFileContent(ts.readConfigFile(stated, ts.sys.readFile).config, ts.sys, tree).options : {};
 const program = ts.createProgram(files, {
   ...own, allowJs: true, checkJs: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
-  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, allowImportingTsExtensions: true,
+  module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10, allowImportingTsExtensions: true,
   composite: false, incremental: false, rootDir: undefined, types: [],
 });
 const checker = program.getTypeChecker();
