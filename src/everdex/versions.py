@@ -75,6 +75,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #    annotations
 # 10: Python: what stands in a file with thousands of comments in a row
 #     where the name has no extension that says the language, the first line says it
+#     TypeScript: a line break ends a member of an interface, also before type parameters
 CHUNKER_VERSION: Final = "10"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -120,6 +121,8 @@ VECTORS_VERSION: Final = "1"
 #     lists of bases are read as far as lists of parameters are, and whole where letters have several bytes
 #     Python: expressions in stretches; calls by name and whose attributes are assigned stand apart
 #     Python: what isinstance() says where a condition does not hold
+#     the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
+#     are defined by a call
 FACTS_VERSION: Final = "29"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -199,6 +202,10 @@ INTERFACE_VERSION: Final = "1"
 #     isinstance() asks for; a call of a union of types no longer fails the file
 #     Python: names of one body or of a definition and what is passed cost no steps; what stands beside an operator
 #    may be a number; who calls a function that its file passed to another
+#     JavaScript: what methods store on the object or prototype they are of, symbols as names, tables of functions,
+#     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
+#     signatures of interfaces that are called, other names of types among what implements them, functions that declared
+#     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
 RESOLVERS_VERSION: Final = "47"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

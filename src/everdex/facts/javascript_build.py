@@ -232,6 +232,11 @@ class Builder:
         """Whether a scope seen so far binds the name."""
         return self._lookup(self.at.scope, name, False) >= 0
 
+    def is_constant(self, name: str) -> bool:
+        """Whether a name is the module's, as far as it was read: imported or given a value there."""
+        found = self._lookup(self.at.scope, name, False)
+        return found >= 0 and found == self.scopes[0].names.get(name)
+
     def _declare_implicitly(self) -> None:
         """A name that is only ever assigned belongs to the function that does it; `using` is read like that too."""
         outer = self.at

@@ -42,6 +42,7 @@ PARAMETER: Final = 20  # function, index
 SPREAD: Final = 21  # expression
 NAMESPACE: Final = 22  # scope
 ENUM: Final = 23  # interface
+KEYED: Final = 24  # expression, name or member of which the value is the index
 
 TYPE_ONLY: Final = "type"
 COMPUTED: Final = "[]"  # in place of the name of a property that the program computes

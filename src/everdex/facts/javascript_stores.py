@@ -17,6 +17,7 @@ class Stores(Values):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.handlers |= {
+            "call_expression": self._defining,
             "assignment_expression": self._assignment,
             "augmented_assignment_expression": self._augmented,
             "update_expression": self._update,
@@ -160,9 +161,17 @@ class Stores(Values):
         self._note_stored(value, self._member(node, "w"))
 
     def _store_computed(self, node: Node, value: int) -> None:
-        """`X[name] = function`, of X or of its prototype: a member, whatever it is called."""
+        """`X[name] = value`, where the name is the module's, is a member of that name between brackets; and `X[name] =
+        function`, of X or of its prototype, a member whatever it is called."""
         target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
-        if self.expressions[value][0] != m.FUNCTION or target is None or index is None:
+        if target is None or index is None or not value:
+            return
+        if index.type == "identifier" and self.is_constant(name := self.text(index)):
+            if target.type == "this":
+                self.store_this(f"[{name}]", value)
+            elif target.type == "identifier":
+                self.store(self.text(target), f"[{name}]", value, False)
+        if self.expressions[value][0] != m.FUNCTION:
             return
         if index.type in ("number", "string"):
             return
@@ -171,6 +180,29 @@ class Stores(Values):
             self.store(self.text(target), m.COMPUTED, value, False)
         elif owner is not None and owner.type == "identifier" and label is not None and self.text(label) == "prototype":
             self.store(self.text(owner), m.COMPUTED, value, True)
+
+    def _defining(self, node: Node) -> int:
+        """A call; `Object.defineProperty(X, "name", { value })` stores, too."""
+        call = self._call(node)
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None or self.text(function) != "Object.defineProperty":
+            return call
+        given = [child for child in arguments.named_children if child.type != "comment"]
+        row = self.expressions[call]
+        if row[0] != m.CALL or len(given) != 3 or len(row[2]) != 3 or given[1].type != "string":
+            return call
+        described: m.Row = self.expressions[row[2][2]]
+        if described[0] != m.OBJECT:
+            return call
+        target, name = unwrap(given[0]), self.string(given[1])
+        for value in [held for key, held, _, _ in described[1] if key == "value"]:
+            if target.type == "this":
+                self.store_this(name, value)
+            elif target.type == "identifier":
+                self.store(self.text(target), name, value, False)
+            elif target.type == "member_expression":
+                self._store_deep(target, name, value)
+        return call
 
     def _note_stored(self, value: int, member: int) -> None:
         if self.expressions[value][0] in (m.OBJECT, m.ARRAY):

@@ -178,7 +178,9 @@ class Values(Documented):
             value = self.add(m.MEMBER, value, self.string(index))
             self.mention(role, index, value, node)
             return value
-        self.visit(index)
+        key = self.visit(index)
+        if index.type in ("identifier", "member_expression"):
+            return self.add(m.KEYED, value, key)
         if index.type == "number" and (text := self.text(index)).isdecimal() and len(text) < 4:
             return self.add(m.ITEM, value, int(text))
         return self.add(m.ITEM, value, -1)

@@ -10,7 +10,7 @@ from tree_sitter import Node, Range, Tree
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.languages import GRAMMARS
-from everdex.parse import annotated, blocks, definitions, grammar, macros, segments
+from everdex.parse import annotated, blocks, definitions, grammar, macros, segments, unended
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
@@ -64,6 +64,8 @@ def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
         return None
     data = macros.readable(language, data)
     tree = grammar.parse_tree(language, data)
+    if language in unended.LANGUAGES:
+        return unended.read(language, tree, data)
     return annotated.read(tree, data) if language == "kotlin" else tree
 
 

@@ -1,4 +1,4 @@
-"""What the language and its hosts bring along: names, methods, and what their calls give back. All of it data.
+"""What the language and its hosts bring along: names, methods, and what their calls give back. Nearly all of it data.
 
 Libraries whose functions hand back what they are given are named here too.
 """
@@ -129,6 +129,11 @@ TAKES_ELEMENT: Final = {
     "reduce": 1, "reduceRight": 1,
 }  # fmt: skip
 
+# methods that call a function they are given, before they return or when something is settled
+CALLS_BACK: Final = frozenset((*TAKES_ELEMENT, "replace", "replaceAll", "then", "catch", "finally"))
+_OWN_OF: Final = frozenset(("Array", "Map", "Object", "console"))
+_CALLS_BACK_TOO: Final = frozenset(("from", "fromAsync", "fromEntries", "groupBy", "getOrInsertComputed"))
+
 # methods that put an argument into what they are called on, and which
 ANY: Final = -1
 TAKES_INTO: Final = {
@@ -149,3 +154,9 @@ COMMON_METHODS: Final = _words(
     write read end close open send pipe json text status start stop run init update remove render reset toBe
     toEqual default
     toHaveBeenCalled mockReturnValue mockImplementation""")
+
+
+def only_keeps(name: str) -> bool:
+    """Whether something of the language keeps, shows or compares a function that it is given, and does not call it."""
+    owner, _, method = name.rpartition(".")
+    return owner in _OWN_OF and method not in CALLS_BACK and method not in _CALLS_BACK_TOO

@@ -239,15 +239,16 @@ def _external(engine: Engine, file: File, value: Value, arguments: list[int], fu
         return ((v.PROMISE, settled(v.union(members_of(item) for item in given))),)
     if name in ("Array.from", "Object.values", "Array.of"):
         given = engine.evaluate(file, arguments[0], fuel - 1)
-        return ((v.ARRAY, v.union(_contents(engine, item, fuel) for item in given)),)
+        return ((v.ARRAY, v.union(contents(engine, item, fuel) for item in given)),)
     if name == "Object.entries":
         given = engine.evaluate(file, arguments[0], fuel - 1)
-        inside = v.union(_contents(engine, item, fuel) for item in given)
+        inside = v.union(contents(engine, item, fuel) for item in given)
         return ((v.ARRAY, ((v.TUPLE, (((v.EXTERNAL, "String"),), inside)),)),)
     return (value,)
 
 
-def _contents(engine: Engine, value: Value, fuel: int) -> Values:
+def contents(engine: Engine, value: Value, fuel: int) -> Values:
+    """What an object literal or a container holds."""
     if value[0] == v.OBJECT:
         file = engine.files[value[1]]
         row = file.expressions[value[2]]

@@ -56,6 +56,7 @@ class Engine:
             m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
             m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
             m.ITEM: self._item,
+            m.KEYED: self._keyed,
             m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
             m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
             m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
@@ -246,7 +247,25 @@ class Engine:
         return types.agreed(given, types.of(self, file, row[2], fuel - 1))
 
     def _item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
-        return v.union(item(value, row[2]) for value in self.evaluate(file, row[1], fuel - 1))
+        given = self.evaluate(file, row[1], fuel - 1)
+        return v.union(item(value, row[2]) for value in given) if row[2] >= 0 else self._any(given, fuel)
+
+    def _any(self, values: Values, fuel: int) -> Values:
+        """What may stand under a key of which nothing is known: of a table that is written out all that it has, and
+        what else may be there."""
+        tables = [calls.contents(self, value, fuel) for value in values if value[0] == v.OBJECT]
+        return v.union((*tables, *(item(value, -1) for value in values)))
+
+    def _keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        """What stands under a key that has a name: a property, where that is a symbol; anything, where it varies."""
+        given = self.evaluate(file, row[1], fuel - 1)
+        if any(_is_symbol(value) for value in self.evaluate(file, row[2], fuel - 1)):
+            name = f"[{_symbol_name(file, row[2])}]"
+            return v.union(members.get(self, value, name, fuel - 1) for value in given)
+        key = file.expressions[row[2]]
+        if key[0] == m.NAME and (file.bindings[key[1]].kind == m.IMPORTED or file.bindings[key[1]].node >= 0):
+            return v.union(item(value, -1) for value in given)
+        return self._any(given, fuel)
 
     def this(self, file: File, function: int, fuel: int) -> Values:
         if function < 0:
@@ -275,6 +294,17 @@ class Engine:
             return v.unknown("super outside a class")
         bases = self.evaluate(file, file.classes[index].extends, fuel - JUMP)
         return bases if kind == m.THIS_STATIC else v.union(made(value) for value in bases)
+
+
+def _is_symbol(value: Value) -> bool:
+    return bool(value[0] == v.EXTERNAL and value[1].partition(".")[0] == "Symbol")
+
+
+def _symbol_name(file: File, index: int) -> str:
+    """What a symbol is called where a property is named by it: as it was exported, or as the language has it."""
+    row = file.expressions[index]
+    base = file.expressions[row[1]] if row[0] == m.MEMBER else (m.UNKNOWN,)
+    return f"{base[1]}.{row[2]}" if base[0] == m.GLOBAL else file.called(index)
 
 
 def made(value: Value) -> Values:

@@ -6,6 +6,7 @@ Nothing is decided here; the memo of answers that belong to a file lives and is 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
@@ -32,8 +33,8 @@ class File:
     """One file's facts."""
 
     __slots__ = (
-        "_by_called", "_exports", "_keys", "_owners", "_placed", "bindings", "classes", "expressions", "facts",
-        "functions", "interfaces", "large", "memo", "path", "types",
+        "_by_called", "_exports", "_keys", "_owners", "_placed", "_returned", "bindings", "classes", "expressions",
+        "facts", "functions", "interfaces", "large", "memo", "path", "types",
     )  # fmt: skip
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -52,6 +53,7 @@ class File:
         self._keys: list[str] | None = None
         self._owners: dict[tuple[int, int], int] | None = None
         self._placed: tuple[dict[int, tuple[int, str]], dict[int, Placed]] | None = None
+        self._returned: dict[int, int] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -97,6 +99,11 @@ class File:
                 return str(binding.more[1])
             return binding.name
         return str(row[1]) if row[0] == m.GLOBAL else ""
+
+    def functions_of(self, values: Iterable[int]) -> list[int]:
+        """Those of some expressions that are functions."""
+        rows = [self.expressions[value] for value in values]
+        return [row[1] for row in rows if row[0] == m.FUNCTION]
 
     def owner(self, code: int, index: int) -> int:
         """The binding that an object literal, class or function is a value of, or -1."""
@@ -149,6 +156,17 @@ class File:
             codes = self.expressions
             self._placed = methods, {value: place for value, place in every if codes[value][0] in _PLACED}
         return self._placed
+
+    @property
+    def returned(self) -> dict[int, int]:
+        """Functions by the function that returns them as they are written."""
+        if self._returned is None:
+            self._returned = {}
+            for index, function in enumerate(self.functions):
+                rows = [self.expressions[value] for value in function.returns]
+                parts = [part for row in rows if row[0] == m.CHOICE for part in row[1]]
+                self._returned |= dict.fromkeys(self.functions_of((*function.returns, *parts)), index)
+        return self._returned
 
     def top(self, node: int) -> str:
         return self.keys[node].partition(".")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.members import Slot
+from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value
 
 

@@ -19,13 +19,15 @@ MAX_FILES: Final = 40
 HEIRS_KEY: Final = "js:heirs:"
 MAX_HEIRS: Final = 24
 _MAX_LEVELS: Final = 4
+_MAX_NAMES: Final = 8
 _AROUND: Final = frozenset((
     *builtins.PROMISE_TYPES, *builtins.ARRAY_TYPES, *builtins.MAP_TYPES, *builtins.TRANSPARENT_TYPES,
 ))  # fmt: skip
 
 
 def claims(file: File) -> dict[str, list[tuple[str, int]]]:
-    """By the last name of what is extended or implemented: classes, interfaces, objects of a declared type."""
+    """By the last name of what is extended or implemented: classes, interfaces, objects of a declared type; and by
+    that of what they are only another name for, types."""
     found: dict[str, list[tuple[str, int]]] = {}
     for index, row in enumerate(file.classes):
         bases = [_type_name(file, part) for part in row.implements]
@@ -36,6 +38,8 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
     for index, interface in enumerate(file.interfaces):
         for part in interface.extends:
             found.setdefault(_type_name(file, part), []).append(("interface", index))
+        if interface.alias:
+            found.setdefault(_type_name(file, interface.alias), []).append(("alias", index))
     for literal in file.placed[1]:
         if file.expressions[literal][0] == m.OBJECT:
             for name in _type_names(file, _stated(file, literal)):
@@ -49,7 +53,22 @@ def _stated(file: File, literal: int) -> int:
     kind, index, _ = file.placed[1][literal]
     while kind in ("element", "choice") and index in file.placed[1]:
         kind, index, _ = file.placed[1][index]
+    if kind == "stored":
+        return _field_type(file, file.expressions[index])
     return index if kind == "type" else file.functions[index].result if kind == "result" else 0
+
+
+def _field_type(file: File, row: m.Row) -> int:
+    """The type that a class states of the field that `this.name` is."""
+    base = file.expressions[row[1]]
+    if row[0] != m.MEMBER or base[0] != m.THIS or base[1] < 0:
+        return 0
+    kind, index = file.functions[base[1]].this
+    if kind not in (m.THIS_INSTANCE, m.THIS_STATIC):
+        return 0
+    static = kind == m.THIS_STATIC
+    stated = (type_ for name, _, of, _, type_, _ in file.classes[index].members if name == row[2] and of == static)
+    return next((type_ for type_ in stated if type_), 0)
 
 
 def _type_names(file: File, index: int) -> list[str]:
@@ -107,18 +126,22 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
     name = home.classes[value[2]].name if value[0] == v.INSTANCE else home.interfaces[value[2]].name
     if not name:
         return ()
-    key = HEIRS_KEY + name.rpartition(".")[2]
-    engine.reads.add(key)
     found: dict[Value, None] = {}
-    for path in engine.world.offering(key)[:MAX_FILES]:
-        file = engine.files[path]
-        claimed = file.memo.get("claims")
-        if claimed is None:
-            claimed = file.memo["claims"] = claims(file)
-        for kind, index in claimed.get(name.rpartition(".")[2], ()):
-            heir = _checked(engine, file, kind, index, value, fuel - _JUMP)
-            if heir is not None:
-                found[heir] = None
+    names = [name.rpartition(".")[2]]  # and other names of the type, as they are met
+    for each in names:
+        engine.reads.add(HEIRS_KEY + each)
+        for path in engine.world.offering(HEIRS_KEY + each)[:MAX_FILES]:
+            file = engine.files[path]
+            claimed = file.memo.get("claims")
+            if claimed is None:
+                claimed = file.memo["claims"] = claims(file)
+            for kind, index in claimed.get(each, ()):
+                heir = _checked(engine, file, kind, index, value, fuel - _JUMP)
+                if heir == value:
+                    alias = file.interfaces[index].name.rpartition(".")[2]
+                    names += [alias] if alias not in names and len(names) < _MAX_NAMES else []
+                elif heir is not None:
+                    found[heir] = None
     return tuple(found)[: MAX_HEIRS + 1]
 
 
@@ -130,6 +153,8 @@ def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fu
             above = engine.evaluate(file, row.extends, fuel)
             bases.append(tuple((v.INSTANCE, *base[1:]) for base in above if base[0] == v.CLASS))
         return (v.INSTANCE, file.path, index) if any(value in base for base in bases) else None
+    if kind == "alias":
+        return value if value in types.of(engine, file, file.interfaces[index].alias, fuel) else None
     if kind == "interface":
         parts = file.interfaces[index].extends
         extends = any(value in types.of(engine, file, part, fuel) for part in parts)

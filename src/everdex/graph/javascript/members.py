@@ -5,12 +5,13 @@ A slot is where a property was found: its definition, if it has one, and how to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, on_this, own, wholes
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -19,23 +20,16 @@ if TYPE_CHECKING:
 NO_SUCH: Final = v.unknown("no such member")
 _JUMP: Final = 4
 _MAX_SPREADS: Final = 8
+_MADE_BY: Final = {v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}
 _BUILTIN: Final = {v.ARRAY: "Array", v.TUPLE: "Array", v.PROMISE: "Promise", v.MAP: "Map"}
-
-
-class Slot(NamedTuple):
-    kind: str  # 'f' field or function, 'g' getter, 's' setter, 'a' declared only, 't' of an interface, 'x' a value,
-    # 'd' only the definition of what another slot holds, 'c' a function under a name that the program computes
-    path: str
-    node: int  # definition, or -1
-    value: int  # expression, or 0
-    type: int
-    given: Values = ()
 
 
 def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     """What a property may be."""
     if value[0] == v.UNKNOWN:
         return (value,)
+    if name == "constructor" and value[0] in _MADE_BY:
+        return ((_MADE_BY[value[0]], *value[1:]),)
     slots = find(engine, value, name, fuel)
     if not slots:
         return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
@@ -67,11 +61,11 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     if kind in _BUILTIN:
         added = _added(engine, _BUILTIN[kind], name, fuel)
         has = name in builtins.OF_OBJECTS or name in builtins.MEMBERS[_BUILTIN[kind]]
-        return added or (_direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
+        return added or (direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
     if kind == v.METHOD:
-        return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
+        return direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
     if fuel <= 0:
         return (Slot("x", "", -1, 0, 0, engine.exhausted()),)
     engine.came_to(fuel)
@@ -83,7 +77,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         answer: tuple[Slot, ...] = engine.remember(
             file, ("m", kind, value[2], name), fuel, _of_class, engine, file, value[2], name, kind == v.CLASS
         )
-        return _direct(v.DEEP) if answer == (v.DEEP,) else answer
+        return direct(v.DEEP) if answer == (v.DEEP,) else answer
     if kind == v.OBJECT:
         if not file.expressions[value[2]][2]:
             return _of_object(engine, file, value[2], name, fuel)
@@ -91,7 +85,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         spread: tuple[Slot, ...] = engine.remember(
             file, ("o", value[2], name), fuel, _of_object, engine, file, value[2], name
         )
-        return _direct(v.DEEP) if spread == (v.DEEP,) else spread
+        return direct(v.DEEP) if spread == (v.DEEP,) else spread
     if kind == v.FUNCTION:
         return _of_function(engine, file, value, name, fuel)
     if kind == v.MADE:
@@ -110,7 +104,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         )
     if kind == v.HOLDER:
         return _stored(engine, file, value[2], name, fuel)
-    return _direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
+    return direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
 
 
 def _added(engine: Engine, outside: str, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -135,7 +129,7 @@ def _elsewhere(file: File, index: int, name: str) -> tuple[Slot, ...]:
         file.bindings[binding].kind == m.TYPE and index in file.bindings[binding].more
         for binding in file.facts.globals.get(row.name, ())
     )
-    return _direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
+    return direct((v.EXTERNAL, f"{row.name}.{name}")) if merged else ()
 
 
 def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
@@ -145,25 +139,13 @@ def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
     if value[1] == "String" and name not in builtins.OF_STRINGS and name not in builtins.OF_OBJECTS:
         return ()
     if len(value) == 2:
-        return _direct((v.EXTERNAL, whole))
+        return direct((v.EXTERNAL, whole))
     if value[2] == v.HELD:
         key = f"js:member:{name}"
         engine.reads.add(key)
         if engine.world.offering(key):
-            return _direct((v.UNKNOWN, "given by a library"))
-    return _direct((v.EXTERNAL, whole, v.HELD))
-
-
-def _direct(value: Value) -> tuple[Slot, ...]:
-    return (Slot("x", "", -1, 0, 0, (value,)),)
-
-
-def _expression_node(file: File, value: int) -> int:
-    """The definition that a stored value is, or -1."""
-    row = file.expressions[value]
-    if row[0] == m.FUNCTION:
-        return file.functions[row[1]].node
-    return file.classes[row[1]].node if row[0] == m.CLASS else -1
+            return direct((v.UNKNOWN, "given by a library"))
+    return direct((v.EXTERNAL, whole, v.HELD))
 
 
 def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -173,23 +155,11 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     engine.touch(file, file.bindings[binding].top)
     stored = file.bindings[binding].properties
     own = tuple(
-        Slot("f", file.path, _expression_node(file, value), value, 0)
+        Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in stored
         if property_ == name
     )
-    return own or _mixed(engine, file, _whole(stored), builtins.MIXES, name, fuel) or _computed(file, stored)
-
-
-def _computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
-    return tuple(
-        Slot("c", file.path, _expression_node(file, value), value, 0)
-        for property_, value in stored
-        if property_ == m.COMPUTED
-    )
-
-
-def _whole(stored: list[tuple[str, int]]) -> list[int]:
-    return [value for property_, value in stored if not property_]
+    return own or _mixed(engine, file, wholes(stored), builtins.MIXES, name, fuel) or computed(file, stored)
 
 
 def _mixed(
@@ -222,9 +192,10 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         if member == name and is_static == static
     ]
     if own and any(slot.kind != "f" or slot.value or slot.type for slot in own):
-        return _by_use(own)
+        stores = [value for stored, value, of in row.stores if stored == name and of == static]
+        return _assigned(engine, file, own[0], stores, fuel) or _by_use(own)
     stored = [
-        Slot("f", file.path, own[0].node if own else _expression_node(file, value), value, 0)
+        Slot("f", file.path, own[0].node if own else expression_node(file, value), value, 0)
         for property_, value, is_static in row.stores
         if property_ == name and is_static == static
     ]
@@ -233,7 +204,7 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         return _as_declared(engine, file, row.extends, name, static, stored, fuel)
     if not found and static:
         if name == "prototype":
-            return _direct((v.INSTANCE, file.path, index))
+            return direct((v.INSTANCE, file.path, index))
         found = _stored(engine, file, file.owner(m.CLASS, index), name, fuel)
     elif not found:
         found = _on_prototype(engine, file, file.owner(m.CLASS, index), name, fuel)
@@ -248,7 +219,7 @@ def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool,
         if base[0] in (v.CLASS, v.FUNCTION) and not static:
             base = (v.INSTANCE if base[0] == v.CLASS else v.MADE, *base[1:])
         if base[0] == v.UNKNOWN:
-            slots += _direct((v.UNKNOWN, "unknown base class"))
+            slots += direct((v.UNKNOWN, "unknown base class"))
         else:
             slots += find(engine, base, name, fuel - _JUMP)
     return tuple(dict.fromkeys(slots))
@@ -265,6 +236,15 @@ def _as_declared(
     return (*stored, *(Slot("d", slot.path, slot.node, 0, 0) for slot in nodes[:1]))
 
 
+def _assigned(engine: Engine, file: File, declared: Slot, stores: list[int], fuel: int) -> tuple[Slot, ...]:
+    """The functions that a field which is only declared is given by its class, where that gives it nothing else; what
+    it has to be still says what others hand to it."""
+    if not stores or declared.kind != "f" or declared.value or len(file.functions_of(stores)) < len(stores):
+        return ()
+    functions = tuple(Slot("f", file.path, declared.node, value, 0) for value in stores)
+    return (*functions, Slot("x", "", -1, 0, 0, types.of(engine, file, declared.type, fuel - 1)))
+
+
 def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
     """Overload signatures stand beside the method that implements them."""
     bodies = [slot for slot in slots if slot.kind != "a"]
@@ -276,9 +256,9 @@ def _by_use(slots: list[Slot]) -> tuple[Slot, ...]:
 
 def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int) -> tuple[Slot, ...]:
     if name == "prototype":
-        return _direct((v.MADE, *value[1:]))
+        return direct((v.MADE, *value[1:]))
     found = _stored(engine, file, file.owner(m.FUNCTION, value[2]), name, fuel)
-    return found or (_direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ())
+    return found or (direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ())
 
 
 def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -286,11 +266,16 @@ def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) ->
     engine.touch(file, file.top(row.node))
     binding = file.owner(m.FUNCTION, function)
     stored = tuple(
-        Slot("f", file.path, _expression_node(file, value), value, 0)
+        Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in row.stores
         if property_ == name
     )
-    return _on_prototype(engine, file, binding, name, fuel) or stored
+    found = _on_prototype(engine, file, binding, name, fuel)
+    if not found:
+        prototype = file.bindings[binding].prototype if binding >= 0 else []
+        return stored + on_this(engine, file, ("made", function), (value for _, value in prototype), name)
+    held = all(engine.files[slot.path].expressions[slot.value][0] != m.FUNCTION for slot in found if slot.path)
+    return found + stored if held else found
 
 
 def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
@@ -299,20 +284,20 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
     row = file.bindings[binding]
     engine.touch(file, row.top)
     own = tuple(
-        Slot("f", file.path, _expression_node(file, value), value, 0)
+        Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in row.prototype
         if property_ == name
     )
     if own:
         return own
-    whole = _whole(row.prototype)
+    whole = wholes(row.prototype)
     mixing = [value for value in whole if _is_given(file, binding, file.expressions[value])]
     slots = list(_mixed(engine, file, mixing, builtins.MIXES, name, fuel))
-    slots += _mixed(engine, file, _whole(row.properties), builtins.INHERITS, name, fuel)
+    slots += _mixed(engine, file, wholes(row.properties), builtins.INHERITS, name, fuel)
     for given in v.union(engine.evaluate(file, value, fuel - 1) for value in whole if value not in mixing):
         if given[0] not in (v.UNKNOWN, v.EXTERNAL):
             slots += find(engine, given, name, fuel - _JUMP)
-    return tuple(dict.fromkeys(slots)) or _computed(file, row.prototype)
+    return tuple(dict.fromkeys(slots)) or computed(file, row.prototype)
 
 
 def _is_given(file: File, binding: int, row: m.Row) -> bool:
@@ -326,19 +311,12 @@ def _is_given(file: File, binding: int, row: m.Row) -> bool:
 # -- objects and interfaces ---------------------------------------------------------------------
 
 
-def own(file: File, literal: int, name: str) -> tuple[Slot, ...]:
-    """The properties of a name that an object literal writes out."""
-    return tuple(
-        Slot("f" if kind == "v" else kind, file.path, node if node >= 0 else _expression_node(file, value), value, 0)
-        for member, value, kind, node in file.expressions[literal][1]
-        if member == name
-    )
-
-
 def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
     row = file.expressions[index]
     binding = file.owner(m.OBJECT, index)
     found = own(file, index, name) or _stored(engine, file, binding, name, fuel)
+    if all(file.expressions[slot.value][0] != m.FUNCTION for slot in found):
+        found += on_this(engine, file, ("this", index), (value for _, value, _, _ in row[1]), name)
     if found:
         return found
     slots: list[Slot] = []

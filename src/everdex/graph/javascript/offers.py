@@ -93,6 +93,8 @@ class _Hashes:
             return [code, [self.rows[part] for part in row[1]]]
         if code in (m.MEMBER, m.ITEM):
             return [code, self.rows[row[1]], row[2]]
+        if code == m.KEYED:
+            return [code, self.rows[row[1]], self.rows[row[2]]]
         if code in (m.AWAIT, m.ELEMENT, m.SPREAD):
             return [code, self.rows[row[1]]]
         if code == m.CAST:
@@ -158,7 +160,7 @@ class _Hashes:
         file = self._file
         if kind == "class":
             return self._key(file.classes[index].node)
-        if kind == "interface":
+        if kind in ("interface", "alias"):
             return self._key(file.interfaces[index].node)
         return self.rows[index]
 

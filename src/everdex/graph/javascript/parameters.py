@@ -69,6 +69,9 @@ def _expected(engine: Engine, file: File, function: int, number: int, fuel: int)
         ]
         given = v.union(wanted)
         return v.union((*(types.parameter_type(engine, value, number, fuel) for value in given), _unknown(given)))
+    if function in file.returned:
+        wanted_types = _result_type(engine, file, file.returned[function], fuel - 1)
+        return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
     return v.NOTHING
 
 
@@ -98,16 +101,21 @@ def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
     if kind == "stored":
         code, receiver, name = file.expressions[index]
         found = engine.evaluate(file, receiver, fuel - 1)
-        if code == m.ITEM:
+        if code in (m.ITEM, m.KEYED):
             return v.union(members_of(value) for value in found)
         return v.union(_declared_member(engine, value, name, fuel - 1) for value in found)
     if kind == "result":
-        result = file.functions[index].result
-        if result:
-            return settled(types.of(engine, file, result, fuel - 1))
-        wanted = _function_type(engine, file, index, fuel - 1)
-        return settled(v.union(types.result_of(engine, value, fuel - 1) for value in wanted))
+        return _result_type(engine, file, index, fuel)
     return _asked_for(engine, file, index, which, fuel)
+
+
+def _result_type(engine: Engine, file: File, function: int, fuel: int) -> Values:
+    """The type that what a function returns has to have."""
+    result = file.functions[function].result
+    if result:
+        return settled(types.of(engine, file, result, fuel - 1))
+    wanted = _function_type(engine, file, function, fuel - 1)
+    return settled(v.union(types.result_of(engine, value, fuel - 1) for value in wanted))
 
 
 def _asked_for(engine: Engine, file: File, call: int, argument: int, fuel: int) -> Values:
@@ -138,6 +146,8 @@ def _function_type(engine: Engine, file: File, function: int, fuel: int) -> Valu
         literal, name = file.placed[0][function]
         outer = literal_type(engine, file, literal, fuel - 1)
         found = [_declared_member(engine, value, name, fuel - 1) for value in outer]
+    elif function in file.returned:
+        found = [_result_type(engine, file, file.returned[function], fuel - 1)]
     else:
         return v.NOTHING
     return tuple(value for value in v.union(found) if value[0] in (v.CALLABLE, v.TYPED))
@@ -207,7 +217,7 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         if callee[1] == "Promise":
             return ((v.EXTERNAL, "Promise.resolve" if number == 0 else "Promise.reject"),)
         return _FROM_OUTSIDE
-    if kind == v.CALLABLE:
+    if kind in (v.CALLABLE, v.TYPED):
         wanted_types = types.parameter_type(engine, callee, argument, fuel)
         return v.union(types.parameter_type(engine, value, number, fuel) for value in wanted_types)
     return v.NOTHING

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, literals, members, types
+from everdex.graph.javascript import builtins, literals, members, slots, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
@@ -121,7 +121,7 @@ class FileSites:
                 found = self._finder.call(file, mention.value)
                 self._call(mention, found, span, text)
                 self._named(mention, found, span, text)
-                if found.outside and not found.targets:
+                if not found.targets and (found.outside or self._calls_back(mention.value)):
                     ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
                     called.update(self._callbacks(mention, found, ahead))
                 continue
@@ -159,7 +159,7 @@ class FileSites:
         found = Found(targets=dict.fromkeys(declared), doubt="" if sure else "several types fit")
         status, targets, reason = self._finder.answer(found)
         self._add(Role.WRITE, mention.node, span, text, status, targets, reason)
-        own = [slot for slot in members.own(file, mention.value, name) if slot.node >= 0]
+        own = [slot for slot in slots.own(file, mention.value, name) if slot.node >= 0]
         if sure and own and file.facts.nodes[own[-1].node].named_at == mention.start:
             self._add(Role.OVERRIDE, own[-1].node, span, name, status, targets, reason)
 
@@ -198,8 +198,9 @@ class FileSites:
         return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
 
     def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
-        """Functions handed to something outside are called by it: from here, as far as anyone can see."""
-        if any(name in builtins.HANDS_BACK for name in found.outside):
+        """Functions handed to something outside, or to what only the language has a method for, are called by it: from
+        here, as far as anyone can see."""
+        if any(name in builtins.HANDS_BACK or builtins.only_keeps(name) for name in found.outside):
             return set()
         file = self._file
         named: dict[int, int] = {}
@@ -219,6 +220,16 @@ class FileSites:
                 places.add(later.start)
                 del named[later.value]
         return places
+
+    def _calls_back(self, call: int) -> bool:
+        """Whether something unknown is called by the name of a method of the language that calls what it is given, and
+        nothing in the root has a method of that name."""
+        callee = self._file.expressions[self._file.expressions[call][1]]
+        if callee[0] != m.MEMBER or callee[2] not in builtins.CALLS_BACK:
+            return False
+        key = f"js:method:{callee[2]}"
+        self._engine.reads.add(key)
+        return not self._engine.world.offering(key)
 
     def _overrides(self) -> None:
         engine, file = self._engine, self._file

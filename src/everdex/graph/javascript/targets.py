@@ -12,7 +12,7 @@ from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
 from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
-from everdex.graph.javascript.members import Slot
+from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value, Values
 from everdex.graph.model import OVERLOADS, Status, Target
 

@@ -137,8 +137,10 @@ def parameter_type(engine: Engine, value: Value, number: int, fuel: int) -> Valu
     if value[0] == v.TYPED:
         file = engine.files[value[1]]
         for name, row, _ in file.interfaces[value[2]].members:
-            if not name and file.types[row][0] == m.T_FUNCTION and number < len(file.types[row][1]):
-                return _nth(engine, file, file.types[row], number, fuel - 1)
+            if not name and file.types[row][0] == m.T_FUNCTION:
+                found = v.known(_nth(engine, file, file.types[row], number, fuel - 1))
+                if found:  # the first signature that says anything of it
+                    return found
     return v.NOTHING
 
 
