@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,8 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
+
+_PATIENCE = 60  # calls, when a graph is being made
 
 
 class Agent:
@@ -52,8 +55,13 @@ class Agent:
         return self.portal.call(self.client.call_tool, tool, arguments)
 
     def ask(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """The structured answer of a call that must succeed."""
-        result = self.call(tool, **arguments)
+        """The structured answer of a call that must succeed; who is told to ask again does."""
+        for _ in range(_PATIENCE):
+            result = self.call(tool, **arguments)
+            told = result.structured_content
+            if not result.is_error or not isinstance(told, dict) or told["error"]["code"] != "busy":
+                break
+            time.sleep(told["error"]["retry_after_ms"] / 1000)
         assert not result.is_error, result.content
         assert isinstance(result.structured_content, dict)
         return result.structured_content
