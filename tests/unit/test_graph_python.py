@@ -95,6 +95,17 @@ def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
     assert asked == [number]
 
 
+def test_an_answer_needs_what_it_was_asked_whether_it_can_spend() -> None:
+    """Who has less does not get what somebody with more was told: else answers would depend on who asks first."""
+    asking = engine.Engine(world(main=""), HANDLERS, Decoded())
+    asking.begin("main.py")
+
+    def ask(fuel: int) -> Any:
+        return asking.ask(("may it",), fuel, lambda left: asking.can_spend(left, 2), None)
+
+    assert [ask(5), ask(1), ask(2), ask(1)] == [True, False, True, False]
+
+
 def test_the_interface_hash_is_of_public_signatures() -> None:
     """Bodies and private names do not change it; a public signature does."""
     plain = graph("def f(a): return 1\ndef _g(): pass\n").interface

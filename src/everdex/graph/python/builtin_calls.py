@@ -97,8 +97,7 @@ def decorate(engine: Engine, dotted: str, inner: Values) -> Values:
 
 
 def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    if fuel < 0:
-        engine.low = -1
+    if not engine.can_spend(fuel, 0):
         return unknown("too many steps")
     module, _, name = dotted.rpartition(".")
     if name in EXPECTS and module.partition(".")[0] in ("pytest", "unittest"):

@@ -33,8 +33,7 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
     def answer(fuel: int) -> tuple[Context, ...]:
         asking, places, _ = calling(engine, path, scope, fuel)
         left = fuel - asking
-        if left < NAME_STEP and places:  # not enough for a name: asking each of them would say the same, at length
-            engine.low = -1
+        if places and not engine.can_spend(left, NAME_STEP):  # not enough for a name: they would say little, at length
             return ()
         found: dict[Context, None] = {}
         for other, number in places:

@@ -109,8 +109,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
 def result(engine: Engine, value: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """What calling one value gives."""
     kind = value[0]
-    if fuel < (CALL_STEP if kind == FUNCTION else 0):
-        engine.low = -1
+    if not engine.can_spend(fuel, CALL_STEP if kind == FUNCTION else 0):
         return unknown("too many steps")
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
@@ -298,8 +297,7 @@ def _reach(
     engine: Engine, value: Value, positional: Positional, keywords: Keywords, path: str, scope: int, fuel: int,
     found: list[Context],
 ) -> None:  # fmt: skip
-    if fuel < 0:
-        engine.low = -1
+    if not engine.can_spend(fuel, 0):
         return
     kind = value[0]
     if kind == FUNCTION:

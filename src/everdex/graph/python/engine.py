@@ -199,6 +199,12 @@ class Engine:
         self.low = left if left < saved else saved
         return result
 
+    def can_spend(self, fuel: int, step: int) -> bool:
+        """Whether there is enough for a step; that it was asked is part of what an answer needs."""
+        left = fuel - step
+        self.low = min(self.low, left) if left >= 0 else -1
+        return left >= 0
+
     def once(self, key: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """A question that costs no fuel, remembered in the same way."""
         hit = self._told.get(key)
