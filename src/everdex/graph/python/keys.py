@@ -11,6 +11,8 @@ from typing import Final
 
 import xxhash
 
+from everdex.graph.python.rules import BUILTIN_NAMES
+
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
@@ -73,6 +75,8 @@ def calls_key(path: str, name: str) -> str:
 
 def others_key(path: str, name: str) -> str:
     """Where a file calls something by a name under which it defines nothing; one key for several such names."""
+    if name in BUILTIN_NAMES:  # most edits call one, and nearly no class is called so
+        return f"py:others:{path}:builtins"
     return f"py:others:{path}:{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
 
 
