@@ -41,6 +41,7 @@ from everdex.graph.python.values import (
     PROPERTY,
     ROW,
     SUPER,
+    TEXT,
     TUPLE,
     UNKNOWN,
     Value,
@@ -166,7 +167,7 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     if wanted == "__name__":
         return _name(engine, value, fuel)
     if wanted in ("__qualname__", "__module__", "__doc__"):
-        return _TEXT
+        return TEXT
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
     if is_open(value) and any(each[0] in _REPLACED for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
@@ -181,7 +182,7 @@ def _name(engine: Engine, value: Value, fuel: int) -> Values:
     """What a class is called; where it may be one below it, what each of these is, if they are few."""
     below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if is_open(value) else ()
     if below is None or len(below) > MAX_BASES:
-        return _TEXT
+        return TEXT
     kinds = (value, *below)
     return frozenset((LITERAL, "str", engine.look_at(each[1], each[2]).scopes[each[2]].name) for each in kinds)
 
@@ -191,7 +192,6 @@ def _read_of_class(value: Value) -> Value:
     return (*value[:4], None) if value[0] == FUNCTION and value[4] is not None and value[4][0] == INSTANCE else value
 
 
-_TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))
 _REPLACED: Final = frozenset((FUNCTION, CLASS, INSTANCE))  # what classes below put another in the place of
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
 

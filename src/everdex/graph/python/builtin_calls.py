@@ -14,7 +14,7 @@ from everdex.graph.python import (
     spelling,
     unpacking,
 )
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.rules import (
     CALLS_ARGUMENT,
@@ -64,8 +64,6 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-Positional = tuple[Argument, ...]
-Keywords = tuple[tuple[str, Argument], ...]
 _CALLABLE = frozenset((FUNCTION, CLASS, PARTIAL, MANAGER, PROPERTY, STATIC, CLASSMETHOD, METHOD))
 
 

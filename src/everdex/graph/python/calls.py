@@ -25,7 +25,7 @@ from everdex.graph.python import (
     supers,
 )
 from everdex.graph.python.binding import bind_instance
-from everdex.graph.python.contexts import Argument, Context
+from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
@@ -64,8 +64,6 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 MAX_RETURNS_APART: Final = 4
 MAX_SIZE_APART: Final = 20  # expressions behind what it gives back: what it does beside that makes no function large
 _OWN_NAMES: Final = ("builtins.globals", "builtins.vars", "builtins.locals")  # of the module: the others only there
-Positional = tuple[Argument, ...]
-Keywords = tuple[tuple[str, Argument], ...]
 
 
 def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keywords]:

@@ -43,6 +43,7 @@ from everdex.graph.python.values import (
     NOTHING,
     PAIRS,
     ROW,
+    TEXT,
     TUPLE,
     UNKNOWN,
     Value,
@@ -58,7 +59,6 @@ MAX_FILLING_FILES: Final = 8  # a name that more files fill says too little
 MAX_KEYS: Final = 16  # more keys than that are looked up as any
 _TOO_DEEP: Final = unknown("too many steps")
 _TOO_MANY: Final = unknown("any name of a module")
-_TEXT: Final = frozenset(((BUILTIN, "str"),))
 
 
 def display(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -91,8 +91,8 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return iteration.iterated(engine, value, fuel)
     if kind == ANNOTATED:
         return declared.element(engine, value, fuel)
-    if kind in (KEYED, LITERAL, AFFIXES) or value in _TEXT:
-        return _TEXT
+    if kind in (KEYED, LITERAL, AFFIXES) or value in TEXT:
+        return TEXT
     if kind == PAIRS:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
@@ -304,8 +304,8 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
         found = operators.getting(engine, frozenset((value,)), fuel, value[1])
         made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
         return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
-    if kind in (LITERAL, AFFIXES) or value in _TEXT:
-        return _TEXT
+    if kind in (LITERAL, AFFIXES) or value in TEXT:
+        return TEXT
     if kind == CLASS:
         is_enum = attributes.is_enum(engine, value, fuel)
         return frozenset(((INSTANCE, value[1], value[2], False) if is_enum else value,))

@@ -25,14 +25,18 @@ class Argument(NamedTuple):
     starred: bool = False
 
 
+Positional = tuple[Argument, ...]
+Keywords = tuple[tuple[str, Argument], ...]
+
+
 class Context(NamedTuple):
     """One call of one function: what its parameters are there; or all calls on one receiver."""
 
     path: str
     scope: int
     outer: int  # the context around the function's definition
-    positional: tuple[Argument, ...]
-    keywords: tuple[tuple[str, Argument], ...]
+    positional: Positional
+    keywords: Keywords
     is_any: bool = False  # any call on this receiver: of the other parameters nothing is said
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.graph.python import attributes, calls, containers, parameters
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Keywords, Positional
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.values import (
     EXTERNAL,
@@ -27,8 +27,6 @@ from everdex.graph.python.values import (
 MAKERS: Final = frozenset(("operator.attrgetter", "operator.itemgetter", "operator.methodcaller"))
 MADE: Final = {f"{each}()": each.rpartition(".")[2] for each in MAKERS}
 
-Positional = tuple[Argument, ...]
-Keywords = tuple[tuple[str, Argument], ...]
 
 
 def made(dotted: str, positional: Positional, keywords: Keywords) -> Values:

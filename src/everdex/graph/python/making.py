@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers, metaclasses
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Positional
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.values import (
     CLASS,
@@ -24,7 +24,6 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-Positional = tuple[Argument, ...]
 _AT_RUN_TIME = unknown("class made at run time")
 
 

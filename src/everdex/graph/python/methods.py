@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everdex.facts.python import model as m
 from everdex.graph.python import builtin_calls, classes, containers, spelling
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Keywords, Positional
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     AFFIXES,
@@ -24,6 +24,7 @@ from everdex.graph.python.values import (
     PAIRS,
     PROPERTY,
     ROW,
+    TEXT,
     TUPLE,
     Value,
     Values,
@@ -32,8 +33,6 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-Positional = tuple[Argument, ...]
-Keywords = tuple[tuple[str, Argument], ...]
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE, KEYED, PAIRS, ANNOTATED, ROW))
 _NONE = frozenset((NONE,))
 
@@ -70,7 +69,7 @@ def _held(engine: Engine, receiver: Value, name: str, positional: Positional, fu
         keys = containers.keys(builtin_calls.first(engine, positional, fuel))
         parts = [containers.item(engine, receiver, each, fuel) for each in keys]
         if name == "popitem":
-            return frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), union(parts))),))
+            return frozenset(((TUPLE, (TEXT, union(parts))),))
         return union((*parts, builtin_calls.nth(engine, positional, 1, fuel)))
     if name == "values":
         return frozenset(((LIST, containers.item(engine, receiver, None, fuel)),))
@@ -95,7 +94,7 @@ def _text(receiver: Value, name: str) -> Values:
         if name in ("encode",):
             return frozenset(((BUILTIN, "bytes"),))
         if name in ("decode",):
-            return frozenset(((BUILTIN, "str"),))
+            return TEXT
         if name.startswith(("is", "starts", "ends")):
             return frozenset(((BUILTIN, "bool"),))
         return frozenset(((BUILTIN, of),))

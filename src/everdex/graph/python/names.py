@@ -23,6 +23,7 @@ from everdex.graph.python.values import (
     MODULE,
     NAMESPACE,
     NOTHING,
+    TEXT,
     UNKNOWN,
     Value,
     Values,
@@ -113,9 +114,8 @@ def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
                 return frozenset(((CLASS, file.path, owner),))
             scope = file.scopes[scope].parent
     if wanted in ("__name__", "__file__", "__doc__", "__qualname__", "__package__"):
-        from everdex.graph.python.values import BUILTIN
 
-        return frozenset(((BUILTIN, "str"),))
+        return TEXT
     return NOTHING
 
 

@@ -25,6 +25,7 @@ from everdex.graph.python.values import (
     LIST,
     LITERAL,
     NOTHING,
+    TEXT,
     TUPLE,
     UNKNOWN,
     Values,
@@ -36,7 +37,6 @@ from everdex.graph.python.values import (
 MAX_OPERATORS = 32
 _LONG_CHAIN = unknown("a long chain of operators")
 _SLICE = frozenset(((BUILTIN, "slice"),))
-_TEXT = frozenset(((BUILTIN, "str"),))
 _BOOL = frozenset(((BUILTIN, "bool"),))
 _HOLDERS = frozenset((DISPLAY, LIST, TUPLE))
 _ALWAYS_TRUTHS = frozenset(("in", "not in", "is", "is not"))
@@ -116,7 +116,7 @@ def binary(engine: Engine, file: File, entry: Any, expression: int, context: int
         return spelling.added(engine, file, left, entry[3], context, fuel)
     if kinds == {"str"} and entry[1] == "%" and len(left) == 1:
         (only,) = left
-        return spelling.filled(engine, file, only[2], entry[3], context, fuel) if only[0] == LITERAL else _TEXT
+        return spelling.filled(engine, file, only[2], entry[3], context, fuel) if only[0] == LITERAL else TEXT
     if "str" in kinds or "bytes" in kinds:
         return frozenset((BUILTIN, kind) for kind in kinds)
     if any(value[0] in _HOLDERS for value in left):

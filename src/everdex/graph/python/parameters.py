@@ -26,6 +26,7 @@ from everdex.graph.python.values import (
     NOTHING,
     PAIRS,
     PARTIAL,
+    TEXT,
     TUPLE,
     UNKNOWN,
     Value,
@@ -186,7 +187,7 @@ def _collected(kind: int, values: Values) -> Values:
     """What stars make of any number of arguments, whatever these are."""
     if kind == m.ALL_POSITIONAL:
         return frozenset(((LIST, values),))
-    return frozenset(((PAIRS, frozenset(((TUPLE, (frozenset(((BUILTIN, "str"),)), values)),))),))
+    return frozenset(((PAIRS, frozenset(((TUPLE, (TEXT, values)),))),))
 
 
 def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: Values, fuel: int) -> Values:

@@ -11,18 +11,15 @@ from string import Formatter
 from typing import Any, Final
 
 from everdex.graph.python import containers, parameters
-from everdex.graph.python.contexts import Argument
+from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.values import AFFIXES, BUILTIN, DISPLAY, LITERAL, NONE, TUPLE, Value, Values
+from everdex.graph.python.values import AFFIXES, DISPLAY, LITERAL, NONE, TEXT, TUPLE, Value, Values
 
-Positional = tuple[Argument, ...]
-Keywords = tuple[tuple[str, Argument], ...]
 # How a text begins and ends, and whether that is all of it (then it stands in the first).
 _Spelt = tuple[str, str, bool]
 
 _ANY: Final[_Spelt] = ("", "", False)
-_TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))
 _MAX_TEXTS: Final = 8
 _LONGEST: Final = 64
 _SHORTEST_END: Final = 3  # letters, where nothing is known of how a text begins
@@ -44,7 +41,7 @@ def fits(value: Value, name: str) -> bool:
 def added(engine: Engine, file: File, left: Values, right: int, context: int, fuel: int) -> Values:
     """What `left + right` says, where one of them is a text."""
     if not _may_begin_name(left):
-        return _TEXT
+        return TEXT
     return _joined((_texts(left, False), _texts(engine.values(file.path, right, context, fuel), False)))
 
 
@@ -52,7 +49,7 @@ def filled(engine: Engine, file: File, template: str, right: int, context: int, 
     """What `template % right` says."""
     pieces, marks = _FILLED.split(template), _FILLED.findall(template)
     if not _are_namelike(pieces):
-        return _TEXT
+        return TEXT
     given = engine.values(file.path, right, context, fuel)
     rows = [value for value in given if value[0] in (TUPLE, DISPLAY)]
     if len(given) == 1 and rows:
@@ -67,7 +64,7 @@ def formatted(engine: Engine, file: File, entry: Any, expression: int, context: 
     """What an f-string says."""
     _, inside, pieces, _, altered = entry
     if not pieces:
-        return _TEXT
+        return TEXT
     shown = [
         [_ANY] if place in altered else _texts(engine.values(file.path, each, context, fuel - NAME_STEP), True)
         for place, each in enumerate(inside)
@@ -108,7 +105,7 @@ def _template(engine: Engine, template: str, given: Positional, named: Keywords,
     try:
         fields = list(Formatter().parse(template))
     except ValueError:
-        return _TEXT
+        return TEXT
     for before, field, spec, conversion in fields:
         pieces[-1] += before
         if field is None:
@@ -119,7 +116,7 @@ def _template(engine: Engine, template: str, given: Positional, named: Keywords,
         shown.append(value if plain else None)
         pieces.append("")
     if not _are_namelike(pieces):
-        return _TEXT
+        return TEXT
     are_starred = any(each.starred for each in given)
     return _woven(pieces, [
         [_ANY] if each is None or are_starred else _texts(parameters.argument(engine, each, fuel), True)
@@ -129,11 +126,11 @@ def _template(engine: Engine, template: str, given: Positional, named: Keywords,
 
 def _list(engine: Engine, between: str, listed: Values, fuel: int) -> Values:
     if len(listed) != 1:
-        return _TEXT
+        return TEXT
     (row,) = listed
     count = len(row[1]) if row[0] == TUPLE else containers.length(engine, row) if row[0] == DISPLAY else 0
     if not 0 < count <= _MAX_TEXTS:
-        return _TEXT
+        return TEXT
     shown = [_texts(containers.item(engine, row, place, fuel), False) for place in range(count)]
     return _woven(["", *[between] * (count - 1), ""], shown)
 
@@ -191,5 +188,5 @@ def _said(texts: Iterable[_Spelt]) -> Values:
         elif start or len(end) >= _SHORTEST_END:
             found.add((AFFIXES, start[:_LONGEST], end))
         else:
-            return _TEXT
+            return TEXT
     return frozenset(found)

@@ -48,6 +48,7 @@ UNKNOWN: Final = "unknown"  # reason
 MANY: Final = "many"  # a set that was cut at the cap
 
 NONE: Final[Value] = (BUILTIN, "NoneType")
+TEXT: Final[Values] = frozenset(((BUILTIN, "str"),))  # any
 # What is read of something that has no such thing: whoever goes on has read another's.
 NO_RECEIVER: Final[Value] = (UNKNOWN, "receiver is None")
 NOT_BUILTIN: Final[Value] = (UNKNOWN, "no such attribute of a builtin")
