@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from everdex import limits
+from everdex.changes.git_places import git_places
 from everdex.changes.model import GitState
 from everdex.discover.beneath import read_beneath
 from everdex.discover.git import GitFailed, GitProcess, run_git
@@ -73,13 +74,11 @@ def git_state(root: Root, untracked_included: bool) -> GitState:
 
 def git_directories(root: Root) -> tuple[Path, ...]:
     """Where git keeps HEAD, index and branches of this tree, as far as that is outside it: for a linked worktree."""
-    if not root.is_git:
-        return ()
     try:
-        output = run_git(root, ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"])
-    except GitFailed:
+        places = git_places(root) if root.is_git else ()
+    except OSError:
         return ()
-    found = {Path(os.path.realpath(os.fsdecode(line))) for line in output.splitlines()}
+    found = {Path(os.path.realpath(os.fsdecode(place))) for place in places}
     return tuple(sorted(path for path in found if not path.is_relative_to(root.path)))
 
 

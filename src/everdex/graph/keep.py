@@ -1,8 +1,8 @@
 """The graphs of a store: each is found by its snapshot's digest, and made when it is missing or damaged.
 
 A graph is derived from a snapshot, so losing one costs time and nothing else. It is written whole, flushed, renamed
-into place and never changed. One process at a time makes a graph of a store, under `graph.lock`; the others wait for
-it. Only a few are kept.
+into place and never changed. It is made from the nearest that is kept, if need be in another worktree's store. One
+process at a time makes a graph of a store, under `graph.lock`; the others wait for it. Only a few are kept.
 """
 
 from __future__ import annotations

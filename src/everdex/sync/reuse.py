@@ -7,6 +7,7 @@ read and hashed here: nothing is taken on a neighbour's word but what it made of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -21,7 +22,7 @@ from everdex.segment.read import SegmentReader
 from everdex.segment.write import SegmentWriter
 from everdex.snapshot import active, integrity
 from everdex.snapshot.guard import hold_shared
-from everdex.snapshot.live import LiveFile, live_map
+from everdex.snapshot.live import live_map
 from everdex.snapshot.neighbours import neighbours
 from everdex.snapshot.retention import readers_lock
 from everdex.snapshot.store import Store
@@ -39,50 +40,47 @@ def copy_equal(
     if len(rest) < _WORTH_FILES and sum(candidate.stat.size for candidate in rest) < _WORTH_BYTES:
         return rest
     for other in neighbours(store):
-        try:
-            rest = _copied(root, other, writer, rest, max_bytes)
-        except _Unusable:
-            continue
+        with hold_shared(readers_lock(other), other.permissions):
+            equal = _equal(root, other, rest, max_bytes)
+            for segment, lines in equal.items():
+                _copy(writer, segment, lines)
+        copied = {line.path_key for lines in equal.values() for line, _, _ in lines}
+        rest = tuple(candidate for candidate in rest if candidate.path_key not in copied)
     return rest
 
 
-class _Unusable(Exception):
-    """A neighbour whose snapshot cannot be read, or is not what it was sealed as."""
+_Lines = list[tuple[FileLine, int, int]]  # with number and first row in their segment
 
 
-def _copied(
-    root: Root, other: Store, writer: SegmentWriter, todo: tuple[Candidate, ...], max_bytes: int
-) -> tuple[Candidate, ...]:
-    with hold_shared(readers_lock(other), other.permissions):
-        try:
-            manifest = active.pin(other).manifest
-            live = live_map(other.path, manifest)
-            equal = {
-                candidate.path_key: line
-                for candidate in todo
-                if (file := live.files.get(candidate.path_key)) is not None
-                and (line := _line_of(root, candidate, file, max_bytes)) is not None
-            }
-            if equal:
-                integrity.verify(other, manifest, full=True)
-        except EverdexError as error:
-            raise _Unusable from error
-        for number, reference in enumerate(manifest.segments):
-            chosen = [live.files[path_key] for path_key in equal if live.files[path_key].segment == number]
-            if chosen:
-                chosen.sort(key=lambda file: file.first_row)
-                reader = SegmentReader(other.path / reference.path)
-                try:
-                    lines = [(equal[file.line.path_key], file.file_no, file.first_row) for file in chosen]
-                    writer.copy(reader, lines)
-                finally:
-                    reader.close()
-    return tuple(candidate for candidate in todo if candidate.path_key not in equal)
+def _equal(root: Root, other: Store, todo: Sequence[Candidate], max_bytes: int) -> dict[Path, _Lines]:
+    """The files that are equal in a neighbour, by segment; none when its snapshot is not what it was sealed as."""
+    found: dict[Path, _Lines] = {}
+    try:
+        manifest = active.pin(other).manifest
+        live = live_map(other.path, manifest)
+        for candidate in todo:
+            file = live.files.get(candidate.path_key)
+            line = None if file is None else _line_of(root, candidate, file.line, max_bytes)
+            if file is not None and line is not None:
+                segment = other.path / manifest.segments[file.segment].path
+                found.setdefault(segment, []).append((line, file.file_no, file.first_row))
+        if found:
+            integrity.verify(other, manifest, full=True)
+    except EverdexError:
+        return {}  # who works there is told; here the files are indexed
+    return found
 
 
-def _line_of(root: Root, candidate: Candidate, file: LiveFile, max_bytes: int) -> FileLine | None:
+def _copy(writer: SegmentWriter, segment: Path, lines: _Lines) -> None:
+    reader = SegmentReader(segment)
+    try:
+        writer.copy(reader, sorted(lines, key=lambda each: each[2]))
+    finally:
+        reader.close()
+
+
+def _line_of(root: Root, candidate: Candidate, line: FileLine, max_bytes: int) -> FileLine | None:
     """The line of a file here that is equal to one there; None when it is not, or cannot be read."""
-    line = file.line
     if line.size != candidate.stat.size or line.skip is not None:
         return None
     try:
