@@ -123,7 +123,8 @@ VECTORS_VERSION: Final = "1"
 #     Python: what isinstance() says where a condition does not hold
 #     the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
 #     are defined by a call
-FACTS_VERSION: Final = "29"
+# 30: JavaScript: names and object literals by the method they stand in
+FACTS_VERSION: Final = "30"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -206,7 +207,9 @@ INTERFACE_VERSION: Final = "1"
 #     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
 #     signatures of interfaces that are called, other names of types among what implements them, functions that declared
 #     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
-RESOLVERS_VERSION: Final = "47"
+# 48: Python: of a name with several bindings a reader sees these and what stands before them, no other statements
+#     JavaScript: a class is offered name by name, and its methods each by itself
+RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -207,6 +207,64 @@ def test_a_statement_that_nobody_can_see_asks_nobody_else(tmp_path: Path, more: 
     assert _after(made, _FOLLOWED.replace("    return made\n", f"{more}    return made\n")) == files
 
 
+_SEVERAL = """\
+from typing import overload
+
+def early():
+    return make(0)
+
+@overload
+def make(kind: int) -> int: ...
+def make(kind):
+    return Reader()
+
+class Reader:
+    def open(self): pass
+
+try:
+    import fast
+except ImportError:
+    fast = None
+else:
+    fast.open()
+
+def late():
+    return Reader()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "files"),
+    [
+        ("def late():\n    return Reader()\n", "def late():\n    return early()\n", 1),
+        ("def late", "class Other:\n    pass\n\nLIMIT = 1\n\ndef late", 1),
+        ("class Reader:\n", "class Reader:\n    size = 1\n", 1),
+        ("def early", "def earliest(): pass\n\ndef early", 3),  # it could be one that sees another `make`
+        ("fast = None", "fast = late", 2),
+        ("(kind: int)", "(kind: str)", 3),
+        ("def make(kind):\n    return Reader()\n", "def make(kind):\n    return Reader()\n\nmake = early\n", 3),
+        ("fast.open()\n", "fast.open()\n\nmake = late\nfast = early\n", 4),
+    ],
+)
+def test_of_several_bindings_who_looks_sees_no_other_statements(
+    tmp_path: Path, old: str, new: str, files: int
+) -> None:
+    """Overloads, imports that may fail: what else a module has is not what their name means."""
+    follows, other = "from base import make\n\nmake(1).open()\n", "from base import fast\n\nfast()\n"
+    made = synced(tmp_path / "tree", {"base.py": _SEVERAL, "a.py": follows, "b.py": follows, "c.py": other})
+    assert kept(made, resolvers=_PYTHON).resolved == 4
+    assert _after(made, _SEVERAL.replace(old, new)) == files
+
+
+def test_which_of_several_bindings_a_definition_sees_is_seen(tmp_path: Path) -> None:
+    """A function that is moved behind another binding calls that one, and its text is what it was."""
+    one, two, use = "def go():\n    return 1\n\n", "def go():\n    return run\n\n", "def run():\n    go()\n\n"
+    made = synced(tmp_path / "tree", {"base.py": one + use + two, "a.py": "import base\n\nbase.run()()()\n"})
+    kept(made, resolvers=_PYTHON)
+    for text in (one + two + use, use + one + two, one + use + two, two + use + one, two + one + use):
+        _after(made, text)
+
+
 def _calling(made: Workspace, files: int) -> int:
     """How many files are resolved when so many call `go`, besides the one that defines it."""
     for number in range(16):

@@ -9,7 +9,7 @@ only moved changes nothing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -188,9 +188,12 @@ def _said(text: bytes) -> bytes:
 
 def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.Scope]) -> list[bytes]:
     """Of each statement of a scope: its text, how what it defines is called in the graph, which of the names that it
-    reads were bound before, and what functions do to those that it binds: who looks at one looks at its statement."""
+    reads were bound before, in a module by which of several bindings, and what functions do to those that it binds: who
+    looks at one looks at its statement."""
     texts: list[bytes] = []
     place = 0
+    scope = file.facts.statements[first][3]
+    several = _several(file, scope)
     for number in range(first, last):
         start, end = file.facts.statements[number][2], file.facts.statements[number + 1][2]
         within = []
@@ -200,13 +203,22 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
         digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
         _digest(digest, source, start, end, within)
         numbers = range(file.facts.statements[number][0], file.facts.statements[number + 1][0])
-        entries = [file.entries[each] for each in numbers]
-        digest.update(bytes([bool(entry[2]) for entry in entries if entry[0] == m.NAME]))
+        names = [entry for entry in (file.entries[each] for each in numbers) if entry[0] == m.NAME]
+        digest.update(bytes([bool(entry[2]) for entry in names]))
+        for entry in names if not scope else ():
+            if entry[1] in several and entry[2]:
+                digest.update(bytes(str([several[entry[1]].get(each, -1) for each in entry[2]]), "ascii"))
         for name in file.bound_by[number] if file.from_inside else ():
             inside = file.from_inside.get((file.facts.statements[number][3], name), ())
             digest.update("\n".join(_bound_inside(file, name, inside)).encode("utf-8", "surrogatepass"))
         texts.append(digest.digest())
     return texts
+
+
+def _several(file: File, scope: int) -> dict[str, dict[int, int]]:
+    """The names of a scope that have several bindings, and the place of each among them."""
+    bound = file.names[scope].items()
+    return {name: {each: place for place, each in enumerate(found)} for name, found in bound if len(found) > 1}
 
 
 def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[bytes]]:
@@ -219,17 +231,21 @@ def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[b
 
 
 def _names(file: File, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
-    """Each name of the module: the statements that bind it.
-
-    Which of several bindings is seen from where depends on their order among all other statements.
-    """
+    """Each name of the module: the statements that bind it, and which definitions stand before them: of several
+    bindings these see others than who stands behind."""
     found = _binding(file, first, texts)
-    whole = b"".join(texts)
+    defined = sorted((scope.born, scope.key) for scope in file.scopes[1:] if scope.kind != m.COMPREHENSION_SCOPE)
+    before, digest = [0], xxhash.xxh3_64()
+    for _, key in defined:
+        digest.update(f"{key}\n".encode("utf-8", "surrogatepass"))
+        before.append(digest.intdigest())
     for name, bindings in file.names[0].items():
-        parts = found.get(name, [])
-        seen = b"".join(parts) if len(bindings) == 1 and parts else whole
-        if not parts:  # only functions bind it
-            seen += "\n".join(_bound_inside(file, name, bindings)).encode("utf-8", "surrogatepass")
+        seen = b"".join(found.get(name, ()))
+        if not seen:  # only functions bind it
+            seen = "\n".join(_bound_inside(file, name, bindings)).encode("utf-8", "surrogatepass")
+        elif len(bindings) > 1:
+            certain = [each for each in bindings if file.bindings[each][3] == m.CERTAIN]
+            seen += bytes(str([before[bisect_left(defined, (each,))] for each in certain]), "ascii")
         offered[name_key(file.path, name)] = xxhash.xxh3_64_intdigest(seen)
 
 
@@ -245,7 +261,7 @@ def _members(
     """Each name of a class: the statements that bind it, who reads which of several, and who assigns it to self."""
     found = _binding(file, first, texts)
     bound = file.names[scope]
-    several = {name: {each: place for place, each in enumerate(each)} for name, each in bound.items() if len(each) > 1}
+    several = _several(file, scope)
     if several:
         begins = [each[0] for each in file.facts.statements[first : first + len(texts) + 1]]
         for number in range(begins[0], begins[-1]):

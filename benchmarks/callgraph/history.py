@@ -1,0 +1,111 @@
+"""Real edits: a repository's own commits, one after the other, each graph from the one before it against a clean one.
+
+    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1]
+
+`REPOSITORY` is a git directory. Its last first-parent commits, every `--stride`-th of them, are checked out in a clone
+in a temporary place, oldest first. CPU of one process, as in `speed.py`, with parse and facts of what changed. Every
+`--check`-th graph is compared with one that is made from nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from everdex.durable import make_directory
+from everdex.graph import resolvers
+from everdex.graph.artifact import Graph
+from everdex.graph.build import Built, build
+from everdex.graph.resolvers import Resolvers
+from everdex.service.index import Index
+from everdex.sync.model import SyncOptions
+from everdex.view import open_view
+
+
+@dataclass(frozen=True)
+class Step:
+    """One commit: its cost from the graph before it."""
+
+    commit: str
+    changed: int  # files that have a resolver
+    resolved: int
+    seconds: float
+    same: bool | None  # as a clean build; None: not compared
+
+
+def replay(repository: Path, commits: int, stride: int, skip: int, check: int) -> list[Step]:
+    with tempfile.TemporaryDirectory(prefix="everdex-history-") as place:
+        os.environ["EVERDEX_HOME"] = f"{place}/home"
+        tree = Path(place, "tree")
+        _git(None, "clone", "-q", "--shared", "--no-checkout", str(repository), str(tree))
+        chosen = _git(tree, "rev-list", "--first-parent", "HEAD").split()[skip::stride][: commits + 1][::-1]
+        before: Graph | None = None
+        steps = []
+        for number, commit in enumerate(chosen):
+            _git(tree, "checkout", "-q", "--force", commit)
+            index = Index.open(str(tree), force_root=True)
+            index.sync(SyncOptions())
+            make_directory(index.store().graphs, index.store().permissions)  # or no facts would be kept
+            with open_view(index.store()) as view:
+                started = time.process_time()
+                built = _built(view, before)
+                seconds = time.process_time() - started
+                same = None
+                if before is not None and number % check == 0:
+                    same = built.data == _built(view, None).data
+            if before is not None:
+                steps.append(Step(commit[:10], built.changed, built.resolved, seconds, same))
+                if same is False:
+                    print(f"{commit[:10]} is not what a clean build is", flush=True)
+            before = Graph(built.data, "before")
+        return steps
+
+
+def _built(view: object, before: Graph | None) -> Built:
+    return build(view, Resolvers(resolvers.MODULES), before, workers=1, progress=lambda *_: None)  # type: ignore[arg-type]
+
+
+def _git(tree: Path | None, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=tree, check=True, capture_output=True, text=True).stdout
+
+
+def _report(name: str, steps: list[Step]) -> None:
+    compared = [step.same for step in steps if step.same is not None]
+    print(f"{name}: {len(steps)} commits; of {len(compared)} compared {sum(compared)} are as clean builds")
+    print("| files changed | commits | files resolved, p50 | p90 | CPU ms, p50 | p90 | largest | within 150 ms |")
+    print("|---|---|---|---|---|---|---|---|")
+    for said, least, most in (("1", 1, 1), ("2 to 5", 2, 5), ("more", 6, 1 << 30)):
+        found = [step for step in steps if least <= step.changed <= most]
+        if found:
+            costs = sorted(step.seconds * 1000 for step in found)
+            files = sorted(step.resolved for step in found)
+            half, nine = len(found) // 2, len(found) * 9 // 10
+            print(
+                f"| {said} | {len(found)} | {files[half]} | {files[nine]} | {costs[half]:.0f} | {costs[nine]:.0f} "
+                f"| {costs[-1]:.0f} | {sum(each <= 150 for each in costs)} |"
+            )
+    for step in sorted(steps, key=lambda step: -step.seconds)[:3]:
+        print(f"- {step.commit}: {step.changed} files changed, {step.resolved} resolved, {step.seconds * 1000:.0f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--commits", type=int, default=60)
+    parser.add_argument("--stride", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0)
+    parser.add_argument("--check", type=int, default=1)
+    asked = parser.parse_args()
+    _report(
+        asked.repository.parent.name or asked.repository.name,
+        replay(asked.repository, asked.commits, asked.stride, asked.skip, asked.check),
+    )
+
+
+if __name__ == "__main__":
+    main()
