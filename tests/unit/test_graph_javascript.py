@@ -229,7 +229,35 @@ def test_a_call_in_a_body_is_offered_only_as_that() -> None:
     after = world(a_ts="export class S { run() { two(1); } }\nexport function other() {}").offers["a.ts"]
     assert _changed(before, after) == {"js:calls:one", "js:calls:two"}
     returned = world(a_ts="export class S { run() { return one(1); } }\nexport function other() {}").offers["a.ts"]
-    assert _changed(before, returned) == {"js:def:a.ts#S"}
+    assert _changed(before, returned) == {"js:def:a.ts#S.run"}
+
+
+_CLASS = """
+export class Store {
+  constructor() { this.kept = new Item(); }
+  open(name) { const found = this.kept; return found; }
+  close() { take({ name: 1 }); return this; }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("const found = this.kept", "const found = this.other", {"js:def:a.ts#Store.open"}),
+        ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
+        ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open"}),
+        ("  close()", "  flush() {}\n  close()",
+         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:method:flush", "js:member:flush"}),
+        ("new Item()", "new Other()", {"js:of:a.ts#Store.kept"}),
+        ("class Store", "class Store extends Base",
+         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:member:kept"}),  # whose it is, is open
+    ],
+)  # fmt: skip
+def test_a_class_is_offered_name_by_name(old: str, new: str, changed: set[str]) -> None:
+    """Who looked at one method, or looked one up, is not asked again when another is edited."""
+    before, after = world(a_ts=_CLASS).offers["a.ts"], world(a_ts=_CLASS.replace(old, new)).offers["a.ts"]
+    assert _changed(before, after) == changed
 
 
 def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> set[str]:

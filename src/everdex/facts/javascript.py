@@ -244,7 +244,7 @@ class Statements(Definitions):
             if child.type == "statement_block":  # declare global
                 self.at, outer = self.at._replace(scope=self.open_scope(True)), self.at
                 self.ambient.append(self.at.scope)
-                self.scopes[self.at.scope].top = None
+                self.scopes[self.at.scope].home = None
                 self.visit_children(child)
                 self.at = outer
                 for name, index in self.scopes[self.ambient[-1]].types.items():

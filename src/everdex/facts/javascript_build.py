@@ -41,14 +41,14 @@ class At(NamedTuple):
 
 
 class Scope:
-    __slots__ = ("exported", "is_function", "names", "parent", "top", "types")
+    __slots__ = ("exported", "home", "is_function", "names", "parent", "types")
 
-    def __init__(self, parent: int, is_function: bool, top: str | None) -> None:
+    def __init__(self, parent: int, is_function: bool, home: str | None) -> None:
         self.parent = parent
         self.is_function = is_function
         self.names: dict[str, int] = {}
         self.types: dict[str, int] = {}
-        self.top = top  # None: the top of a binding is its own name
+        self.home = home  # None: the home of a binding is its own name
         self.exported: dict[str, int] | None = None
 
 
@@ -130,10 +130,15 @@ class Builder:
 
     # -- scopes and bindings --------------------------------------------------------------------
 
+    def home(self) -> str:
+        """The definition whose content is being read."""
+        around, prefix = m.member_around(self.nodes, self.at.node), self.at.prefix
+        if around >= 0:
+            return self.nodes[around].key
+        return prefix.partition(".")[0] if prefix else self.scopes[self.at.scope].home or ""
+
     def open_scope(self, is_function: bool = False) -> int:
-        prefix = self.at.prefix
-        top = prefix.partition(".")[0] if prefix else self.scopes[self.at.scope].top or ""
-        self.scopes.append(Scope(self.at.scope, is_function, top))
+        self.scopes.append(Scope(self.at.scope, is_function, self.home()))
         return len(self.scopes) - 1
 
     def bind(self, name: str, kind: str, value: int = 0, type_: int = 0, more: list[Any] | None = None) -> int:
@@ -145,9 +150,9 @@ class Builder:
             index = None  # a type and a value of one name are two things
         if index is None:
             index = table[name] = len(self.bindings)
-            top = name if scope.top is None else scope.top
+            home = name if scope.home is None else scope.home
             # msgspec copies empty mutable defaults for each instance
-            self.bindings.append(m.Binding(name, kind, top, more=more or []))
+            self.bindings.append(m.Binding(name, kind, home, more=more or []))
         binding = self.bindings[index]
         if value:
             binding.values.append(value)

@@ -181,7 +181,7 @@ class Definitions(Functions):
             return
         type_ = self.type(node.child_by_field_name("type")) or self.stated_type(node)
         scope = self.scopes[self.at.scope]
-        outside = self.at.function < 0 and (scope.top is None or scope.exported is not None)
+        outside = self.at.function < 0 and (scope.home is None or scope.exported is not None)
         inner = unwrap(given) if given is not None else None
         if name.type == "identifier":
             text = self.text(name)

@@ -101,7 +101,7 @@ class Documented(Types):
             outer = self.at
             index = self.bind(stated.name, m.TYPE)
             self.at = outer._replace(scope=self.open_scope())
-            self.scopes[self.at.scope].top = stated.name
+            self.scopes[self.at.scope].home = stated.name
             self.stated_generics(stated)
             self.bindings[index].more.append(self._declared_type(stated))
             self.at = outer

@@ -273,8 +273,8 @@ class Functions(Stores):
                 spreads.append(self._last(child))
             elif kind != "comment":
                 self.visit(child)
-        self.at = outer
-        index = self.add(m.OBJECT, rows, spreads)
+        home, self.at = self.home(), outer
+        index = self.add(m.OBJECT, rows, spreads, home)
         for method in methods:
             method.this = (m.THIS_OBJECT, index)
         for role, key in keys:

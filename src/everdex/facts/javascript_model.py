@@ -7,6 +7,7 @@ graph/javascript reads them; nothing here knows how either works.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -27,7 +28,7 @@ CALL: Final = 5  # callee, [arguments]
 NEW: Final = 6  # callee, [arguments]
 FUNCTION: Final = 7  # function
 CLASS: Final = 8  # class
-OBJECT: Final = 9  # [[name, value, kind, node or -1], …], [spreads]
+OBJECT: Final = 9  # [[name, value, kind, node or -1], …], [spreads], "home" as bindings have it
 ARRAY: Final = 10  # [elements]
 THIS: Final = 11  # function that binds it, or -1
 SUPER: Final = 12  # the same
@@ -101,10 +102,21 @@ class Definition(msgspec.Struct, array_like=True, gc=False):
     public: bool
 
 
+def member_around(nodes: Sequence[Definition], node: int) -> int:
+    """The outermost definition around one, or that itself, that is a member of a class; -1."""
+    found = -1
+    while node > 0:
+        above = nodes[node].parent
+        if nodes[above].kind == "class":
+            found = node
+        node = above
+    return found
+
+
 class Binding(msgspec.Struct, array_like=True):
     name: str
     kind: str
-    top: str  # first part of the key of the definition it belongs to
+    home: str  # the definition whose content it is: a member of a class, else the first part of its key
     node: int = -1
     values: list[int] = []
     type: int = 0

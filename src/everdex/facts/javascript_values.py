@@ -360,7 +360,7 @@ class Values(Documented):
                 spreads += [self._last(part) for part in child.named_children if part.type == "spread_element"]
         value = 0
         if called is not None:
-            literal = self.add(m.OBJECT, rows, spreads) if keys else 0
+            literal = self.add(m.OBJECT, rows, spreads, self.home()) if keys else 0
             value = self.call(called[0], [])
             self.mention("c", called[1], value, name)
             for key in keys:

@@ -66,7 +66,9 @@ def returned(engine: Engine, value: Value, fuel: int, signatures: tuple[int, ...
 
 def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...], fuel: int) -> Values:
     row = file.functions[index]
-    engine.touch(file, file.top(row.node))
+    engine.touch(file, file.home(row.node))
+    for number in signatures:
+        engine.touch(file, file.home(file.functions[number].node))
     results = [file.functions[number].result for number in signatures]
     declared = v.union(types.of(engine, file, result, fuel - 1) for result in results if result)
     if not v.known(declared) and row.result:
@@ -91,7 +93,7 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
     """A function's result at one call: an argument that it hands back is the one given here, `this` the receiver."""
     target = engine.files[value[1]]
     row = target.functions[value[2]]
-    engine.touch(target, target.top(row.node))
+    engine.touch(target, target.home(row.node))
     signatures = overloads.declared(engine, file, value, arguments) if row.overloads else ()
     handed, receiver = _handed_back(target, value[2])
     for signature in signatures:

@@ -113,9 +113,13 @@ class Engine:
             return answer
         return self._codes[code](file, index, row, fuel)
 
-    def touch(self, file: File, top: str) -> None:
-        """Something of this top-level definition is being looked at."""
-        self.reads.add(f"js:def:{file.path}#{top}")
+    def touch(self, file: File, home: str) -> None:
+        """Something of the content of this definition is being looked at."""
+        self.reads.add(f"js:def:{file.path}#{home}")
+
+    def look_at_literals(self, file: File, literal: int) -> None:
+        """Where an object literal stands matters; those of one definition have one key."""
+        self.reads.add(f"js:literals:{file.path}#{file.expressions[literal][3]}")
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class Engine:
 
     def _binding(self, file: File, index: int, fuel: int) -> Values:
         binding = file.bindings[index]
-        self.touch(file, binding.top)
+        self.touch(file, binding.home)
         if binding.kind == m.IMPORTED:
             return self.imported(file, binding.more[0], binding.more[1], fuel)
         if binding.kind == m.TYPE:
@@ -292,6 +296,7 @@ class Engine:
         kind, index = file.functions[function].this
         if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or not file.classes[index].extends:
             return v.unknown("super outside a class")
+        self.touch(file, file.home(file.classes[index].node))
         bases = self.evaluate(file, file.classes[index].extends, fuel - JUMP)
         return bases if kind == m.THIS_STATIC else v.union(made(value) for value in bases)
 

@@ -33,8 +33,8 @@ class File:
     """One file's facts."""
 
     __slots__ = (
-        "_by_called", "_exports", "_keys", "_owners", "_placed", "_returned", "bindings", "classes", "expressions",
-        "facts", "functions", "interfaces", "large", "memo", "path", "types",
+        "_by_called", "_exports", "_homes", "_keys", "_owners", "_placed", "_returned", "bindings", "classes",
+        "expressions", "facts", "functions", "interfaces", "large", "memo", "path", "types",
     )  # fmt: skip
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -50,6 +50,7 @@ class File:
         self.memo: dict[Any, Any] = {}
         self._by_called: dict[str, list[int]] | None = None
         self._exports: dict[str, list[m.Export]] | None = None
+        self._homes: dict[int, str] = {}
         self._keys: list[str] | None = None
         self._owners: dict[tuple[int, int], int] | None = None
         self._placed: tuple[dict[int, tuple[int, str]], dict[int, Placed]] | None = None
@@ -168,8 +169,14 @@ class File:
                 self._returned |= dict.fromkeys(self.functions_of((*function.returns, *parts)), index)
         return self._returned
 
-    def top(self, node: int) -> str:
-        return self.keys[node].partition(".")[0]
+    def home(self, node: int) -> str:
+        """The definition that others look at when they look at the content of one: the function of a class that it is
+        or stands in, else the outermost one."""
+        found = self._homes.get(node)
+        if found is None:
+            around = m.member_around(self.facts.nodes, node)
+            found = self._homes[node] = self.keys[around] if around >= 0 else self.keys[node].partition(".")[0]
+        return found
 
 
 def methods(file: File) -> dict[str, list[str]]:

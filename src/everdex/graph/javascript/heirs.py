@@ -159,5 +159,5 @@ def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fu
         parts = file.interfaces[index].extends
         extends = any(value in types.of(engine, file, part, fuel) for part in parts)
         return (v.TYPED, file.path, index) if extends else None
-    engine.reads.add(f"js:literals:{file.path}")  # what the literal has is looked up without a name
+    engine.look_at_literals(file, index)  # what it has is looked up without a name
     return (v.OBJECT, file.path, index) if value in literal_type(engine, file, index, fuel) else None

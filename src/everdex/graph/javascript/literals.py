@@ -20,7 +20,7 @@ Written: TypeAlias = tuple[tuple[tuple[str, int], ...], bool]
 
 def written(engine: Engine, file: File, literal: int, name: str) -> Written:
     """The members of declared types that a key of an object literal writes."""
-    engine.reads.add(f"js:literals:{file.path}")
+    engine.look_at_literals(file, literal)
     if literal not in file.placed[1]:
         return (), False
     wanted, sure = engine.remember(file, ("w", literal), FUEL, _fitting, engine, file, literal)

@@ -94,7 +94,7 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         return _of_interface(engine, file, value[2], name, fuel) or _elsewhere(file, value[2], name)
     if kind == v.NAMESPACE:
         index = file.facts.namespaces[value[2]].get(name)
-        engine.touch(file, next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), ""))
+        engine.touch(file, next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), ""))
         return () if index is None else (Slot("x", file.path, -1, 0, 0, engine.binding(file, index, fuel - _JUMP)),)
     if kind == v.ENUM:
         return tuple(
@@ -152,7 +152,7 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     """Properties that were assigned on a name, or that it has been given with all that something else has."""
     if binding < 0:
         return ()
-    engine.touch(file, file.bindings[binding].top)
+    engine.touch(file, file.bindings[binding].home)
     stored = file.bindings[binding].properties
     own = tuple(
         Slot("f", file.path, expression_node(file, value), value, 0)
@@ -185,7 +185,8 @@ def _mixed(
 
 def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     row = file.classes[index]
-    engine.touch(file, file.top(row.node))
+    engine.touch(file, file.home(row.node))
+    engine.reads.add(f"js:of:{file.path}#{file.keys[row.node]}.{name}")
     own = [
         Slot(kind if kind in "gsa" else "f", file.path, node, value, type_)
         for member, kind, is_static, value, type_, node in row.members
@@ -263,7 +264,7 @@ def _of_function(engine: Engine, file: File, value: Value, name: str, fuel: int)
 
 def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) -> tuple[Slot, ...]:
     row = file.functions[function]
-    engine.touch(file, file.top(row.node))
+    engine.touch(file, file.home(row.node))
     binding = file.owner(m.FUNCTION, function)
     stored = tuple(
         Slot("f", file.path, expression_node(file, value), value, 0)
@@ -282,7 +283,7 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
     if binding < 0 or not (file.bindings[binding].prototype or file.bindings[binding].properties):
         return ()
     row = file.bindings[binding]
-    engine.touch(file, row.top)
+    engine.touch(file, row.home)
     own = tuple(
         Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in row.prototype
@@ -348,7 +349,7 @@ def _signatures(file: File, index: int) -> dict[str, tuple[Slot, ...]]:
 def _of_interface(engine: Engine, file: File, index: int, name: str, fuel: int) -> tuple[Slot, ...]:
     row = file.interfaces[index]
     if row.node >= 0:
-        engine.touch(file, file.top(row.node))
+        engine.touch(file, file.home(row.node))
     own = _signatures(file, index).get(name)
     if own:
         return own

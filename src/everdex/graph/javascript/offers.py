@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final
 from zlib import crc32
 
@@ -31,8 +32,10 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return found
     file = File(path, facts)
     hashes = _Hashes(file)
-    for top, parts in hashes.definitions().items():
-        found[f"js:def:{path}#{top}"] = _of(parts)
+    for home, parts in hashes.definitions().items():
+        found[f"js:def:{path}#{home}"] = _of(parts)
+    for name, parts in hashes.of_classes().items():
+        found[f"js:of:{path}#{name}"] = _of(parts)
     found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, file.has_parts)))
     for name, exports in file.exports.items():
         found[f"js:export:{path}#{name}"] = _of(
@@ -46,7 +49,8 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
     for name, indexes in file.facts.globals.items():
         found[f"js:global:{name}"] = _of(file.bindings[index].kind for index in indexes)
-    found[f"js:literals:{path}"] = _of(hashes.literals())
+    for home, literals in hashes.literals().items():
+        found[f"js:literals:{path}#{home}"] = _of(literals)
     for name in hashes.members():
         found[f"js:member:{name}"] = 1
     return found
@@ -62,6 +66,11 @@ class _Hashes:
     def __init__(self, file: File) -> None:
         self._file = file
         self._keys = file.keys
+        counts: dict[tuple[str, str], int] = {}
+        self._places: list[int] = []  # of each binding among those of its name in the same content
+        for binding in file.bindings:
+            place = counts[binding.home, binding.name] = counts.get((binding.home, binding.name), -1) + 1
+            self._places.append(place)
         self.types: list[int] = [0] * len(file.types)
         self.rows: list[int] = [0] * len(file.expressions)
         # a row refers to earlier ones, except through types; those are then seen as they were on the way
@@ -77,9 +86,9 @@ class _Hashes:
     def _key(self, node: int) -> str:
         return self._keys[node] if node >= 0 else ""
 
-    def _binding(self, index: int) -> tuple[str, str]:
+    def _binding(self, index: int) -> tuple[str, str, int]:
         binding = self._file.bindings[index]
-        return binding.top, binding.name
+        return binding.home, binding.name, self._places[index]
 
     def _row(self, row: m.Row) -> Any:
         code = row[0]
@@ -165,11 +174,11 @@ class _Hashes:
         return self.rows[index]
 
     def definitions(self) -> dict[str, list[Any]]:
-        """By top-level definition: all that evaluation may read of it."""
+        """By definition, as `home` has them: all that evaluation may read of it."""
         file, rows, types = self._file, self.rows, self.types
         found: dict[str, list[Any]] = {}
         for binding in file.bindings:
-            found.setdefault(binding.top, []).append((
+            found.setdefault(binding.home, []).append((
                 binding.name, binding.kind, self._key(binding.node), [rows[value] for value in binding.values],
                 types[binding.type], [(name, rows[value]) for name, value in binding.properties],
                 [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
@@ -179,58 +188,69 @@ class _Hashes:
             ))  # fmt: skip
         for number, function in enumerate(file.functions):
             kind, index = function.this
-            found.setdefault(file.top(function.node), []).append((
+            found.setdefault(file.home(function.node), []).append((
                 self._key(function.node), function.flags, kind, rows[index] if kind == m.THIS_OBJECT else 0,
                 [(types[type_], rows[default]) for _, type_, default in function.parameters],
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
                 function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
                 function.least, [self._key(file.functions[each].node) for each in function.overloads],
-                file.facts.nodes[function.node].public, self._stands(number),
+                file.facts.nodes[function.node].public, self._stands(number, self._standing),
             ))  # fmt: skip
         for row in file.classes:
-            found.setdefault(file.top(row.node), []).append((
-                self._key(row.node), rows[row.extends], [types[part] for part in row.implements],
-                [(name, kind, static, rows[value], types[type_], self._key(node))
-                 for name, kind, static, value, type_, node in row.members],
-                [(name, rows[value], static) for name, value, static in row.stores],
-            ))  # fmt: skip
+            said = self._key(row.node), rows[row.extends], [types[part] for part in row.implements]
+            found.setdefault(file.home(row.node), []).append(said)
         for index, interface in enumerate(file.interfaces):
             if interface.node >= 0:
-                found.setdefault(file.top(interface.node), []).append(self._interface(index))
+                found.setdefault(file.home(interface.node), []).append(self._interface(index))
         for namespace in file.facts.namespaces:
-            top = next((b.top for b in file.bindings if b.kind == m.MODULE_NAME), "")
-            found.setdefault(top, []).append(sorted((name, *self._binding(index)) for name, index in namespace.items()))
+            home = next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), "")
+            names = sorted((name, *self._binding(index)) for name, index in namespace.items())
+            found.setdefault(home, []).append(names)
         return found
 
-    def _stands(self, function: int) -> Any:
-        """In which object a function stands, and where that does."""
-        methods, objects = self._file.placed
-        said: list[Any] = []
-        literal, name = methods.get(function, (-1, ""))
-        while literal >= 0:
-            said.append(name)
-            kind, index, which = objects.get(literal, ("", -1, 0))
-            inside = kind in ("member", "element", "choice")
-            literal, name = (index, which or kind) if inside else (-1, "")
-            if kind == "argument":
-                said += (self.rows[self._file.expressions[index][1]], which)
-            elif kind == "result":
-                said.append(self._key(self._file.functions[index].node))
-            elif kind in ("type", "stored"):
-                said.append(self.types[index] if kind == "type" else self.rows[index])
-        return said
+    def of_classes(self) -> dict[str, list[Any]]:
+        """By class and name: what the class has under that name, and what its functions store there."""
+        found: dict[str, list[Any]] = {}
+        for row in self._file.classes:
+            key = self._key(row.node)
+            for name, kind, static, value, type_, node in row.members:
+                said = kind, static, self.rows[value], self.types[type_], self._key(node)
+                found.setdefault(f"{key}.{name}", []).append(said)
+            for name, value, static in row.stores:
+                found.setdefault(f"{key}.{name}", []).append((self.rows[value], static))
+        return found
 
-    def literals(self) -> list[Any]:
-        """Every object literal with where it stands: by that its keys mean members."""
-        said: list[Any] = []
-        for literal, (kind, index, which) in self._file.placed[1].items():
-            place: Any = self.types[index] if kind == "type" else self.rows[index] if kind != "result" else 0
-            if kind == "result":
+    @cached_property
+    def _standing(self) -> dict[int, int]:
+        """Where object literals stand, and arrays and choices with such in them; what holds one was added after it."""
+        found: dict[int, int] = {}
+        for literal in sorted(self._file.placed[1], reverse=True):
+            kind, index, which = self._file.placed[1][literal]
+            said: tuple[Any, ...]
+            if kind in ("member", "element", "choice"):
+                said = which, found.get(index, 0)
+            elif kind == "result":
                 function = self._file.functions[index]
-                place = self._key(function.node), self.types[function.result], self._stands(index)
-            said.append((kind, self.rows[literal], which, place))
-        return said
+                said = self._key(function.node), self.types[function.result], self._stands(index, found)
+            else:
+                said = which, self.types[index] if kind == "type" else self.rows[index]
+            found[literal] = crc32(_encode((kind, *said)))
+        return found
+
+    def _stands(self, function: int, standing: Mapping[int, int]) -> Any:
+        """In which object a function stands, and where that does."""
+        literal, name = self._file.placed[0].get(function, (-1, ""))
+        return name, standing.get(literal, 0)
+
+    def literals(self) -> dict[str, list[Any]]:
+        """By definition: its object literals and where they stand, for by that their keys mean members."""
+        found: dict[str, list[Any]] = {}
+        for literal, standing in self._standing.items():
+            row = self._file.expressions[literal]
+            if row[0] == m.OBJECT:
+                found.setdefault(row[3], []).append((self.rows[literal], standing))
+        return found
 
     def members(self) -> set[str]:
         """Names of properties that are definitions."""

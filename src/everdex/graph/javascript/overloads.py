@@ -84,8 +84,10 @@ def by_number(engine: Engine, file: File, arguments: list[int], signatures: Sequ
 
 def declared(engine: Engine, file: File, value: Value, arguments: list[int]) -> Sequence[Value]:
     """The functions that say what a function takes where it is called so: its signatures, or itself."""
-    home = engine.files[value[1]]
-    signatures = [(v.FUNCTION, value[1], number) for number in home.functions[value[2]].overloads]
+    defining = engine.files[value[1]]
+    function = defining.functions[value[2]]
+    engine.touch(defining, defining.home(function.node))
+    signatures = [(v.FUNCTION, value[1], number) for number in function.overloads]
     return by_number(engine, file, arguments, signatures) or (value,)
 
 
@@ -133,6 +135,7 @@ def _shape(engine: Engine, value: Value) -> _Shape:
     file = engine.files[value[1]]
     if value[0] == v.FUNCTION:
         row = file.functions[value[2]]
+        engine.touch(file, file.home(row.node))
         types_of = [type_ for _, type_, _ in row.parameters]
         return _Shape(row.least, -1 if row.rest else len(types_of), types_of)
     _, parameters, _, least, rest = file.types[value[2]]

@@ -28,7 +28,7 @@ def parameter(engine: Engine, file: File, function: int, number: int, fuel: int)
 
 def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     row = file.functions[function]
-    engine.touch(file, file.top(row.node))
+    engine.touch(file, file.home(row.node))
     _, type_, default = row.parameters[number]
     declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
     useful = v.known(declared)
@@ -176,7 +176,7 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
     if callee[0] == v.FUNCTION:
         file = engine.files[callee[1]]
         function = file.functions[callee[2]]
-        engine.touch(file, file.top(function.node))
+        engine.touch(file, file.home(function.node))
         type_ = function.parameters[argument][1] if argument < len(function.parameters) else 0
         return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
     if callee[0] == v.METHOD:
@@ -195,7 +195,7 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
     if kind == v.FUNCTION:
         file = engine.files[callee[1]]
         row = file.functions[callee[2]]
-        engine.touch(file, file.top(row.node))
+        engine.touch(file, file.home(row.node))
         if argument >= len(row.parameters):
             return v.NOTHING
         binding, type_, _ = row.parameters[argument]

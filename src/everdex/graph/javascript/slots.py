@@ -43,9 +43,9 @@ def on_this(engine: Engine, file: File, key: tuple[str, int], values: Iterable[i
         stores: dict[str, list[int]] = {}
         for stored, value in (each for function in functions for each in function.stores):
             stores.setdefault(stored, []).append(value)
-        found = file.memo[key] = {file.top(function.node) for function in functions}, stores
-    for top in found[0]:
-        engine.touch(file, top)
+        found = file.memo[key] = {file.home(function.node) for function in functions}, stores
+    for home in found[0]:
+        engine.touch(file, home)
     return tuple(Slot("f", file.path, expression_node(file, value), value, 0) for value in found[1].get(name, ()))
 
 

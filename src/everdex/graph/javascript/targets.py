@@ -276,7 +276,7 @@ class Finder:
             file = self._engine.files[path]
             row = file.expressions[index]
             if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
-                self._engine.touch(file, file.bindings[row[1]].top)
+                self._engine.touch(file, file.bindings[row[1]].home)
                 self._bound(file, file.bindings[row[1]], found)
                 return
             before = len(found.targets)
