@@ -208,6 +208,7 @@ INTERFACE_VERSION: Final = "1"
 #     signatures of interfaces that are called, other names of types among what implements them, functions that declared
 #     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
 # 48: Python: of a name with several bindings a reader sees these and what stands before them, no other statements
+#     Python: of the names that a statement imports each is by itself
 #     JavaScript: a class is offered name by name, and its methods each by itself
 RESOLVERS_VERSION: Final = "48"
 

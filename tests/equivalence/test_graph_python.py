@@ -265,6 +265,44 @@ def test_which_of_several_bindings_a_definition_sees_is_seen(tmp_path: Path) -> 
         _after(made, text)
 
 
+_IMPORTING = """\
+from typing import TYPE_CHECKING
+from kinds import Reader, Writer
+
+if TYPE_CHECKING:
+    from kinds import Other, More
+
+def make(given: "Other"):
+    given.open()
+    return Reader()
+"""
+_KINDS = "".join(f"class {name}:\n    def open(self): pass\n\n" for name in ("Reader", "Writer", "Other", "More"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "files"),
+    [
+        ("Reader, Writer", "More, Reader, Writer", 1),
+        ("Reader, Writer", "Reader", 2),
+        ("Reader, Writer", "Reader, Other as Writer", 2),
+        ("import TYPE_CHECKING", "import TYPE_CHECKING, Any", 1),
+        ("Other, More\n", "Other\n    from kinds import More, Writer as W\n", 1),
+        ("if TYPE_CHECKING:", "if True:", 1),
+        ("Other, More", "More, Reader as Other", 2),
+        ("Reader, Writer", "Writer as Reader, Writer", 2),
+    ],
+)
+def test_of_what_a_statement_imports_each_name_is_by_itself(tmp_path: Path, old: str, new: str, files: int) -> None:
+    """One more name in a list of imports asks nobody about the others."""
+    texts = {"base.py": _IMPORTING, "kinds.py": _KINDS, "a.py": "from base import Reader\n\nReader().open()\n"}
+    texts["b.py"] = "from base import Writer\n\nWriter().open()\n"
+    texts["c.py"] = "from base import make\n\ndef use(given):\n    make(given)\n    given.open()\n"
+    texts["d.py"] = "from base import Other\n\nOther().open()\n"
+    made = synced(tmp_path / "tree", texts)
+    assert kept(made, resolvers=_PYTHON).resolved == 6
+    assert _after(made, _IMPORTING.replace(old, new)) == files
+
+
 def _calling(made: Workspace, files: int) -> int:
     """How many files are resolved when so many call `go`, besides the one that defines it."""
     for number in range(16):

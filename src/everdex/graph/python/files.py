@@ -17,6 +17,7 @@ _MAX_HELD: Final = 16_000_000  # bytes of facts; decoded they take about ten tim
 _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its body is not near
 # What leads nowhere in its own body, or only for who looks into it.
 ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
+_IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
 
 
 class Decoded:
@@ -56,6 +57,7 @@ class File(Flows):
         super().__init__(path, data)
         self._seen: list[Seen | None] = [None] * len(self.scopes)  # by scope; never of the module's or a class's
         self._seen_statements: list[Seen | None] = [None] * len(self.facts.statements)
+        self._imported: dict[int, dict[int, int]] = {}
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
         self._seen_members: dict[str, Seen] = {}
@@ -149,9 +151,13 @@ class File(Flows):
             statement = bisect_right(self._first_expressions, expression) - 1
             found = self._seen_statements[statement]
             if found is None:
-                names = self.bound_by[statement]
+                imported = self.imported_by(statement)
+                if expression in imported:
+                    return self.seen_member(owner, self.bindings[imported[expression]][1])
+                names = self.bound_by[statement] if not imported else ()
                 found = self.seen_member(owner, names[0]) if names else self.seen_scope(owner)
-                self._seen_statements[statement] = found
+                if not imported:
+                    self._seen_statements[statement] = found
         return found
 
     @cached_property
@@ -159,12 +165,27 @@ class File(Flows):
         return [each[0] for each in self.facts.statements]
 
     @cached_property
-    def bound_by(self) -> list[list[str]]:
-        """The names that each statement of the module or of a class binds."""
-        found: list[list[str]] = [[] for _ in self.facts.statements]
+    def _bindings_by(self) -> list[list[int]]:
+        """The bindings that each statement of the module or of a class makes."""
+        found: list[list[int]] = [[] for _ in self.facts.statements]
         firsts = [each[1] for each in self.facts.statements]
         by_name = [self.is_by_name(scope) for scope in range(len(self.scopes))]
-        for number, (scope, name, _, flag) in enumerate(self.bindings):
+        for number, (scope, _, _, flag) in enumerate(self.bindings):
             if by_name[scope] and flag != m.FROM_INSIDE:
-                found[bisect_right(firsts, number) - 1].append(name)
+                found[bisect_right(firsts, number) - 1].append(number)
+        return found
+
+    @cached_property
+    def bound_by(self) -> list[list[str]]:
+        """The names that each statement of the module or of a class binds."""
+        return [[self.bindings[each][1] for each in made] for made in self._bindings_by]
+
+    def imported_by(self, statement: int) -> dict[int, int]:
+        """Of such a statement that binds nothing but what it imports: what, and the binding of each. What one name of
+        it means does not depend on the others."""
+        found = self._imported.get(statement)
+        if found is None:
+            made = {self.bindings[each][2]: each for each in self._bindings_by[statement]}
+            found = made if all(self.entries[value][0] in _IMPORTS for value in made) else {}
+            self._imported[statement] = found
         return found

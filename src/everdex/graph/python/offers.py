@@ -222,10 +222,16 @@ def _several(file: File, scope: int) -> dict[str, dict[int, int]]:
 
 
 def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[bytes]]:
-    """The texts of the statements that bind each name."""
+    """What the statements that bind each name say of it: their texts, or what they import under it."""
     found: dict[str, list[bytes]] = {}
-    for text, names in zip(texts, file.bound_by[first:], strict=False):
-        for name in dict.fromkeys(names):
+    for number, text in enumerate(texts, first):
+        imported = file.imported_by(number)
+        for value, binding in imported.items():
+            scope, name, _, flag = file.bindings[binding]
+            inside = _bound_inside(file, name, file.from_inside.get((scope, name), ()))
+            said = f"{file.entries[value]} {flag} {inside}\n".encode("utf-8", "surrogatepass")
+            found.setdefault(name, []).append(said)
+        for name in dict.fromkeys(file.bound_by[number]) if not imported else ():
             found.setdefault(name, []).append(text)
     return found
 
