@@ -303,6 +303,31 @@ def test_of_what_a_statement_imports_each_name_is_by_itself(tmp_path: Path, old:
     assert _after(made, _IMPORTING.replace(old, new)) == files
 
 
+def test_whether_a_name_or_an_attribute_is_passed_on_is_seen(tmp_path: Path) -> None:
+    """A local name may be the function of that name, an attribute of something may not."""
+    base = """\
+class Item:
+    def open(self): pass
+
+class Box:
+    def size(self, new):
+        self.kept = new
+
+    def options(self):
+        return Options(size=self.size)
+
+class Options:
+    def __init__(self, size): pass
+
+def fill():
+    Box().size(Item())
+"""
+    made = synced(tmp_path / "tree", {"base.py": base, "a.py": "from base import Box\n\nBox().kept.open()\n"})
+    kept(made, resolvers=_PYTHON)
+    _after(made, base.replace("return Options(size=self.size)", "size = self.size\n        return Options(size=size)"))
+    _after(made, base)
+
+
 def _calling(made: Workspace, files: int) -> int:
     """How many files are resolved when so many call `go`, besides the one that defines it."""
     for number in range(16):

@@ -103,9 +103,11 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name in file.passed:
-        given = [*file.given.get(name, ()), *file.given_attributes.get(name, ())]
-        places = [file.scopes[file.where[each]].key for each in given]
-        sites[passed_key(path, name)] = [*places, "as", *file.aliases.get(name, ())]
+        given, of_others = (
+            [file.scopes[file.where[each]].key for each in found.get(name, ())]
+            for found in (file.given, file.given_attributes)
+        )
+        sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
