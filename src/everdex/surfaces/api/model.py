@@ -302,7 +302,7 @@ class IndexedFile(Struct, frozen=True):
     size: int
     chunks: int
     skip: str | None
-    stat_matches: bool
+    same_content: bool
 
 
 class Explanation(Answer, frozen=True, kw_only=True):
