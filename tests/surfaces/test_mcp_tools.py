@@ -209,7 +209,9 @@ def test_an_agent_decides_about_open_references(agent: Agent) -> None:
     """As on the command line: with why, for a semantic change, and remembered; the answer says by what."""
     asked = {"paths": ["src/session.py"], "intent": "semantic"}
     open_ = agent.ask("gate", **asked)
-    assert (open_["decision"], open_["files"][0]["reasons"][0]["code"]) == ("warn", "needs_decision")
+    (undecided,) = open_["files"][0]["reasons"]
+    assert (open_["decision"], undecided["code"]) == ("warn", "needs_decision")
+    assert undecided["places"][0].startswith("src/session.py:")
     decided = agent.ask("gate", **asked, decide="it is given a shop")
     assert (decided["decision"], decided["files"][0]["reasons"][0]["code"]) == ("allow", "decided")
     assert "it is given a shop" in agent.ask("gate", **asked)["files"][0]["reasons"][0]["message"]

@@ -40,7 +40,7 @@ class FileState(Struct, frozen=True):
 
 
 class OpenPlace(Struct, frozen=True):
-    """A place whose meaning was open when somebody decided."""
+    """A place whose meaning is open, or was when somebody decided."""
 
     path: str
     line: int
@@ -87,6 +87,7 @@ class GateReason(Struct, frozen=True):
     message: str
     action: str
     reason: Reason | None
+    places: tuple[OpenPlace, ...]
 
 
 class FileGate(Struct, frozen=True):
