@@ -63,7 +63,7 @@ class _Asked(msgspec.Struct, frozen=True):
 @click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
 @click.argument("query", required=False)
 @click.argument("path", required=False)
-@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="How to look; see below.")
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="How to look; see above.")
 @click.option(
     "-k", "k", type=click.IntRange(1, limits.MAX_RESULTS), metavar="N",
     help="How many results (default: [query] k of .everdex.toml, 10).",
