@@ -178,7 +178,7 @@ def _print(
     warn(document)
     elapsed_ms = (clock.now() - started) * 1000
     draw(
-        document, coloured=style(color).coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        document, style(color), elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
         links=links(index.root.path),
     )  # fmt: skip
     return SHOWN.code(document)
