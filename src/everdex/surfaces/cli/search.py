@@ -172,8 +172,8 @@ def _print(
         return VIMGREP.print(document, as_json=as_json)
     if as_json or not style(color).grouped or "budget" in document:
         return SHOWN.print(document, as_json=as_json)
-    from everdex.surfaces.cli.draw import draw
     from everdex.surfaces.cli.links import links
+    from everdex.surfaces.cli.results import draw
 
     warn(document)
     elapsed_ms = (clock.now() - started) * 1000
