@@ -55,6 +55,17 @@ def test_on_a_terminal_remarks_stand_below_what_they_are_about(project: Path) ->
     assert shown.index("return check(count)") < shown.index("1 caller, 1 resolved")
 
 
+def test_of_one_distance_what_is_certain_is_told_first(tmp_path: Path) -> None:
+    """A list that is cut keeps what somebody has to look at in any case."""
+    files = {
+        "a.py": "def maybe(unknown):\n    unknown.go()\n",
+        "b.py": "class Engine:\n    def go(self): ...\nclass Other:\n    def go(self): ...\n",
+        "c.py": "from b import Engine\n\n\ndef surely():\n    Engine().go()\n",
+    }
+    found = _json("impact", "b.py::Engine.go", tree(tmp_path / "project", files))["affected"]
+    assert [(item["name"], item["certainty"]) for item in found] == [("surely", "resolved"), ("maybe", "ambiguous")]
+
+
 def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
     """The definition, then every use; what is known about them goes to stderr."""
     done = everdex("refs", "check", cwd=project)

@@ -6,7 +6,7 @@ Shapes of the replies and how documents become them. Ids and anchors stay out: a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
@@ -21,6 +21,7 @@ from everdex.surfaces.mcp.budget import Spendable, fit
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
+_TESTS: Final = 5  # so many stay before affected definitions are cut
 
 
 class Match(BaseModel):
@@ -111,7 +112,8 @@ def impact(document: Document, budget: int) -> Reply:
     tests = list(document.get("tests", ()))
     reply = {**_about_symbol(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
     reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
-    fit(reply, budget, [Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
+    few_tests = Spendable("tests", tests, least=_TESTS)
+    fit(reply, budget, [few_tests, Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
     return reply
 
 
