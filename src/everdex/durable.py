@@ -177,6 +177,13 @@ def file_of_the_user(path: Path) -> Iterator[IO[bytes]]:
 
     What is no plain file (a device, a pipe), and what lies where nothing new can be made, is written in place.
     """
+    try:
+        yield from _file_of_the_user(path)
+    except OSError as error:
+        raise StorageFailure(f"{path}: {error.strerror}", hint="name a file that can be written") from error
+
+
+def _file_of_the_user(path: Path) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))  # a link stays one
     known = target.stat() if target.exists() else None
     temporary = target.with_name(f".everdex-{os.urandom(6).hex()}{_TEMPORARY}")

@@ -203,6 +203,13 @@ def test_a_file_of_the_user_is_whole_or_as_it_was(tmp_path: Path, before: bytes 
         assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_of_the_user_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """As with every other file, and with what to do."""
+    with pytest.raises(StorageFailure, match="nowhere") as caught, file_of_the_user(tmp_path / "nowhere" / "out.svg"):
+        pass
+    assert caught.value.hint == "name a file that can be written"
+
+
 def test_what_is_no_plain_file_is_written_in_place(tmp_path: Path) -> None:
     """`-o /dev/null` and a pipe stay what they are."""
     pipe = tmp_path / "pipe"

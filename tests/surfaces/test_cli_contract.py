@@ -30,7 +30,7 @@ def _command(name: str) -> click.Command:
 def test_every_command_is_documented(name: str) -> None:
     """A summary that is the same in the list and in the command, prose, an example, and help for each option."""
     command = _command(name)
-    assert command.short_help == app.COMMANDS[name][1]
+    assert command.short_help in [group.get(name) for group in app.GROUPS.values()]
     text = command.help or ""
     assert "Example" in text
     assert f"everdex {name}" in text

@@ -105,17 +105,19 @@ def test_explain_knows_what_is_below_an_ignored_directory(repository: Path) -> N
 
 
 def test_explain_tells_what_the_index_knows(repository: Path) -> None:
-    """In, how many chunks, and whether the file was touched since."""
+    """In, how many chunks, and whether the file holds what is indexed; touching it changes nothing."""
     assert everdex("explain", "app.py", "--json", cwd=repository).json["indexed"] is None
     everdex("index", cwd=repository)
     document = everdex("explain", "app.py", "--json", cwd=repository).json
     assert document["eligible"] is True
     assert document["indexed"]["chunks"] == 1
-    assert document["indexed"]["stat_matches"] is True
+    assert document["indexed"]["same_content"] is True
+    os.utime(repository / "app.py", (1, 1))
+    assert everdex("explain", "app.py", cwd=repository).lines[1].endswith("as it is on disk")
     (repository / "app.py").write_text("x = 22\n")
     done = everdex("explain", "app.py", cwd=repository)
     assert done.lines[0] == "app.py: in (python, source, 7 B)"
-    assert done.lines[1].endswith("touched or changed since")
+    assert done.lines[1].endswith(", changed since")
 
 
 def test_explain_finds_the_repository_of_an_absolute_path(repository: Path, tmp_path: Path) -> None:

@@ -55,6 +55,17 @@ def test_on_a_terminal_remarks_stand_below_what_they_are_about(project: Path) ->
     assert shown.index("return check(count)") < shown.index("1 caller, 1 resolved")
 
 
+def test_of_one_distance_what_is_certain_is_told_first(tmp_path: Path) -> None:
+    """A list that is cut keeps what somebody has to look at in any case."""
+    files = {
+        "a.py": "def maybe(unknown):\n    unknown.go()\n",
+        "b.py": "class Engine:\n    def go(self): ...\nclass Other:\n    def go(self): ...\n",
+        "c.py": "from b import Engine\n\n\ndef surely():\n    Engine().go()\n",
+    }
+    found = _json("impact", "b.py::Engine.go", tree(tmp_path / "project", files))["affected"]
+    assert [(item["name"], item["certainty"]) for item in found] == [("surely", "resolved"), ("maybe", "ambiguous")]
+
+
 def test_refs_in_a_pipe_are_path_line_text(project: Path) -> None:
     """The definition, then every use; what is known about them goes to stderr."""
     done = everdex("refs", "check", cwd=project)
@@ -373,16 +384,17 @@ def test_declarations_stand_after_the_definition(tmp_path: Path) -> None:
 
 
 def test_a_repository_is_started_by_functions_and_by_no_stylesheet(tmp_path: Path) -> None:
-    """A macro called main, and a stylesheet named so, start nothing."""
+    """A macro called main, a stylesheet named so, and what only lies beside a command's main start nothing."""
     made = synced(
         tmp_path / "tree",
         {
             "compat.h": "#define main weak main\n", "run.c": "int main(void) { return 0; }\n",
-            "css/main.scss": "a { b: c }\n", "main.rb": "go\n",
+            "css/main.scss": "a { b: c }\n", "main.rb": "go\n", "cmd/tool/tool.go": "package main\n\nfunc main() {}\n",
+            "cmd/tool/notes.go": "package main\n\nfunc notes() {}\n",
         },
     )  # fmt: skip
     entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
-    assert [item["path"] for item in entries] == ["main.rb", "run.c"]
+    assert [item["path"] for item in entries] == ["main.rb", "cmd/tool/tool.go", "run.c"]
 
 
 def test_attributes_before_a_definition_are_no_list_of_its_parameters(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_a_terminal_gets_groups_and_colours(repository: Path) -> None:
     assert plain.count("src/session.py") == 1
     assert any(re.match(r"  Session +class 1-9 ", line) for line in plain)
     assert "     5      def sign_cookie(self, value):" in plain
-    assert re.search(r"\x1b\[1;31msign_cookie\x1b", drawn)
+    assert re.search(r"\x1b\[31m\x1b\[1msign_cookie\x1b", drawn)
     assert re.search(r"shown.* · snapshot \w{26} · fresh · ", plain[-1])
 
 

@@ -45,6 +45,15 @@ def test_status_tells_store_snapshot_git_and_limits(repository: Path, home: Path
     assert document["limits"]["max_file_size_bytes"] == 10_485_760
 
 
+def test_status_lists_the_older_snapshots_that_can_be_asked(repository: Path) -> None:
+    """`--snapshot` takes one of them, and a hint sends people here."""
+    old = everdex("index", "--json", cwd=repository).json["snapshot_id"]
+    (repository / "app.py").write_text("x = 1\n")
+    everdex("index", cwd=repository)
+    retained = everdex("status", cwd=repository).out.partition("retained")[2]
+    assert retained.split()[:3] == ["2", "snapshots", f"{old},"]
+
+
 def test_status_checks_the_tree_unless_told_not_to(repository: Path) -> None:
     """A change makes it stale, with counts; --no-sync does not look; nothing is indexed either way."""
     before = everdex("index", "--json", cwd=repository).json["snapshot_id"]
@@ -133,4 +142,4 @@ def test_status_proves_what_the_last_refresh_did(tmp_path: Path) -> None:
     assert (summary["defs_updated_files"], summary["call_edges_updated_files"]) == (2, 3)
     assert (summary["invalidated_edges_count"], summary["edges_total"]) == (3, 0)
     assert summary["digest"] == document["digest"]
-    assert "3 files resolved, 0 calls in all" in everdex("status", cwd=root).out
+    assert "3 files resolved, 0 calls inside the repository" in everdex("status", cwd=root).out

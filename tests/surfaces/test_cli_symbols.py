@@ -43,6 +43,13 @@ def test_every_definition_of_a_name_is_listed(project: Path) -> None:
     assert done.code == 0
 
 
+def test_code_stands_before_tests_and_headings(tmp_path: Path) -> None:
+    """Whoever asks for a name mostly means what the code defines, wherever its path comes in the alphabet."""
+    files = {"a.md": "# Widget\n", "b/test_widget.py": "class Widget: ...\n", "c/widget.py": "class Widget: ...\n"}
+    done = everdex("symbols", "Widget", tree(tmp_path / "project", files, git=True))
+    assert [line.split(":")[0] for line in done.lines] == ["c/widget.py", "b/test_widget.py", "a.md"]
+
+
 @pytest.mark.parametrize("name", ["Engine.close", "Engine::close", "Engine#close", "Engine.close()"])
 def test_a_qualified_name_says_which_one(project: Path, name: str) -> None:
     """However the language writes it."""

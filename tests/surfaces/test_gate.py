@@ -113,11 +113,16 @@ def test_a_new_file_is_allowed(root: Path) -> None:
 
 
 def test_a_semantic_change_needs_certainty(root: Path) -> None:
-    """An edit of a file with open references is fine; a change computed from them needs a look."""
-    (root / "open.py").write_text("def f(x):\n    x.go()\n")
+    """An edit of a file with open references is fine; a change computed from them needs a look, and is told where."""
+    (root / "open.py").write_text(
+        "class A:\n    def go(self): ...\nclass B:\n    def go(self): ...\ndef f(x):\n    x.go()\n"
+    )
     assert everdex("gate", "open.py", cwd=root).code == 0
     done = everdex("gate", "--semantic", "open.py", "--json", cwd=root)
     assert (done.code, _codes(done)) == (3, ["needs_decision"])
+    assert everdex("gate", "--semantic", "open.py", cwd=root).lines[2] == (
+        "    open.py:6:7: x.go (untyped parameter): A.go or B.go"
+    )
 
 
 def test_bad_questions_are_refused(root: Path) -> None:

@@ -17,6 +17,8 @@ from everdex.surfaces.mcp import boarded, gated, pictured, related
 from everdex.surfaces.mcp.budget import whole_lines
 from support.agents import Agent
 from support.commands import everdex
+from support.graphs import asker
+from support.stores import synced
 from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mcp.md"
@@ -209,7 +211,9 @@ def test_an_agent_decides_about_open_references(agent: Agent) -> None:
     """As on the command line: with why, for a semantic change, and remembered; the answer says by what."""
     asked = {"paths": ["src/session.py"], "intent": "semantic"}
     open_ = agent.ask("gate", **asked)
-    assert (open_["decision"], open_["files"][0]["reasons"][0]["code"]) == ("warn", "needs_decision")
+    (undecided,) = open_["files"][0]["reasons"]
+    assert (open_["decision"], undecided["code"]) == ("warn", "needs_decision")
+    assert undecided["places"][0].startswith("src/session.py:")
     decided = agent.ask("gate", **asked, decide="it is given a shop")
     assert (decided["decision"], decided["files"][0]["reasons"][0]["code"]) == ("allow", "decided")
     assert "it is given a shop" in agent.ask("gate", **asked)["files"][0]["reasons"][0]["message"]
@@ -294,6 +298,17 @@ def test_an_answer_fits_the_budget_it_was_given(
     assert _tokens(result.structured_content) <= budget
     assert len(result.content[0].text.encode()) / 3 <= budget  # type: ignore[union-attr]
     assert result.structured_content[listed]  # type: ignore[index]
+
+
+def test_many_tests_leave_room_for_what_is_affected(tmp_path: Path) -> None:
+    """The names of test files do not take the place of the definitions that were asked for."""
+    tests = {f"tests/test_{n}.py": f"from app import used\n\ndef test_{n}(): used()\n" for n in range(60)}
+    files = {"app.py": "def used(): ...\n\ndef user(): used()\n", **tests}
+    found = asker(synced(tmp_path, files))("impact", "used")
+    reply = related.impact(found, 500)
+    assert [item["name"] for item in reply["affected"]][:1] == ["app.user"]
+    assert len(reply["tests"]) == 5
+    assert reply["omitted"]["tests"] == 55
 
 
 def test_what_a_budget_leaves_out_is_counted(agent: Agent) -> None:

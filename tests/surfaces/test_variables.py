@@ -12,7 +12,8 @@ import pytest
 from everdex.errors import QueryError
 from everdex.service import named
 from everdex.service.index import Index, Reading
-from everdex.surfaces.cli import impact
+from everdex.state import unknown
+from everdex.surfaces.cli import impact, refs
 from everdex.surfaces.mcp import replies, text
 from everdex.surfaces.mcp.related import missing
 from everdex.sync.model import SyncOptions
@@ -172,6 +173,18 @@ def test_text_and_pictures_say_that_an_owner_is_not_known(of_fields: Workspace) 
     assert (False, said) in list(impact.SHOWN.lines(answer))
     assert said in answer["picture"]["data"]
     assert said in "".join(missing({"could_add": answer["could_add"], "outside": []}))
+
+
+def test_few_places_of_an_unknown_owner_are_listed(of_fields: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told that places may mean it is told which, unless there are too many to look at."""
+    answer = asker(of_fields)("refs", "Item.price")
+    (place,) = answer["may_mean"]
+    assert place["why"] == "its owner is not known"
+    assert place["text"].encode()[place["column"] :].startswith(b"price")
+    shown = f"  {place['path']}:{place['line']}:{place['text'].strip()} (its owner is not known)"
+    assert (False, shown) in list(refs.SHOWN.lines(answer))
+    monkeypatch.setattr(unknown, "_FEW", 0)
+    assert asker(of_fields)("refs", "Item.price")["may_mean"] == []
 
 
 def test_readers_of_a_variable_are_affected_and_writers_are_not(ask: Ask) -> None:

@@ -77,7 +77,7 @@ def impact(atlas: Atlas, definition: Definition, depth: int) -> Impact:
 
 
 def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, first: bool) -> list[Affected]:
-    """One step back from the frontier; of several ways to a definition the best one."""
+    """One step back from the frontier, what is certain first; of several ways to a definition the best one."""
     reached: dict[Target, tuple[Affected, bool]] = {}  # target of a site -> where it leads, and whether directly
     for item in frontier:
         reached[item.definition.target] = (item, True)
@@ -98,7 +98,7 @@ def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, firs
             before = best.get(use.source.target)
             if before is None or _rank(found) < _rank(before):
                 best[use.source.target] = found
-    return sorted(best.values(), key=lambda item: item.definition.order)
+    return sorted(best.values(), key=lambda item: (not item.certain, item.definition.order))
 
 
 def _affected(atlas: Atlas, item: Affected, use: Use, through: Target | None) -> Affected:

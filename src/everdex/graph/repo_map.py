@@ -27,7 +27,7 @@ _SHARES: Final = {
 }  # fmt: skip
 _TITLE_TOKENS: Final = 8
 _MAIN: Final = re.compile(
-    r"(^|/)(__main__\.py|manage\.py|main\.(?!s?css$|sass$|less$)\w+|Program\.cs)$|^(bin|cmd)/|(^|/)(src/)?index\.[jt]sx?$"
+    r"(^|/)(__main__\.py|manage\.py|main\.(?!s?css$|sass$|less$)\w+|Program\.cs)$|^bin/|(^|/)(src/)?index\.[jt]sx?$"
 )
 # Of C and C++ the headers are what others see; methods are their type's, and a guard of a header says nothing.
 _IMPLEMENTATION: Final = (".c", ".cc", ".cpp", ".cxx", ".cu")

@@ -86,7 +86,7 @@ def tree_files(root: Root, config: Config, found: Discovery, live: LiveMap | Non
     files: list[dict[str, Any]] = []
     by_content: list[Skip] = []
     for candidate in found.files:
-        judged = _judged(root, config, candidate, live)
+        judged, _ = _judged(root, config, candidate, live)
         if isinstance(judged, Skip):
             by_content.append(judged)
         else:
@@ -169,20 +169,19 @@ def _meta_v2(row: ChunkRow) -> dict[str, Any]:
 
 
 def explain_body(root: Root, config: Config, found: Skip | Candidate, live: LiveMap | None) -> dict[str, Any]:
-    judged = found if isinstance(found, Skip) else _judged(root, config, found, live)
+    judged, content = (found, None) if isinstance(found, Skip) else _judged(root, config, found, live)
     body: dict[str, Any] = {"eligible": not isinstance(judged, Skip)}
     body.update(_skip(judged) if isinstance(judged, Skip) else {**judged, "reason": None, "detail": ""})
     known = live.files.get(found.path_key) if live else None
     body["indexed"] = None
     if live is not None and known is not None:
-        same = isinstance(found, Candidate) and found.stat == known.line.indexed_file().stat
         body["indexed"] = {
             "content_hash": known.line.content_hash,
             "size": known.line.size,
             "chunks": known.line.rows,
             "skip": known.line.skip,
             "segment_id": live.segments[known.segment],
-            "stat_matches": same,
+            "same_content": content == known.line.content_hash,
         }
     return body
 
@@ -308,17 +307,23 @@ def _skip(skip: Skip) -> dict[str, Any]:
     return {"path": skip.path_key, "reason": str(skip.reason), "detail": skip.detail}
 
 
-def _judged(root: Root, config: Config, candidate: Candidate, live: LiveMap | None) -> Skip | dict[str, Any]:
-    """A candidate, or why its bytes keep it out; the snapshot is asked first, so an indexed file is not read again."""
+def _judged(
+    root: Root, config: Config, candidate: Candidate, live: LiveMap | None
+) -> tuple[Skip | dict[str, Any], str | None]:
+    """A candidate, or why its bytes keep it out, and the hash of what it holds (None: it could not be read).
+
+    The snapshot is asked first, so an indexed file that was not touched is not read again.
+    """
     key, size = candidate.path_key, candidate.stat.size
     known = live.files.get(key) if live else None
     if known is not None and known.line.indexed_file().stat == candidate.stat:
         line = known.line
-        return _about(key, size, line.language) if line.skip is None else Skip(key, SkipReason(line.skip))
+        told = _about(key, size, line.language) if line.skip is None else Skip(key, SkipReason(line.skip))
+        return told, line.content_hash
     try:
         source = read_stable(root, candidate, max_bytes=config.index.max_file_size_bytes)
     except ReadError as error:
-        return Skip(key, SkipReason.UNREADABLE, error.detail)
-    data = source.data if source is not None else b""
+        return Skip(key, SkipReason.UNREADABLE, error.detail), None
+    data, content = (source.data, source.content_hash) if source is not None else (b"", None)
     reason = content_skip(data)
-    return _about(key, size, language_in(key, data)) if reason is None else Skip(key, reason)
+    return (_about(key, size, language_in(key, data)) if reason is None else Skip(key, reason)), content

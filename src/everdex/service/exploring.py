@@ -19,7 +19,7 @@ from everdex.canvas.keep import keep_explorer
 from everdex.canvas.sheet import Caption
 from everdex.canvas.survey import survey
 from everdex.durable import file_of_the_user
-from everdex.errors import QueryError, StorageFailure
+from everdex.errors import QueryError
 from everdex.graph.atlas import Atlas
 from everdex.service import coverage
 from everdex.service.answers import Answer, Freshness
@@ -78,8 +78,5 @@ def _body(atlas: Atlas, made: Page) -> dict[str, Any]:
 
 def write(content: bytes, output: Path) -> None:
     """Write a page into a file of the user's."""
-    try:
-        with file_of_the_user(output) as stream:
-            stream.write(content)
-    except OSError as error:
-        raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error
+    with file_of_the_user(output) as stream:
+        stream.write(content)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from everdex.durable import file_of_the_user
-from everdex.errors import StorageFailure, UsageError
+from everdex.errors import UsageError
 from everdex.graph.atlas import Atlas
 from everdex.graph.export import Exporter
 from everdex.graph.export_scip import scip
@@ -100,11 +100,8 @@ def to_stdout(pieces: Iterator[bytes]) -> None:
 
 def to_file(pieces: Iterator[bytes], path: Path) -> int:
     """Write a file of the user's; the number of bytes."""
-    try:
-        with file_of_the_user(path) as stream:
-            return _write(pieces, stream)
-    except OSError as error:
-        raise StorageFailure(f"{path}: {error.strerror}", hint="name a file that can be written") from error
+    with file_of_the_user(path) as stream:
+        return _write(pieces, stream)
 
 
 def _write(pieces: Iterator[bytes], stream: IO[bytes]) -> int:

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import asdict
 
 from everdex import limits
 from everdex.discover import explain as explain_path
@@ -36,7 +35,7 @@ from everdex.state import decisions, gate, scopes
 from everdex.state.decisions import DecisionRecord
 from everdex.state.gate import Asked
 from everdex.state.jobs import JobRecords
-from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateReason, GateResult, worst
+from everdex.state.model import EDIT, INTENTS, SEMANTIC, FileState, GateResult, OpenPlace, worst
 from everdex.state.now import Now, SnapshotNow, TreeNow, Unchanged, read_file
 from everdex.state.states import Known, States
 from everdex.sync.model import SyncOptions
@@ -181,8 +180,8 @@ def gate_answer(
             {
                 "path": file.path,
                 "decision": str(file.decision),
-                "state": None if file.state is None else state_dict(file.state),
-                "reasons": [_reason_dict(reason) for reason in file.reasons],
+                "state": msgspec.to_builtins(file.state),
+                "reasons": msgspec.to_builtins(file.reasons),
             }
             for file in result.files
         ],
@@ -204,21 +203,23 @@ def judged(index: Index, found: Scene, question: GateQuestion, *, parse_bytes: i
             unknown = state is not None and state.indexed_hash is None and state.content_hash is None
             skipped = _skipped(index, key) if key is not None and unknown and found.pinned is None else None
             data = None if key is None else _content(index, found, key)
-            decided = None if state is None else _decided(found, states, state, question)
-            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), decided)
+            places, decided = ((), None) if state is None else _decided(found, states, state, question)
+            asked = Asked(path, key, data, question.seen.get(path), skipped, failed.get(key or ""), places, decided)
             files.append(gate.judge(index.root, asked, state, question.intent, since=found.since))
     return GateResult(worst(tuple(file.decision for file in files)), tuple(files))
 
 
-def _decided(found: Scene, states: States, state: FileState, question: GateQuestion) -> DecisionRecord | None:
-    """What was decided about the open references of a file; decided now, when the asker says why."""
+def _decided(
+    found: Scene, states: States, state: FileState, question: GateQuestion
+) -> tuple[tuple[OpenPlace, ...], DecisionRecord | None]:
+    """The open references of a file, and what was decided about them; decided now, when the asker says why."""
     if found.known is None or not gate.needs_decision(state, question.intent):
-        return None
+        return (), None
     ambiguity = decisions.of_file(found.known.graph, state, states.contents)
     store = found.view.store
     if question.decide is None:
-        return decisions.find(store, ambiguity)
-    return decisions.record(store, ambiguity, question.decide, found.view.manifest.git.head_sha)
+        return ambiguity.places, decisions.find(store, ambiguity)
+    return (), decisions.record(store, ambiguity, question.decide, found.view.manifest.git.head_sha)
 
 
 def states_answer(
@@ -238,7 +239,7 @@ def states_answer(
     body = {
         "graph": _graph(found),
         "counts": dict(sorted(counts.items())),
-        "files": [state_dict(state) for state in wanted[offset : offset + MAX_LISTED]],
+        "files": msgspec.to_builtins(wanted[offset : offset + MAX_LISTED]),
         "omitted": rest,
         "cursor": {"snapshot_id": found.view.manifest.snapshot_id, "offset": offset + MAX_LISTED} if rest else None,
         "decisions": [item for item in made if keys is None or not item["file_hashes"].keys().isdisjoint(keys)],
@@ -295,23 +296,7 @@ def _graph(found: Scene) -> str:
     return "current" if found.known.graph.digest == found.view.manifest.digest else "behind"
 
 
-def state_dict(state: FileState) -> dict[str, Any]:
-    return {
-        "path": state.path,
-        "freshness": str(state.freshness),
-        "certainty": str(state.certainty),
-        "indexed_hash": state.indexed_hash,
-        "content_hash": state.content_hash,
-        "reasons": [msgspec.to_builtins(reason) for reason in state.reasons],
-    }
-
-
 def _decision_dict(made: DecisionRecord, contents: Mapping[str, str]) -> dict[str, Any]:
     fields = {**msgspec.to_builtins(made), "holds": made.holds(contents)}
     del fields["schema_version"]  # of the file; the answer has its own
     return fields
-
-
-def _reason_dict(reason: GateReason) -> dict[str, Any]:
-    fields = asdict(reason)
-    return {**fields, "decision": str(reason.decision), "reason": msgspec.to_builtins(reason.reason)}

@@ -34,7 +34,7 @@ from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index, Reading
 from everdex.service.renaming import rename_body
 from everdex.state.rename import check_name
-from everdex.state.unknown import Unseen, unseen_uses
+from everdex.state.unknown import REASONS, Unseen, unseen_uses
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView, open_view
 
@@ -130,8 +130,8 @@ class Open:
     ) -> CouldAdd:
         """What may be missing from an answer about a definition, and about others that go with it."""
         counted = queries.could_add(self.atlas, [definition, *others], roles)
-        unknown, written = self.unseen_uses(definition, roles)
-        return replace(counted, unknown=unknown, written=written)
+        unseen = self.unseen_uses(definition, roles)
+        return replace(counted, unknown=unseen.unknown, written=unseen.written)
 
     def _could_call(self, definition: Definition, is_called: bool) -> CouldAdd:
         """What may be missing from the callers of a definition."""
@@ -264,8 +264,13 @@ def references(opened: Open, definition: Definition, question: Question) -> dict
         "roles": {role: roles[role] for role in ROLES if roles[role]},
         "counts": _counts(found),
         "could_add": asdict(opened.could_add(definition, asked)),
+        "may_mean": [
+            {"path": at.path, "line": at.line, "column": at.column, "text": atlas.line(at.path, at.line),
+             "why": REASONS[at.how]}
+            for at in opened.unseen_uses(definition, asked).places
+        ],
         "outside": _outside(atlas, definition),
-    }
+    }  # fmt: skip
 
 
 def _role(role: Role, is_variable: bool) -> str:

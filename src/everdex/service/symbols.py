@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import QueryError
-from everdex.languages import language_of
+from everdex.languages import language_of, role_of
 from everdex.search.names import SymbolNames
 from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
@@ -102,13 +102,17 @@ def _found(
 
 
 def _definitions(view: SnapshotView, wanted: str) -> list[tuple[SymbolRow, str]]:
-    """Definitions called `wanted`, the same letters first; `Container.name` asks for those inside it."""
+    """Definitions called `wanted`, the same letters first, and of those the code's own before tests and documents.
+
+    `Container.name` asks for those inside it.
+    """
     rows = view.symbols_named(wanted)
     dotted = _dotted(wanted)
     if dotted != wanted or "." in dotted:
         ending = f".{dotted}".lower()
         inner = view.symbols_named(dotted.rpartition(".")[2])
         rows += [row for row in inner if row not in rows and f".{row.qualified_name}".lower().endswith(ending)]
+    rows = sorted(rows, key=lambda row: (row.kind == "heading", role_of(row.path_key) != "source"))
     same = [row for row in rows if wanted == row.name or f".{row.qualified_name}".endswith(f".{dotted}")]
     return [(row, "exact") for row in same] + [(row, "case") for row in rows if row not in same]
 

@@ -23,7 +23,7 @@ from everdex.graph.artifact import Graph
 from everdex.graph.columns import Columns
 from everdex.graph.model import Role, Status
 from everdex.snapshot.store import Store
-from everdex.state.model import FileState
+from everdex.state.model import FileState, OpenPlace
 from everdex.state.rename import RenamePlan
 
 # The one choice there is: open places stay as they are. Which candidate is meant is never guessed, nor taken on trust.
@@ -32,18 +32,6 @@ MAX_BECAUSE: Final = 2_000
 _MAX_PLACES: Final = 1_000
 _SUFFIX: Final = ".json"
 _OPEN: Final = frozenset({Status.AMBIGUOUS, Status.UNRESOLVED})
-
-
-class OpenPlace(msgspec.Struct, frozen=True, order=True):
-    """One place that nobody but a reader can tell the meaning of."""
-
-    path: str
-    line: int
-    column: int
-    text: str
-    certainty: str
-    reason: str
-    candidates: tuple[str, ...] = ()  # path::key
 
 
 class Ambiguity(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ from everdex.state.model import (
     FileState,
     Freshness,
     GateReason,
+    OpenPlace,
     Reason,
     worst,
 )
@@ -38,6 +39,7 @@ _MIDDLE: Final = re.compile(rb"^={7}\r?$", re.MULTILINE)
 _THEIRS: Final = re.compile(rb"^>{7}(?: |$)", re.MULTILINE)
 _REFRESH: Final = "run `everdex refresh`, then ask again"
 _LISTED: Final = 3
+_MAX_PLACES: Final = 100
 _SIGNATURE: Final = 120
 
 
@@ -50,7 +52,8 @@ class Asked(msgspec.Struct, frozen=True):
     seen: str | None = None  # SHA-256 of the content the asker saw
     skipped: str | None = None  # why the index leaves it out; None when it does not, or nobody knows
     failed: str | None = None  # why the last publish could not index it
-    decided: DecisionRecord | None = None  # about what its references leave open
+    open_places: tuple[OpenPlace, ...] = ()  # what its references leave open, as far as somebody may have to decide it
+    decided: DecisionRecord | None = None  # about those
 
 
 def judge(root: Root, asked: Asked, state: FileState | None, intent: str, *, since: bool = False) -> FileGate:
@@ -117,7 +120,7 @@ def _of_state(asked: Asked, state: FileState, intent: str, since: bool) -> list[
     said = [_since(key, reason) if since else _said(key, reason, intent) for reason in state.reasons]
     reasons = [reason for reason in said if reason is not None]
     if needs_decision(state, intent):
-        reasons.append(_undecided(key, state) if asked.decided is None else _discharged(key, state, asked.decided))
+        reasons.append(_uncertain(asked, state))
     return reasons
 
 
@@ -127,15 +130,13 @@ def needs_decision(state: FileState, intent: str) -> bool:
     return intent == SEMANTIC and clean and state.certainty is not Certainty.CERTAIN
 
 
-def _undecided(key: str, state: FileState) -> GateReason:
+def _uncertain(asked: Asked, state: FileState) -> GateReason:
+    key, decided = state.path, asked.decided
     said = f"references in {key} are not all certain ({_open(state)})"
+    if decided is not None:
+        return GateReason(DECIDED, Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
     action = f"look at each place in {key} before changing it; `everdex gate --semantic {key} --decide WHY`"
-    return GateReason("needs_decision", Decision.WARN, said, action)
-
-
-def _discharged(key: str, state: FileState, decided: DecisionRecord) -> GateReason:
-    said = f"references in {key} are not all certain ({_open(state)})"
-    return GateReason(DECIDED, Decision.ALLOW, f"{said}; decided {decided.created_at}: {decided.proof.because}", "")
+    return GateReason("needs_decision", Decision.WARN, said, action, places=asked.open_places[:_MAX_PLACES])
 
 
 def _open(state: FileState) -> str:

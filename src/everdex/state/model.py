@@ -88,6 +88,18 @@ class Decision(StrEnum):
     BLOCK = "block"
 
 
+class OpenPlace(msgspec.Struct, frozen=True, order=True):
+    """One place that nobody but a reader can tell the meaning of."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    certainty: str
+    reason: str
+    candidates: tuple[str, ...] = ()  # path::key
+
+
 class GateReason(msgspec.Struct, frozen=True):
     """One thing that speaks against changing a file now."""
 
@@ -96,6 +108,7 @@ class GateReason(msgspec.Struct, frozen=True):
     message: str
     action: str  # what to do next; empty when there is nothing
     reason: Reason | None = None
+    places: tuple[OpenPlace, ...] = ()  # that have to be looked at
 
 
 class FileGate(msgspec.Struct, frozen=True):

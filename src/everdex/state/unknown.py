@@ -7,7 +7,6 @@ definition is left out: a bare name never means a member, and a key never means 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
@@ -27,6 +26,7 @@ _USES: Final = {Role.REFERENCE: ("member", "shorthand", "name"), Role.WRITE: ("k
 _IN_CODE: Final = frozenset(("code",))
 _WRITTEN: Final = frozenset(("text", "path", "template", "data")) | _IN_CODE
 _GETTERS: Final = frozenset(("property", "cached_property"))  # decorators of Python
+_FEW: Final = 20
 REASONS: Final = {
     "member": "its owner is not known",
     "key": "a keyword or a key that may mean it",
@@ -36,6 +36,8 @@ REASONS: Final = {
     "listed": "a string that may mean it",
     "name": "nothing is known of this name",
     "code": "code that nobody resolves may mean it",
+    "template": "a template that may mean it",
+    "data": "a setting that may mean it",
 }
 
 
@@ -108,10 +110,11 @@ class Unseen(NamedTuple):
 
     unknown: int  # its owner is not known, or nothing is known of the name
     written: int  # in a string, a symbol, a template, a setting or code that nobody resolves
+    places: tuple[Mention, ...] = ()  # all of them, where they are few
 
 
 def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | None) -> Unseen:
-    """How many places may use a definition in one of these roles (None: any) and are no sites."""
+    """The places that may use a definition in one of these roles (None: any) and are no sites."""
     runs = _runs_when_read(atlas, definition)
     is_variable = definition.node.kind in VARIABLES and not runs
     wanted = {how for role in (_USES if roles is None else roles) for how in _USES.get(role, ())}
@@ -139,10 +142,9 @@ def unseen_uses(atlas: Atlas, definition: Definition, roles: Collection[Role] | 
             return True
         return reach.may_mean(found) and (not found.owner or found.owner in owners)
 
-    counted = Counter(
-        found.how in _WRITTEN for found in mentions(atlas, definition.node.name, kinds) if may_mean(found)
-    )
-    return Unseen(counted[False], counted[True])
+    places = tuple(filter(may_mean, mentions(atlas, definition.node.name, kinds)))
+    written = sum(found.how in _WRITTEN for found in places)
+    return Unseen(len(places) - written, written, places if len(places) <= _FEW else ())
 
 
 def _owners(atlas: Atlas, definition: Definition) -> set[str]:

@@ -33,6 +33,7 @@ from everdex.sync import glance, touched
 from everdex.sync.look import Look, pinned_or_none
 from everdex.sync.model import Indexed, SyncOptions, SyncReport
 from everdex.sync.timing import Timings
+from everdex.wording import plural
 
 
 def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> SyncReport:
@@ -117,7 +118,7 @@ def _index_and_publish(
         if errors and not options.allow_degraded:
             first = errors[0]
             raise DegradedRefused(
-                f"{len(errors)} eligible file(s) could not be indexed; first: {first.path_key}: {first.message}"
+                f"{plural(len(errors), 'eligible file')} could not be indexed; first: {first.path_key}: {first.message}"
             )
         lease.require()
         tombstones = _tombstones(seen.changes, lines, errors, indexed.vanished, seen.live)

@@ -37,6 +37,7 @@ from everdex.snapshot.trees import tree_size
 from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
 from everdex.upkeep.pictures import damaged_pictures
+from everdex.wording import plural
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -127,7 +128,8 @@ def _manifest_present(store: Store) -> tuple[Manifest | None, Check]:
     }
     if manifest.degraded:
         errors = [{"path_key": error.path_key, "code": error.code} for error in manifest.errors]
-        return manifest, Check(code, WARN, f"{len(errors)} file(s) could not be indexed", {**details, "errors": errors})
+        message = f"{plural(len(errors), 'file')} could not be indexed"
+        return manifest, Check(code, WARN, message, {**details, "errors": errors})
     return manifest, Check(code, OK, f"snapshot {manifest.snapshot_id} is active", details)
 
 
@@ -150,12 +152,12 @@ def _unreadable(store: Store) -> Iterator[Path]:
 def _store_checks(store: Store, manifest: Manifest) -> list[Check]:
     missing = [item.path for item in manifest.artifacts() if not (store.path / item.path).exists()]
     if missing:
-        present = Check("segments_present", FAIL, f"{len(missing)} artifact(s) are missing", {"missing": missing})
+        present = Check("segments_present", FAIL, f"{plural(len(missing), 'artifact')} missing", {"missing": missing})
     else:
-        present = Check("segments_present", OK, f"{len(manifest.segments)} segment(s)")
+        present = Check("segments_present", OK, plural(len(manifest.segments), "segment"))
     broken = [item.path for item in integrity.damaged(store, manifest)]
     if broken:
-        message = f"{len(broken)} artifact(s) are missing or fail their checksum; run `everdex repair`"
+        message = f"{plural(len(broken), 'artifact')} missing or not as their checksum says; run `everdex repair`"
         damaged = Check("artifact_integrity", FAIL, message, {"damaged": broken})
         return [present, damaged, _compaction_policy(store, manifest)]
     return [
@@ -204,7 +206,8 @@ def _tombstones_enforced(store: Store, manifest: Manifest) -> Check:
         if line.path_key in live.files and manifest.segments[live.files[line.path_key].segment].seq < reference.seq
     ]
     if revived:
-        return Check(code, FAIL, f"{len(revived)} deleted file(s) would answer", {"paths": sorted(set(revived))[:20]})
+        message = f"{plural(len(revived), 'deleted file')} would answer"
+        return Check(code, FAIL, message, {"paths": sorted(set(revived))[:20]})
     rows = sum(live.live_rows)
     if rows != manifest.counts.chunks_indexed:
         return Check(code, FAIL, f"{rows} rows are live; the manifest says {manifest.counts.chunks_indexed}")
@@ -216,7 +219,7 @@ def _normalization(store: Store, manifest: Manifest) -> Check:
     code = "unicode_normalization"
     odd = [path for path in sorted(live_map(store.path, manifest).files) if unicodedata.normalize("NFC", path) != path]
     if odd:
-        return Check(code, FAIL, f"{len(odd)} indexed path(s) are not NFC", {"paths": odd[:20]})
+        return Check(code, FAIL, f"{plural(len(odd), 'indexed path')} not in NFC", {"paths": odd[:20]})
     return Check(code, OK, "every indexed path is NFC")
 
 
@@ -234,7 +237,7 @@ def _compaction_policy(store: Store, manifest: Manifest) -> Check:
         return Check(code, FAIL, "over the limit; run `everdex compact --force` and `everdex gc`", details)
     if segments >= limits.COMPACTION_OVERDUE_SEGMENTS or tombstones >= limits.COMPACTION_OVERDUE_TOMBSTONES:
         return Check(code, WARN, "compaction is overdue; run `everdex compact`", details)
-    return Check(code, OK, f"{segments} segment(s), {tombstones} tombstone(s)", details)
+    return Check(code, OK, f"{plural(segments, 'segment')}, {plural(tombstones, 'tombstone')}", details)
 
 
 def _disk_budgets(store: Store) -> Check:
@@ -290,14 +293,14 @@ def _board(store: Store) -> Check:
     size = counts["evidence"] + counts["claims"] + counts["decisions"]
     if size >= limits.MAX_BOARD_ITEMS:
         return Check("board", WARN, "the evidence board is full; drop what is settled", dict(counts))
-    return Check("board", OK, f"{size} item(s) on the evidence board", dict(counts))
+    return Check("board", OK, f"{plural(size, 'item')} on the evidence board", dict(counts))
 
 
 def _pictures(store: Store) -> Check:
     """Pictures are drawn again when they are wanted; a damaged one would only mislead who opens the file."""
     broken = damaged_pictures(store)
     if broken:
-        message = f"{len(broken)} file(s) of the canvas are damaged; run `everdex architecture` or `explore`"
+        message = f"{plural(len(broken), 'file')} of the canvas damaged; run `everdex architecture` or `explore`"
         return Check("pictures", WARN, message, {"damaged": broken})
     return Check("pictures", OK, "every kept picture is whole")
 
@@ -306,7 +309,7 @@ def _semantic(store: Store) -> Check:
     """What indexers said is not in the tree: what is damaged counts for nothing until it is imported again."""
     damaged = damaged_facts(store)
     if damaged:
-        message = f"{len(damaged)} file(s) of semantic facts are damaged and not used; run `everdex repair`"
+        message = f"{plural(len(damaged), 'file')} of semantic facts damaged and not used; run `everdex repair`"
         return Check("semantic", WARN, message, {"damaged": damaged})
     return Check("semantic", OK, "every file of semantic facts is whole")
 
@@ -316,8 +319,9 @@ def _tree_checks(
 ) -> list[Check]:
     seen = Look(root, config, store, manifest, SyncOptions())
     collisions = [list(collision.paths) for collision in seen.discovery.collisions]
+    twins = f"{plural(len(collisions), 'name')} with a twin on other systems"
     folded = (
-        Check("casefold_collisions", WARN, f"{len(collisions)} name(s) are one on other systems", {"paths": collisions})
+        Check("casefold_collisions", WARN, twins, {"paths": collisions})
         if collisions
         else Check("casefold_collisions", OK, "every name is unique after casefolding")
     )
@@ -329,13 +333,14 @@ def _path_safety(seen: Look) -> Check:
     code = "path_safety"
     outside = [path for path in sorted(seen.indexed) if path.startswith(("/", "./")) or ".." in path.split("/")]
     if outside:
-        return Check(code, FAIL, f"{len(outside)} indexed path(s) lead outside the root", {"paths": outside[:20]})
+        message = f"{plural(len(outside), 'indexed path')} leading outside the root"
+        return Check(code, FAIL, message, {"paths": outside[:20]})
     unsafe = [skip for skip in seen.discovery.skipped if skip.reason in _UNSAFE_SKIPS]
     if not unsafe:
         return Check(code, OK, "no path leads outside the root")
     counts = dict(sorted(Counter(str(skip.reason) for skip in unsafe).items()))
     details: dict[str, object] = {"skipped": counts, "paths": [skip.path_key for skip in unsafe[:20]]}
-    return Check(code, WARN, f"{len(unsafe)} unsafe path(s) were left out", details)
+    return Check(code, WARN, f"{plural(len(unsafe), 'unsafe path')} left out", details)
 
 
 def _repo_hygiene(root: Root, store: Store, manifest: Manifest | None) -> Check:
@@ -350,7 +355,7 @@ def _repo_hygiene(root: Root, store: Store, manifest: Manifest | None) -> Check:
         return Check(code, WARN, f"git could not tell: {error}")
     count = listed.count(b"\0")
     status = WARN if count > _UNTRACKED_MANY else OK
-    return Check(code, status, f"{count} untracked file(s) that are not ignored", {"untracked": count})
+    return Check(code, status, f"{plural(count, 'untracked file')}, not ignored", {"untracked": count})
 
 
 def _not_compared() -> Check:

@@ -203,6 +203,7 @@ class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     references: tuple[Occurrence, ...] = ()
     role: str | None = None
     roles: dict[str, int] = {}
+    may_mean: tuple[dict[str, Any], ...] = ()
 
 
 class CallersAnswer(RelationAnswer, frozen=True, kw_only=True):
@@ -302,7 +303,7 @@ class IndexedFile(Struct, frozen=True):
     size: int
     chunks: int
     skip: str | None
-    stat_matches: bool
+    same_content: bool
 
 
 class Explanation(Answer, frozen=True, kw_only=True):

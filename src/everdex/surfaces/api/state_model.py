@@ -1,4 +1,7 @@
-"""What the Python API answers about states, the gate and refresh jobs: the fields of --json, under Python's names."""
+"""What the Python API answers about states, the gate and refresh jobs: the fields of --json, under Python's names.
+
+What has the same fields where it is made is that struct, not a copy of it.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from everdex.semantic.model import ImportReport as ImportReport
+from everdex.state.decisions import Proof
+from everdex.state.model import OpenPlace, Reason
+from everdex.state.rename import RenameClash, RenameDoubt, RenameEdit
 from everdex.state.scopes import RefreshScope as RefreshScope
 from everdex.surfaces.api.model import Answer, Cursor, RelationAnswer
-
-
-class SymbolChange(Struct, frozen=True):
-    """A symbol of a dependency as it was and as it is; `used` by the file in question."""
-
-    name: str
-    before: str | None
-    after: str | None
-    used: bool
-
-
-class Reason(Struct, frozen=True):
-    """Why a file is in its state: a code, and the dependency, the way to it and the symbols that are its witness."""
-
-    code: str
-    path: str
-    detail: str
-    way: tuple[str, ...]
-    symbols: tuple[SymbolChange, ...]
-    omitted: int
 
 
 class FileState(Struct, frozen=True):
@@ -37,24 +24,6 @@ class FileState(Struct, frozen=True):
     indexed_hash: str | None
     content_hash: str | None
     reasons: tuple[Reason, ...]
-
-
-class OpenPlace(Struct, frozen=True):
-    """A place whose meaning was open when somebody decided."""
-
-    path: str
-    line: int
-    column: int
-    text: str
-    certainty: str
-    reason: str
-    candidates: tuple[str, ...]
-
-
-class Proof(Struct, frozen=True):
-    because: str
-    places: tuple[OpenPlace, ...]
-    omitted: int
 
 
 class Decided(Struct, frozen=True):
@@ -87,6 +56,7 @@ class GateReason(Struct, frozen=True):
     message: str
     action: str
     reason: Reason | None
+    places: tuple[OpenPlace, ...]
 
 
 class FileGate(Struct, frozen=True):
@@ -106,39 +76,6 @@ class MutationGateResult(Answer, frozen=True, kw_only=True):
     files: tuple[FileGate, ...]
     blocking: tuple[str, ...]
     actions: tuple[str, ...]
-
-
-class RenameEdit(Struct, frozen=True):
-    """Bytes to replace by the new name, half-open, in the file with this content; `before` and `after` stand around."""
-
-    path: str
-    content_hash: str
-    byte_start: int
-    byte_end: int
-    line: int
-    column: int
-    role: str
-    text: str
-    before: str
-    after: str
-
-
-class RenameDoubt(Struct, frozen=True):
-    """A place that may mean the symbol: to be looked at."""
-
-    path: str
-    line: int
-    column: int
-    role: str
-    text: str
-    certainty: str
-    reason: str
-
-
-class RenameClash(Struct, frozen=True):
-    path: str
-    line: int
-    qualified_name: str
 
 
 class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
@@ -171,29 +108,6 @@ class Renamed(Answer, frozen=True, kw_only=True):
     resumed: bool
     edits: int
     files: tuple[RenamedFile, ...]
-
-
-class SemanticContext(Struct, frozen=True):
-    """A project, and the tool that knows what its names mean."""
-
-    id: str
-    name: str
-    language: str
-    root: str
-    tool: str
-    tool_version: str
-
-
-class ImportedFacts(Struct, frozen=True):
-    """What was kept of a SCIP index; `skipped` counts what was left out, `changed` are files it does not fit."""
-
-    context: SemanticContext
-    documents: int
-    occurrences: int
-    symbols: int
-    skipped: dict[str, int]
-    changed: tuple[str, ...]
-    kept: int
 
 
 class RefreshJobStatus(Struct, frozen=True):

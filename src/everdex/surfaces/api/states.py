@@ -147,10 +147,10 @@ class StateQuestions(Asking):
         """Queue a refresh: the number of its job, None when nothing is to do or an open job covers it."""
         return RefreshJobs(self._warm.index).enqueue(scope, budget_ms=budget_ms)
 
-    def import_scip(self, path: str | os.PathLike[str]) -> state_model.ImportedFacts:
+    def import_scip(self, path: str | os.PathLike[str]) -> state_model.ImportReport:
         """Let a SCIP index decide what names mean in the files whose very bytes it is about."""
         document = semantics.import_index(self._warm.index, Path(path)).to_dict()
-        return msgspec.convert(document["imported"], state_model.ImportedFacts)
+        return msgspec.convert(document["imported"], state_model.ImportReport)
 
     def run_job(self, job_id: int) -> state_model.RefreshJobStatus:
         """Run a queued job here; one that is finished is told as it is."""

@@ -16,46 +16,59 @@ import click
 
 from everdex import __version__
 
-# name -> (module, summary); the summary stands here so that `--help` need not import every command
-COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "index": ("index", "Bring the index of a repository up to date."),
-    "search": ("search", "Search a repository; indexes it first when it is new or has changed."),
-    "symbols": ("symbols", "Show where a name is defined, or the outline of a file."),
-    "refs": ("refs", "List every place that names a symbol."),
-    "callers": ("callers", "List who calls a symbol."),
-    "callees": ("callees", "List what a symbol calls."),
-    "impact": ("impact", "List what a change of a symbol may affect."),
-    "map": ("map", "Show what a repository consists of and what matters most in it."),
-    "architecture": ("architecture", "Draw the parts of a repository and which uses which."),
-    "explore": ("explore", "Write a page to walk a repository in a browser, offline."),
-    "graph": ("graph", "Export the graph of definitions, calls and references."),
-    "rename": ("rename", "Plan the renaming of a symbol, and carry a plan out."),
-    "gate": ("gate", "Tell whether files may be changed now, and what to do first."),
-    "board": ("board", "Keep evidence, claims and decisions about a change."),
-    "state": ("state", "Show which files are dirty, stale or pending, and why."),
-    "contexts": ("contexts", "List the projects of a repository that an indexer can be run for."),
-    "refresh": ("refresh", "Bring files and what refers to what up to date, as a job."),
-    "jobs": ("jobs", "List refresh jobs, newest first."),
-    "files": ("files", "List the files that are in, or with --skipped those that are out and why."),
-    "explain": ("explain", "Tell why one path is in or out, and what the index knows of it."),
-    "chunks": ("chunks", "Export the map of chunk identities (chunk_uid_map.jsonl)."),
-    "status": ("status", "Show the store, its active snapshot and how fresh it is."),
-    "health": ("health", "Check the index in full: whole, current, within its limits."),
-    "audit": ("audit", "Count every number of a snapshot again and report what differs."),
-    "repair": ("repair", "Mend a damaged store from what is left of it and the tree."),
-    "gc": ("gc", "Show what no retained snapshot needs; with --apply delete it."),
-    "compact": ("compact", "Merge segments when it is due; with --force now."),
-    "stores": ("stores", "List every store below EVERDEX_HOME."),
-    "mcp": ("mcp", "Serve a repository to coding agents (Model Context Protocol)."),
-    "serve": ("serve", "Run the daemon that answers for a repository from a warm index."),
-    "stop": ("stop", "Stop the daemon of a repository."),
-    "hook": ("hook", "Handle one event of Claude Code on standard input."),
-    "install": ("install", "Set up an agent or git to use everdex; shows the diff first."),
-    "uninstall": ("uninstall", "Take out what install wrote for an agent; shows the diff first."),
-    "doctor": ("doctor", "Check this machine, the repository and what is set up; say what to do."),
-    "completions": ("completions", "Print the completion script for a shell."),
-    "upgrade-store": ("upgrade_store", "Say whether this everdex can go on with a store; migrate if it must."),
+# by what they are for: name -> summary, which stands here so that `--help` need not import every command
+GROUPS: Final[dict[str, dict[str, str]]] = {
+    "Find code": {
+        "search": "Search a repository; indexes it first when it is new or has changed.",
+        "symbols": "Show where a name is defined, or the outline of a file.",
+        "map": "Show what a repository consists of and what matters most in it.",
+        "files": "List the files that are in, or with --skipped those that are out and why.",
+        "explain": "Tell why one path is in or out, and what the index knows of it.",
+    },
+    "Who uses what": {
+        "refs": "List every place that names a symbol.",
+        "callers": "List who calls a symbol.",
+        "callees": "List what a symbol calls.",
+        "impact": "List what a change of a symbol may affect.",
+        "architecture": "Draw the parts of a repository and which uses which.",
+        "explore": "Write a page to walk a repository in a browser, offline.",
+        "graph": "Export the graph of definitions, calls and references.",
+    },
+    "Change code": {
+        "gate": "Tell whether files may be changed now, and what to do first.",
+        "state": "Show which files are dirty, stale or pending, and why.",
+        "rename": "Plan the renaming of a symbol, and carry a plan out.",
+        "board": "Keep evidence, claims and decisions about a change.",
+    },
+    "Keep it current": {
+        "index": "Bring the index of a repository up to date.",
+        "refresh": "Bring files and what refers to what up to date, as a job.",
+        "jobs": "List refresh jobs, newest first.",
+        "contexts": "List the projects of a repository that an indexer can be run for.",
+        "serve": "Run the daemon that answers for a repository from a warm index.",
+        "stop": "Stop the daemon of a repository.",
+    },
+    "Agents and this machine": {
+        "install": "Set up an agent or git to use everdex; shows the diff first.",
+        "uninstall": "Take out what install wrote for an agent; shows the diff first.",
+        "mcp": "Serve a repository to coding agents (Model Context Protocol).",
+        "hook": "Handle one event of Claude Code on standard input.",
+        "doctor": "Check this machine, the repository and what is set up; say what to do.",
+        "completions": "Print the completion script for a shell.",
+    },
+    "Look after the store": {
+        "status": "Show the store, its active snapshot and how fresh it is.",
+        "health": "Check the index in full: whole, current, within its limits.",
+        "audit": "Count every number of a snapshot again and report what differs.",
+        "repair": "Mend a damaged store from what is left of it and the tree.",
+        "gc": "Show what no retained snapshot needs; with --apply delete it.",
+        "compact": "Merge segments when it is due; with --force now.",
+        "stores": "List every store below EVERDEX_HOME.",
+        "chunks": "Export the map of chunk identities (chunk_uid_map.jsonl).",
+        "upgrade-store": "Say whether this everdex can go on with a store; migrate if it must.",
+    },
 }
+COMMANDS: Final = tuple(name for group in GROUPS.values() for name in group)
 
 HELP: Final = """Search a repository, and keep the index of it current and never silently wrong.
 
@@ -94,13 +107,15 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"everdex.surfaces.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"everdex.surfaces.cli.{name}"), f"{name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), summary) for name, summary in group.items()])
 
 
 # How the shell's script asks for completions; click's convention.

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from everdex.errors import UsageError
-from everdex.surfaces.cli import drawn, related, rows
+from everdex.surfaces.cli import picture_file, related, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural
 
 
@@ -45,7 +45,7 @@ def architecture_command(
       everdex architecture --dark -o architecture.png ~/src/flask
       everdex architecture --json | jq -r '.architecture.cycles[]'
     """
-    form = drawn.form_of(output, draw=output is None and depth is None)
+    form = picture_file.form_of(output, draw=output is None and depth is None)
     if output is None and dark:
         raise UsageError("the canvas has one look", hint="name a file with -o for dark paper")
     if not form and not as_json:
@@ -55,7 +55,7 @@ def architecture_command(
         "architecture", params, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
         shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    drawn.put(document, output)
+    picture_file.put(document, output)
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 

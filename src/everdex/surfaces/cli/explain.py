@@ -88,7 +88,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     elif known["skip"]:
         yield True, f"in the index as skipped: {known['skip']}"
     else:
-        state = "as it is on disk" if known["stat_matches"] else "touched or changed since"
+        state = "as it is on disk" if known["same_content"] else "changed since"
         yield True, f"indexed: {plural(known['chunks'], 'chunk')}, sha256 {known['content_hash'][:12]}, {state}"
 
 

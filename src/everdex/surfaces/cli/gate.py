@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from everdex.surfaces.cli import options
 from everdex.surfaces.cli.output import Line, Shown, escape
 from everdex.surfaces.cli.pathed import gathered, named_from_root
+
+_PLACES: Final = 20
 
 
 @click.command("gate", short_help="Tell whether files may be changed now, and what to do first.")
@@ -72,6 +74,16 @@ def gate_command(
     return SHOWN.print(document, as_json=as_json)
 
 
+def open_places(places: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Where somebody has to look, and between what."""
+    for place in places[:_PLACES]:
+        candidates = [candidate.partition("::")[2] for candidate in place["candidates"]]
+        between = f": {' or '.join(candidates)}" if candidates else ""
+        yield f"{place['path']}:{place['line']}:{place['column'] + 1}: {place['text']} ({place['reason']}){between}"
+    if len(places) > _PLACES:
+        yield "…"
+
+
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
     for file in document["files"]:
         state = file["state"]
@@ -80,6 +92,7 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         for reason in file["reasons"]:
             if reason["decision"] != "allow" or reason["code"] == "decided":
                 yield True, f"  {reason['code']}: {escape(reason['message'])}"
+                yield from ((True, f"    {escape(line)}") for line in open_places(reason["places"]))
     for action in document["actions"] if document["decision"] != "allow" else ():
         yield False, f"next: {escape(action)}"
     if document["graph"] == "behind":

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everdex.surfaces.cli import drawn, related, rows
+from everdex.surfaces.cli import picture_file, related, rows
 from everdex.surfaces.cli.output import Style, escape, write
 
 
@@ -45,7 +45,7 @@ def impact_command(
       everdex impact --picture impact.svg open_view
       everdex impact --json src/app.py:120 | jq -r '.tests[]'
     """
-    form = drawn.form_of(picture, draw=draw)
+    form = picture_file.form_of(picture, draw=draw)
     params: dict[str, Any] = {"symbol": symbol, "depth": depth, "k": limit, "offset": offset}
     if form:
         params |= {"picture": form, "dark": dark}
@@ -53,7 +53,7 @@ def impact_command(
         "impact", params, root, no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers,
         shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
-    drawn.put(document, picture)
+    picture_file.put(document, picture)
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 
 

@@ -33,7 +33,8 @@ def refs_command(
 
     SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
     definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
-    that ask for the same name and could not be decided.
+    that ask for the same name and could not be decided, and, while they are few, the places whose owner is not known or
+    that only write the name.
 
     \b
     Examples:

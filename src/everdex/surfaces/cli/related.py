@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -155,6 +155,11 @@ def by_path(items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return grouped
 
 
+def may_mean(place: Mapping[str, Any]) -> str:
+    """A place that nobody knows the meaning of."""
+    return f"{place['path']}:{place['line']}:{place['text'].strip()[:300]} ({place['why']})"
+
+
 def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
     counts, could = document["counts"], document.get("could_add")
@@ -164,6 +169,8 @@ def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     yield ", ".join(parts)
     if could is not None:
         yield from doubts(could)
+    for place in document.get("may_mean", ()):
+        yield f"  {escape(may_mean(place))}"
     yield from map(escape, from_outside(document.get("outside", ()), is_alone=not document["total"]))
     if document["omitted"]:
         yield f"{document['omitted']:,} more not shown (raise -k)"

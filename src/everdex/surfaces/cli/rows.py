@@ -8,56 +8,66 @@ from __future__ import annotations
 import shutil
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 import click
 
+from everdex.surfaces.cli.links import END
 from everdex.surfaces.cli.output import Style, escape, write
 
 _TAB = "    "
 _INDENT = 8  # of a numbered line's text
+Piece = tuple[str, dict[str, Any]]  # text that is escaped already, and how click styles it
 
 
-def heading(text: str, shown: Style) -> None:
-    line = cut(_safe(text), _columns())
-    write(click.style(line, fg="magenta", bold=True) if shown.coloured else line)
+def line(pieces: Sequence[Piece], shown: Style, link: str = "") -> None:
+    """Pieces side by side; all of them a link, if there is one."""
+    whole = "".join(text for text, _ in pieces)
+    kept = cut(whole, _columns())
+    left = len(kept) - (kept != whole)
+    drawn = []
+    for text, looks in pieces:
+        part, left = text[:left], left - min(left, len(text))
+        drawn.append(click.style(part, **looks) if shown.coloured and looks and part else part)
+    write(f"{link}{''.join(drawn)}{'…' * (kept != whole)}{END if link else ''}")
 
 
-def file(path: str, shown: Style) -> None:
+def heading(text: str, shown: Style, link: str = "") -> None:
+    line([(safe(text), {"fg": "magenta", "bold": True})], shown, link)
+
+
+def file(path: str, shown: Style, link: str = "") -> None:
     """A heading that is a path: when there is no room for all of it, its end tells most."""
-    text, room = _safe(path), _columns()
-    heading(text if _cells(text) <= room else f"…{cut(text[::-1], room).removesuffix('…')[::-1]}", shown)
+    text, room = safe(path), _columns()
+    heading(text if _cells(text) <= room else f"…{cut(text[::-1], room).removesuffix('…')[::-1]}", shown, link)
 
 
 def name(text: str, note: str, shown: Style) -> None:
     """A definition under the file that has it."""
-    line = cut(_safe(text), _columns() - 2)
-    room = _columns() - 4 - _cells(line)
-    remark = f"  {cut(_safe(note), room)}" if note and room > 3 else ""
-    if shown.coloured:
-        line, remark = click.style(line, fg="cyan", bold=True), click.style(remark, dim=True)
-    write(f"  {line}{remark}")
+    named = cut(safe(text), _columns() - 2)
+    room = _columns() - 4 - _cells(named)
+    remark = f"  {cut(safe(note), room)}" if note and room > 3 else ""
+    line([("  ", {}), (named, {"fg": "cyan", "bold": True}), (remark, {"dim": True})], shown)
 
 
-def numbered(line: int, text: str, note: str, shown: Style, *, indent: str = "") -> None:
+def numbered(number: int, text: str, note: str, shown: Style, *, indent: str = "") -> None:
     """A line of source, with a remark behind it; a long remark gives way to the source."""
     room = _columns() - _INDENT
-    body = indent + _safe(text.strip())
-    remark = f"  {_safe(note)}" if note else ""
+    body = indent + safe(text.strip())
+    remark = f"  {safe(note)}" if note else ""
     if _cells(body) + _cells(remark) > room:
         remark = cut(remark, max(room // 3, room - _cells(body)))
         body = cut(body, room - _cells(remark))
-    number = f"{line:>6}"
-    if shown.coloured:
-        number, remark = click.style(number, fg="green"), click.style(remark, dim=True)
-    write(f"{number}  {body}{remark}")
+    line([(f"{number:>6}", {"fg": "green"}), (f"  {body}", {}), (remark, {"dim": True})], shown)
 
 
 def wrapped(text: str) -> None:
     """A line all of which matters: broken where it must be, and indented further there."""
-    safe = _safe(text)
-    lead = safe[: len(safe) - len(safe.lstrip())]
-    lines = textwrap.wrap(safe, _columns(), subsequent_indent=f"{lead}    ", break_on_hyphens=False)
+    shown = safe(text)
+    lead = shown[: len(shown) - len(shown.lstrip())]
+    lines = textwrap.wrap(shown, _columns(), subsequent_indent=f"{lead}    ", break_on_hyphens=False)
     for line in lines or [""]:
         write(line)
 
@@ -106,5 +116,6 @@ def _cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """Escaped, and as wide as it looks."""
     return escape(text).replace("\t", _TAB)

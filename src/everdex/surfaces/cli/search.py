@@ -63,7 +63,7 @@ class _Asked(msgspec.Struct, frozen=True):
 @click.command("search", short_help="Search a repository; indexes it first when it is new or has changed.")
 @click.argument("query", required=False)
 @click.argument("path", required=False)
-@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="How to look; see below.")
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True, help="How to look; see above.")
 @click.option(
     "-k", "k", type=click.IntRange(1, limits.MAX_RESULTS), metavar="N",
     help="How many results (default: [query] k of .everdex.toml, 10).",
@@ -172,13 +172,13 @@ def _print(
         return VIMGREP.print(document, as_json=as_json)
     if as_json or not style(color).grouped or "budget" in document:
         return SHOWN.print(document, as_json=as_json)
-    from everdex.surfaces.cli.draw import draw
     from everdex.surfaces.cli.links import links
+    from everdex.surfaces.cli.results import draw
 
     warn(document)
     elapsed_ms = (clock.now() - started) * 1000
     draw(
-        document, coloured=style(color).coloured, elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
+        document, style(color), elapsed_ms=elapsed_ms, window=index.config.query.snippet_lines,
         links=links(index.root.path),
     )  # fmt: skip
     return SHOWN.code(document)

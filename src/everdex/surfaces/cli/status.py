@@ -64,6 +64,7 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("chunks", f"{counts['chunks_indexed']:,}"),
         ("segments", f"{document['segments']:,}, {plural(document['tombstones'], 'tombstone')}"),
         ("retained", plural(document["retained_snapshots"], "snapshot")),
+        *(("", f"{item['snapshot_id']}, {item['created_at']}") for item in document["snapshots"][1 : _SHOWN + 1]),
         ("size", size(document["size_bytes"])),
         ("embedder", document["embedder"]),
         ("writer", _writer(writer) if writer else "none"),
@@ -89,7 +90,7 @@ def _entries(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _refreshed(summary: dict[str, Any]) -> str:
     again = f"{plural(summary['call_edges_updated_files'], 'file')} resolved"
-    return f"{summary['last_refresh_at']}: {again}, {plural(summary['edges_total'], 'call')} in all"
+    return f"{summary['last_refresh_at']}: {again}, {plural(summary['edges_total'], 'call')} inside the repository"
 
 
 def _board(board: dict[str, Any]) -> str:

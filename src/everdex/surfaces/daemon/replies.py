@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from everdex import clock
 from everdex.errors import EverdexError, LimitExceeded
-from everdex.surfaces.cli import drawn
+from everdex.surfaces.cli import picture_file
 from everdex.surfaces.cli.failures import error_lines
 from everdex.surfaces.cli.output import json_bytes, line_bytes, warning_lines
 from everdex.surfaces.daemon import wire
@@ -59,7 +59,7 @@ def _rendered(request: Request, document: dict[str, Any]) -> bytes:
     shown = METHODS[request.method].shown
     assert shown is not None  # or the request would have been refused
     code = shown.code(document)
-    picture, remarks = drawn.taken(document, request.params.get("output"))
+    picture, remarks = picture_file.taken(document, request.params.get("output"))
     if request.render == "json":
         return wire.rendered(code, json_bytes(document) + b"\n", b"".join(map(line_bytes, remarks)), picture)
     lines = [*((False, line) for line in (*remarks, *warning_lines(document))), *shown.lines(document)]

@@ -32,6 +32,7 @@ class Spendable:
     name: str
     items: list[Any]
     worth: Callable[[Any], tuple[Any, ...]] | None = None
+    least: int = 0  # how many entries are left of it in any case
 
 
 def size(value: object) -> int:
@@ -48,7 +49,7 @@ def fit(document: Mapping[str, Any], budget_tokens: int, spendable: Sequence[Spe
         if over <= 0:
             return
         dropped: set[int] = set()
-        for place in _least_first(each):
+        for place in _least_first(each)[: max(0, len(each.items) - each.least)]:
             if over <= 0:
                 break
             over -= size(each.items[place]) + 1

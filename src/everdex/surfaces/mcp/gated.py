@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from everdex.state.model import DECIDED
+from everdex.surfaces.cli.gate import open_places
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp import model
 from everdex.surfaces.mcp.budget import Spendable, fit
@@ -21,6 +22,7 @@ class GateReason(BaseModel):
     message: str
     action: str = Field(description="what to do first; may be empty")
     dependency: str | None = Field(description="the file whose change is the reason")
+    places: list[str] = Field(description="what to look at, when references are not all certain")
 
 
 class GatedFile(BaseModel):
@@ -66,6 +68,7 @@ def _file(item: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "code": reason["code"], "decision": reason["decision"], "message": reason["message"][:_MAX_MESSAGE],
                 "action": reason["action"], "dependency": (reason["reason"] or {}).get("path") or None,
+                "places": list(open_places(reason["places"])),
             }
             for reason in item["reasons"]
             if reason["decision"] != "allow" or reason["code"] == DECIDED
@@ -83,5 +86,6 @@ def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
         yield escape(f"{file['decision']}: {file['path']}{about}")
         for reason in file["reasons"]:
             yield escape(f"  {reason['code']}: {reason['message']}")
+            yield from (escape(f"    {line}") for line in reason["places"])
     for action in reply["actions"]:
         yield escape(f"next: {action}")

@@ -6,7 +6,7 @@ Shapes of the replies and how documents become them. Ids and anchors stay out: a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
@@ -14,12 +14,14 @@ from everdex.graph.doubts import doubts
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
+from everdex.surfaces.cli.related import may_mean
 from everdex.surfaces.cli.rows import local_name
 from everdex.surfaces.mcp import model, pictured
 from everdex.surfaces.mcp.budget import Spendable, fit
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
+_TESTS: Final = 5  # so many stay before affected definitions are cut
 
 
 class Match(BaseModel):
@@ -45,6 +47,7 @@ class SymbolQuestion(model.Reply):
 class ReferencesReply(SymbolQuestion):
     references: list[model.Use]
     roles: dict[str, int] = Field(description="how many of all its references do what")
+    may_mean: list[str] = Field(description="the places of an unknown owner or in a text, while they are few")
 
 
 class AffectedOne(BaseModel):
@@ -79,9 +82,12 @@ def references(document: Document, budget: int) -> Reply:
         {**use({**item, **written}), "role": "declaration"} for item in document.get("declarations", ())
     ]
     uses = [*declared, *(use(item) for item in document.get("references", ()))]
-    reply = {**_about_symbol(document), "references": uses, "roles": document.get("roles", {})}
+    possible = [may_mean(place) for place in document.get("may_mean", ())]
+    reply = {
+        **_about_symbol(document), "references": uses, "roles": document.get("roles", {}), "may_mean": possible
+    }  # fmt: skip
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
-    fit(reply, budget, [Spendable("references", uses), *_spendable(reply)])
+    fit(reply, budget, [Spendable("may_mean", possible), Spendable("references", uses), *_spendable(reply)])
     return reply
 
 
@@ -106,7 +112,8 @@ def impact(document: Document, budget: int) -> Reply:
     tests = list(document.get("tests", ()))
     reply = {**_about_symbol(document), "affected": affected, "tests": tests, "picture": pictured.info(document)}
     reply["omitted"] = {"matches": document["matches_omitted"], "affected": document.get("omitted", 0)}
-    fit(reply, budget, [Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
+    few_tests = Spendable("tests", tests, least=_TESTS)
+    fit(reply, budget, [few_tests, Spendable("affected", affected), Spendable("tests", tests), *_spendable(reply)])
     return reply
 
 
@@ -200,5 +207,6 @@ def missing(reply: Document) -> Iterator[str]:
     """What the list may lack, if anything."""
     if reply["could_add"]:
         yield from doubts(reply["could_add"])
+    yield from (f"  {line}" for line in reply.get("may_mean", ()))
     listed = reply.get("references") or reply.get("affected")
     yield from from_outside(reply["outside"], is_alone=not listed)

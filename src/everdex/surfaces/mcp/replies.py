@@ -153,7 +153,7 @@ def explain_path(document: Document) -> Reply:
         "language": document.get("language"),
         "role": document.get("role"),
         "chunks": None if indexed is None else indexed["chunks"],
-        "changed_since_indexed": None if indexed is None else not indexed["stat_matches"],
+        "changed_since_indexed": None if indexed is None else not indexed["same_content"],
     }
 
 

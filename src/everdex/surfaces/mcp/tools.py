@@ -141,8 +141,8 @@ class Tools:
     ) -> Annotated[CallToolResult, model.GrepReply]:
         """List every line of the indexed files that matches a regular expression or a text, by path and line.
 
-        Complete, not ranked: `omitted` counts the matching lines that are not shown. Faster than reading files and
-        it never looks into ignored, binary or generated trees.
+        Complete, not ranked: `omitted` counts the matching lines that are not shown. Faster than reading files;
+        what is ignored or binary is not looked into.
         """
 
         def ask(progress: Progress) -> CallToolResult:

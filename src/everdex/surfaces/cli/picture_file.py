@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from everdex.durable import file_of_the_user
-from everdex.errors import StorageFailure, UsageError
+from everdex.errors import UsageError
 from everdex.surfaces.cli.output import escape, write_error
 
 
@@ -48,10 +48,7 @@ def put(document: dict[str, Any], output: Path | None) -> None:
     """Write the answer's picture to its file, and say where it is instead."""
     content, said = taken(document, None if output is None else str(output))
     if output is not None and content is not None:
-        try:
-            with file_of_the_user(output) as stream:
-                stream.write(content)
-        except OSError as error:
-            raise StorageFailure(f"{output}: {error.strerror}", hint="name a file that can be written") from error
+        with file_of_the_user(output) as stream:
+            stream.write(content)
     for line in said:
         write_error(line)
