@@ -158,7 +158,7 @@ def test_git_may_look_as_often_as_it_likes(made: Workspace) -> None:
 def test_rehashing_is_not_skipped(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks for every file to be hashed gets it."""
     asked: list[object] = []
-    monkeypatch.setattr(glance, "stands", lambda *arguments: asked.append(arguments))
+    monkeypatch.setattr(glance, "look", lambda *arguments: asked.append(arguments))
     made.sync(always_rehash=True)
     assert asked == []
 

@@ -25,7 +25,7 @@ from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.making import Cancelled, Making
 from support.commands import everdex
 from support.daemons import Daemon
-from support.trees import tree
+from support.trees import run_git, tree
 
 FILES = {
     "app.py": "def helper():\n    return 1\n\n\ndef run():\n    return helper()\n",
@@ -62,6 +62,37 @@ def warm(root: Path) -> Iterator[ResidentIndex]:
 
 def graph_files(warm: ResidentIndex) -> list[str]:
     return [path.name for path in warm.reader.store.graphs.glob("*.graph")]
+
+
+def test_whatever_happens_to_the_tree_is_in_the_next_answer(root: Path, tmp_path: Path) -> None:
+    """Edits by every way of saving, files that come and go, rules and git, one right after the other."""
+
+    def caller(name: str) -> str:
+        return f"import app\n\n\ndef {name}():\n    return app.run()\n"
+
+    def saved_beside(name: str) -> None:
+        (root / ".cli.tmp").write_text(caller(name))
+        (root / ".cli.tmp").replace(root / "cli.py")
+
+    steps: list[tuple[Callable[[], object], set[str]]] = [
+        (lambda: (root / "cli.py").write_text(caller("one")), {"cli.one"}),
+        (lambda: saved_beside("two"), {"cli.two"}),
+        (lambda: saved_beside("six"), {"cli.six"}),
+        (lambda: (root / "new.py").write_text(caller("new")), {"cli.six", "new.new"}),
+        (lambda: (saved_beside("ten"), (root / "new.py").unlink()), {"cli.ten"}),
+        (lambda: tree(root / "sub", {"deep.py": caller("deep")}), {"cli.ten", "sub.deep.deep"}),
+        (lambda: (root / "sub").rename(root / "top"), {"cli.ten", "top.deep.deep"}),
+        (lambda: ((root / ".gitignore").write_text("top/\n"), saved_beside("end")), {"cli.end"}),
+        (lambda: run_git(root, "checkout", "-q", "--", "cli.py"), {"cli.main"}),
+        (lambda: (root / "cli.py").write_text(caller("last")), {"cli.last"}),
+    ]
+    with Daemon(root, tmp_path / "home") as daemon, daemon.wire() as wire:
+        for number, (step, expected) in enumerate(steps):
+            step()
+            reply = wire.call("callers", symbol="app.run")
+            while reply.get("error", {}).get("code") == "busy":
+                reply = wire.call("callers", symbol="app.run")
+            assert {edge["qualified_name"] for edge in reply["result"]["callers"]} == expected, number
 
 
 def test_a_daemon_makes_the_graph_unasked(root: Path, tmp_path: Path) -> None:

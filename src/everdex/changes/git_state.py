@@ -55,6 +55,11 @@ class GitStateHandle:
                 dirty = True
         return GitState(head, dirty, untracked_included)
 
+    def abandon(self) -> None:
+        """End it if nobody has waited for it."""
+        if self._process is not None:
+            self._process.abandon()
+
 
 def start_git_state(root: Root) -> GitStateHandle:
     """Begin asking git for its state; it runs while the tree is discovered."""

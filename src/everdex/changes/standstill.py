@@ -4,6 +4,9 @@ A directory whose stat has not changed has the same entries, so new, renamed and
 anything; git's own files stand for HEAD and for what is tracked. A standstill is taken only after a full look at the
 tree, and only when no stamp is so recent that something could have changed since that look began. In every doubt there
 is none, and the tree is looked at in full: it can cost time, never a wrong answer.
+
+Where some stamps differ, the rest still stands. A directory in which only names come and go that were there before
+(an editor writes beside a file and renames) lists the same; so the files that differ are all there is to look at.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -22,7 +25,6 @@ from everdex.changes.git_places import git_places, read_small
 from everdex.config import IGNORE_NAME
 from everdex.discover.beneath import open_root, read_beneath
 from everdex.discover.git import GitFailed, ignored_directories
-from everdex.discover.ignore import GIT_IGNORE
 from everdex.roots import Root
 
 _HEAD_REF: Final = re.compile(rb"ref: (refs/[^\0\n]+)\n?")
@@ -35,6 +37,8 @@ _MAX_UNLISTED_LEVELS: Final = 32
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 _GONE: Final[Stamp] = (-1, -1, -1, -1)
+_TOO_NEW: Final[Stamp] = (-2, -2, -2, -2)  # nothing looks like this: what is there is looked at again
+_MOST_HIDDEN: Final = 20_000  # entries that are not listed, of all directories
 
 
 class Standstill(msgspec.Struct, frozen=True, array_like=True):
@@ -42,29 +46,77 @@ class Standstill(msgspec.Struct, frozen=True, array_like=True):
 
     paths: list[bytes]
     stamps: list[Stamp]
+    directories: list[bytes]  # those of the paths
+    hidden: list[bytes] | None  # what else is in these directories, other directories with a `/`; None: too much
+
+    def renewed(self, seen: Mapping[bytes, Stamp], started_ns: int) -> Standstill:
+        """The same after a look that began then, was at the tree as it was seen to differ, and left nothing to do."""
+        limit = started_ns - RACY_NS
+        fit = {path: _TOO_NEW if max(stamp[1:3]) >= limit else stamp for path, stamp in seen.items()}
+        stamps = [fit.get(path, stamp) for path, stamp in zip(self.paths, self.stamps, strict=True)]
+        return msgspec.structs.replace(self, stamps=stamps)
 
 
 class Hopeless(Exception):
     """Nothing about this tree can be told without asking git; control flow between rooms."""
 
 
-def still(root: Root, known: Standstill) -> bool:
-    """Whether everything looks as it did."""
+def differing(root: Root, known: Standstill, most: int) -> dict[bytes, Stamp] | None:
+    """What looks otherwise than it did, and how; None as soon as something is gone, or it is more than so much."""
     descriptor = open_root(root.path)
     look = os.lstat
+    found: dict[bytes, Stamp] = {}
     try:
         for path, stamp in zip(known.paths, known.stamps, strict=True):
             try:
                 seen = look(path, dir_fd=descriptor)
             except OSError:
                 if stamp != _GONE:
-                    return False
+                    return None
                 continue
-            if (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino) != stamp:
-                return False
+            now = (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)
+            if now != stamp:
+                found[path] = now
+                if len(found) > most:
+                    return None
     finally:
         os.close(descriptor)
-    return True
+    return found
+
+
+def lists_the_same(root: Root, known: Standstill, directories: Collection[bytes]) -> bool:
+    """Whether in some of its directories there is exactly what was there, by name."""
+    if known.hidden is None:
+        return False
+    there = {directory: set[bytes]() for directory in directories}
+    listed = (path for path, stamp in zip(known.paths, known.stamps, strict=True) if stamp != _GONE)
+    folders = frozenset(known.directories)
+    for path in (*(path + b"/" if path in folders else path for path in listed), *known.hidden):
+        within = there.get(path.removesuffix(b"/").rpartition(b"/")[0] or b".")
+        if within is not None:
+            within.add(path)
+    descriptor = open_root(root.path)
+    try:
+        return all(_entries(descriptor, directory) == names - {b"./"} for directory, names in there.items())
+    finally:
+        os.close(descriptor)
+
+
+def _entries(descriptor: int, directory: bytes) -> set[bytes]:
+    """The paths in a directory, of directories with a `/`; nothing if it is none any more."""
+    above = b"" if directory == b"." else directory
+    try:
+        opened = read_beneath(descriptor, directory, directory=True)
+    except OSError:
+        return set()
+    try:
+        with os.scandir(opened) as scan:
+            return {
+                _joined(above, os.fsencode(entry.name)) + (b"/" if entry.is_dir(follow_symlinks=False) else b"")
+                for entry in scan
+            }
+    finally:
+        os.close(opened)
 
 
 def standstill(root: Root, listed: Iterable[bytes], started_ns: int, home: bytes | None) -> Standstill | None:
@@ -79,7 +131,7 @@ def standstill(root: Root, listed: Iterable[bytes], started_ns: int, home: bytes
         taking.add_git()
         taking.add_listed(listed)
         taking.add_unlisted()
-        return Standstill(list(taking.stamps), list(taking.stamps.values()))
+        return taking.taken()
     except _TooEarly:
         return None
     except (OSError, GitFailed) as error:
@@ -103,6 +155,12 @@ class _Taking:
         self._home = home
         self._directories: set[bytes] = {b""}
         self._nested: set[bytes] = set()
+        self._hidden: list[bytes] = []
+
+    def taken(self) -> Standstill:
+        directories = [path or b"." for path in (*self._directories, *self._nested)]
+        hidden = self._hidden if len(self._hidden) <= _MOST_HIDDEN else None
+        return Standstill(list(self.stamps), list(self.stamps.values()), directories, hidden)
 
     def add_git(self) -> None:
         """git's files and our own rules. A ref that names another ref is nothing we can vouch for."""
@@ -157,6 +215,7 @@ class _Taking:
                 raise Hopeless("too many directories, or too deep")
             ignored = ignored_directories(self._root, unlisted) if unlisted else frozenset()
             new = {path for path in unlisted if path not in ignored}
+            self._hidden += (path + b"/" for path in unlisted if path in ignored)
             self._directories |= new
             for directory in new:
                 self._add(directory)
@@ -168,12 +227,16 @@ class _Taking:
         try:
             with os.scandir(opened) as scan:
                 for entry in scan:
+                    path = _joined(directory, os.fsencode(entry.name))
                     if entry.name == ".gitignore":
-                        self._add(_joined(directory, GIT_IGNORE))
-                    elif entry.is_dir(follow_symlinks=False) and entry.name != ".git":
-                        path = _joined(directory, os.fsencode(entry.name))
-                        if path not in self._directories and path not in self._nested and path != self._home:
-                            found.append(path)
+                        self._add(path)
+                    elif not entry.is_dir(follow_symlinks=False):
+                        if path not in self.stamps:
+                            self._hidden.append(path)
+                    elif entry.name == ".git" or path == self._home:
+                        self._hidden.append(path + b"/")
+                    elif path not in self._directories and path not in self._nested:
+                        found.append(path)
         finally:
             os.close(opened)
         return found

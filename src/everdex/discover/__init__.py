@@ -4,6 +4,6 @@ Knows ignore rules, path safety and size policy; never reads a file's content ex
 """
 
 from everdex.discover.beneath import read_beneath
-from everdex.discover.discovery import discover, explain, start_discovery
+from everdex.discover.discovery import candidates, discover, explain, start_discovery
 
-__all__ = ["discover", "explain", "read_beneath", "start_discovery"]
+__all__ = ["candidates", "discover", "explain", "read_beneath", "start_discovery"]

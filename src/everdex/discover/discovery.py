@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,6 +65,16 @@ def start_discovery(
     finally:
         if walking is not None:
             walking.abandon()
+
+
+def candidates(root: Root, config: IndexConfig, listed: Sequence[bytes]) -> dict[bytes, Candidate]:
+    """Those of some paths that are eligible now, by path on disk; that they are listed the caller knows."""
+    descriptor = open_root(root.path)
+    try:
+        judge = Judge(os.fsencode(root.path), descriptor, config, OwnRules(descriptor, config))
+        return judge.eligible(listed).files
+    finally:
+        os.close(descriptor)
 
 
 class Discovering:

@@ -2,7 +2,7 @@
 
 Every file is resolved as in the finished graph, because what all others offer is known. Who uses a definition has to
 write its name, unless it is handed on as a value, given another name, or called by a rule of the language or under a
-name that is computed. Where one of these may be (`_may_be_hidden`), nothing is answered from here.
+name that is computed. Where one of these may be (`_may_be_hidden`, `_is_handed_on`), nothing is answered from here.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from everdex.graph import naming, queries
 from everdex.graph.artifact import Graph, pack
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
-from everdex.graph.composed import files_composing, has_parts
+from everdex.graph.composed import files_composing, has_parts, looks_up_names, may_be_spelt
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.mentions import mentions
+from everdex.graph.outside import WITH_OBJECTS, owner_of
 from everdex.graph.record import record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
@@ -100,10 +101,12 @@ def answered(view: SnapshotView, some: Begun, asked: str, method: str, answer: C
             found = written_out(atlas, naming.find(atlas, asked))
             if len(found) != 1 or len(found[0].node.name) > _LONGEST:
                 return None
+            if method != "callees" and _may_be_hidden(atlas, found[0]):
+                return None
             needed = _deciding(atlas, found[0], method, known)
             if any(map(some.is_waiting, needed)):
                 continue
-            if method != "callees" and _may_be_hidden(atlas, found[0]):
+            if method != "callees" and _is_handed_on(atlas, found[0]):
                 return None
             return answer(atlas)
         except Waiting as waiting:
@@ -125,21 +128,39 @@ def _deciding(atlas: Atlas, definition: Definition, method: str, known: frozense
 
 
 def _may_be_hidden(atlas: Atlas, definition: Definition) -> bool:
-    """Whether a file that does not decide it, as far as that can be seen, may use a definition all the same."""
+    """Whether a file that does not decide it may use a definition all the same, as far as what is written tells."""
     node = definition.node
     if definition.is_file or node.kind in (*CONTAINERS, "lambda", "namespace") or not can_be_looked_up(node.name):
         return True
     if node.name in _UNWRITTEN or node.name.startswith("__") or atlas.constructed(definition) is not None:
         return True
-    if _has_alias(atlas, node.name) or _is_given_away(atlas, definition):
+    if _has_alias(atlas, node.name) or _is_given_away(atlas, definition) or _is_in_table(atlas, definition):
         return True
-    if node.kind in VARIABLES:
+    return node.kind not in VARIABLES and _may_be_spelt(atlas, definition)
+
+
+def _may_be_spelt(atlas: Atlas, definition: Definition) -> bool:
+    """Whether a file that does not write its name may call a function by a text that says it."""
+    name = definition.node.name
+    if atlas.entry(definition.file).language != "python":
+        return has_parts(atlas.view, name)
+    return not _is_local(atlas, definition) and looks_up_names(atlas.view) and may_be_spelt(atlas.view, name)
+
+
+def _is_handed_on(atlas: Atlas, definition: Definition) -> bool:
+    """Whether a file that decides it gives a function to others, by its name or by a text that says it."""
+    if definition.node.kind in VARIABLES:
         return False
-    return (
-        queries.named(atlas, definition) > 0
-        or _is_taken_by_name(atlas, node.name)
-        or has_parts(atlas.view, node.name)
-    )
+    if queries.named(atlas, definition) > 0:
+        return True
+    return not _is_local(atlas, definition) and _is_taken_by_name(atlas, definition.node.name)
+
+
+def _is_local(atlas: Atlas, definition: Definition) -> bool:
+    """Whether it stands in a function of Python's, and so is no attribute of anything."""
+    around = atlas.definition(definition.file, definition.node.parent)
+    is_inside = not around.is_file and around.node.kind not in CONTAINERS
+    return is_inside and atlas.entry(definition.file).language == "python"
 
 
 def _is_taken_by_name(atlas: Atlas, name: str) -> bool:
@@ -156,6 +177,15 @@ def _has_alias(atlas: Atlas, name: str) -> bool:
     alias = re.compile(rb"(?<![\w$])%s\s*(?:(?<=\s)as\b|=>)" % re.escape(name.encode()))
     known = frozenset(atlas.graph.paths)
     return any(alias.search(atlas.view.source(path)) for path, _ in files_writing(atlas.view, name, known))
+
+
+def _is_in_table(atlas: Atlas, definition: Definition) -> bool:
+    """Whether it is a function in an object of JavaScript's: who goes through the object may call each."""
+    if atlas.entry(definition.file).language not in WITH_OBJECTS or definition.node.kind in VARIABLES:
+        return False
+    around = atlas.definition(definition.file, definition.node.parent)
+    is_inside = not around.is_file and around.node.kind in VARIABLES
+    return is_inside or (definition.node.kind == "method" and owner_of(atlas, definition) is None)
 
 
 def _is_given_away(atlas: Atlas, definition: Definition) -> bool:

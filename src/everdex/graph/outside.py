@@ -20,7 +20,7 @@ _DUNDER: Final = re.compile(
     r"unserialize|debugInfo|set_state|index|newindex|gc|len|eq|lt|le|concat|unm|add|sub|mul|div|mod|pow|tostring|pairs|"
     r"close)\Z"
 )
-_WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
+WITH_OBJECTS: Final = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
 _WITH_DUNDERS: Final = frozenset(("python", "cython", "php", "lua"))
 _STARTED: Final = {"go": {"main", "init"}, "csharp": {"Main"}, "swift": {"main"}}
 _MAIN: Final = frozenset(("main",))
@@ -36,7 +36,7 @@ _OF_JAVA: Final = frozenset((
 ))  # fmt: skip
 _SPECIAL: Final = {
     "ruby": _OF_RUBY, "java": _OF_JAVA, "kotlin": _OF_JAVA, "scala": _OF_JAVA,
-    **dict.fromkeys(_WITH_OBJECTS, _OF_JAVASCRIPT),
+    **dict.fromkeys(WITH_OBJECTS, _OF_JAVASCRIPT),
 }  # fmt: skip
 _TESTED: Final = re.compile(r"test|Test|Benchmark|Example|Fuzz|it_|setup|setUp|teardown|tearDown")
 _ANNOTATED: Final = re.compile(r"@(?!interface\b|Override\b|override\b)([\w.]+)|(?:\A|\])\s*#?\[\s*([\w.:]+)")
@@ -51,7 +51,7 @@ _RUST_BLOCK: Final = re.compile(rb"^[ \t]*(?:unsafe\s+)?(impl)\b", re.MULTILINE)
 _ROOTS: Final = {
     "python": {"object", "builtins.object"}, "java": {"Object", "java.lang.Object"}, "kotlin": {"Any", "kotlin.Any"},
     "scala": {"Any", "AnyRef", "Object", "java.lang.Object"}, "csharp": {"object", "Object", "System.Object"},
-    "ruby": {"Object", "BasicObject", "::Object"}, **dict.fromkeys(_WITH_OBJECTS, ("Object",)),
+    "ruby": {"Object", "BasicObject", "::Object"}, **dict.fromkeys(WITH_OBJECTS, ("Object",)),
 }  # fmt: skip
 _LEADING_OUT: Final = (Status.EXTERNAL, Status.UNRESOLVED)
 _LOOKED_BACK: Final = 2_000  # bytes before a definition in which its attributes are looked for
@@ -76,7 +76,7 @@ def _reasons(atlas: Atlas, definition: Definition) -> Iterator[Reason]:
     by_language = node.parent > 0 and node.name in _SPECIAL.get(language, ())
     if by_language or (language in _WITH_DUNDERS and _DUNDER.match(node.name)):
         yield Reason("special", node.name)
-    if language in _WITH_OBJECTS and node.kind == "method" and owner_of(atlas, definition) is None:
+    if language in WITH_OBJECTS and node.kind == "method" and owner_of(atlas, definition) is None:
         yield Reason("object", node.name)
     yield from (Reason("decorated", name) for name in dict.fromkeys(_decorators(atlas, definition, language)))
     columns = atlas.columns(definition.file)
@@ -116,7 +116,7 @@ def _decorators(atlas: Atlas, definition: Definition, language: str) -> Iterator
     elif language not in ("python", "cython"):
         head = _TEXT.sub("", signature.partition("(")[0] if signature.startswith("func") else signature)
         # What JavaScript has in brackets is a name that is computed.
-        bracketed = language not in _WITH_OBJECTS
+        bracketed = language not in WITH_OBJECTS
         yield from (first or second for first, second in _ANNOTATED.findall(head) if first or bracketed)
 
 

@@ -1,18 +1,23 @@
 """Compares the tree with a snapshot: what a sync would have to do. Reads only, and needs no lease.
 
+A full look asks git for the tree's files and looks at each. A narrow one looks at files of which the caller knows that
+nothing else differs, and gives up where that is not all there is to it.
+
 Every command runs through here, so nothing in it imports numpy or a grammar.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from everdex.changes import detect, git_suspects, start_git_state
 from everdex.changes.model import ChangeSet, GitState, IndexedFile
 from everdex.config import Config
-from everdex.discover import start_discovery
+from everdex.discover import candidates, start_discovery
 from everdex.discover.model import Discovery
 from everdex.errors import NotIndexed, PathCollision
 from everdex.roots import Root, everdex_home
@@ -43,6 +48,7 @@ class Look:
             self.discovery: Discovery = discovering.result()
             self.listed = discovering.listed
             self.home = discovering.home
+        self.left_out: dict[str, int] = dict(Counter(str(skip.reason) for skip in self.discovery.skipped))
         self.observed_ns = time.time_ns()
         self.git: GitState = asked.result(untracked)
         known = {} if options.rebuild else self.indexed
@@ -66,6 +72,43 @@ class Look:
             # Colliding paths stay as they were published until the tree changes; anything else is tried again.
             and all(error.code == PathCollision.code for error in self.base.errors)
         )
+
+
+class NotNarrow(Exception):
+    """More differs than the content of indexed files; control flow between a glance and a look."""
+
+
+class NarrowLook(Look):
+    """Some indexed files compared with a snapshot of which everything else, git's HEAD too, is as it was."""
+
+    def __init__(
+        self, root: Root, config: Config, store: Store, base: Manifest, files: Sequence[bytes],
+        left_out: Mapping[str, int], started_ns: int,
+    ) -> None:  # fmt: skip
+        self.started_ns = started_ns
+        asked = start_git_state(root)
+        try:
+            self.base = base
+            self.live = live_map(store.path, base)
+            known = {path.decode("ascii", "replace") for path in files} & self.live.files.keys()
+            found = candidates(root, config.index, files) if len(known) == len(files) else {}
+            # A symlink is another file's content, and what is gone or became something else changes what is listed.
+            if any(file.disk_path != file.path_key for file in found.values()) or len(found) != len(files):
+                raise NotNarrow
+            self.observed_ns = time.time_ns()
+            self.git = asked.result(config.index.untracked and not store.info.shared)
+        finally:
+            asked.abandon()
+        if self.git.head_sha != base.git.head_sha:
+            raise NotNarrow
+        self.indexed = touched.apply(store, {key: self.live.files[key].line.indexed_file() for key in known})
+        self.discovery = Discovery(tuple(found.values()), (), (), base.ignore_fingerprint, "git")
+        self.left_out = dict(left_out)
+        self.listed, self.home = None, None
+        changes = detect(root, self.discovery, self.indexed)
+        if changes.delete:
+            raise NotNarrow  # gone while we looked
+        self.changes = replace(changes, unchanged=changes.unchanged + len(self.live.files) - len(known))
 
 
 def pinned_or_none(store: Store) -> Manifest | None:

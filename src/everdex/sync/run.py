@@ -41,19 +41,24 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
     timings = Timings()
     options.progress("scan", 0, 0)
     base = pinned_or_none(store)
+    found: glance.Narrow | None = None
     if base is not None and not options.rebuild and not options.always_rehash:
-        stands = glance.stands(root, config, store, base)
+        glanced = glance.look(root, config, store, base)
         timings.mark("detect")
-        if stands is not None:
+        if isinstance(glanced, glance.Stands):
             return SyncReport(
-                base, published=False, unchanged=stands.files, timings_ms=timings.as_dict(), proof=stands.proof
+                base, published=False, unchanged=glanced.files, timings_ms=timings.as_dict(), proof=glanced.proof
             )
-    seen = Look(root, config, store, base, options)
+        found = glanced
+    seen = found.seen if found is not None else Look(root, config, store, base, options)
     timings.mark("detect")
     _remember_touched(store, seen)
     if seen.nothing_to_do and not options.rebuild:
         assert seen.base is not None
-        glance.remember(root, config, store, seen)
+        if found is not None:
+            glance.renew(store, seen.base, found)
+        else:
+            glance.remember(root, config, store, seen)
         return _report(seen, seen.base, published=False, timings=timings)
     with hold_lease(store) as lease:
         begun = begin(lease)
@@ -72,6 +77,8 @@ def sync(root: Root, config: Config, store: Store, options: SyncOptions) -> Sync
             files=manifest.counts.files_indexed, chunks=manifest.counts.chunks_indexed,
             degraded=manifest.degraded, compacted=compacted is not None, ms=round(timings.total_ms()),
         )  # fmt: skip
+    if found is not None and seen is found.seen:
+        glance.renew(store, compacted or manifest, found)
     report = _report(seen, compacted or manifest, published=True, timings=timings, compacted=compacted is not None)
     return replace(report, reused=reused)
 
@@ -123,7 +130,7 @@ def _index_and_publish(
         lease.require()
         tombstones = _tombstones(seen.changes, lines, errors, indexed.vanished, seen.live)
         live_lines = _live_lines(seen.live, tombstones, lines)
-        skipped = Counter(str(skip.reason) for skip in seen.discovery.skipped)
+        skipped = Counter(seen.left_out)
         skipped.update(line.skip for line in live_lines.values() if line.skip)
         draft = Draft(
             snapshot_id=snapshot_id,
@@ -225,7 +232,7 @@ def _remember_touched(store: Store, seen: Look) -> None:
         return
     stats = {file.path_key: file.stat for file in seen.discovery.files}
     touched.remember(
-        store, seen.indexed, {path_key: stats[path_key] for path_key in seen.changes.touched}, seen.observed_ns
+        store, seen.live.files, {path_key: stats[path_key] for path_key in seen.changes.touched}, seen.observed_ns
     )
 
 

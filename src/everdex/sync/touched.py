@@ -15,6 +15,7 @@ from everdex.changes.model import IndexedFile
 from everdex.discover.model import FileStat
 from everdex.durable import replace_atomically
 from everdex.errors import StorageFailure
+from everdex.snapshot.live import LiveFile
 from everdex.snapshot.store import Store
 
 # path_key -> content hash, size, mtime_ns, ctime_ns, inode, observed_ns
@@ -39,7 +40,7 @@ def apply(store: Store, indexed: dict[str, IndexedFile]) -> dict[str, IndexedFil
     return indexed
 
 
-def remember(store: Store, indexed: Mapping[str, IndexedFile], seen: Mapping[str, FileStat], observed_ns: int) -> None:
+def remember(store: Store, live: Mapping[str, LiveFile], seen: Mapping[str, FileStat], observed_ns: int) -> None:
     """Record the stat of touched files; earlier entries that still hold are kept."""
     try:
         entries = msgspec.json.decode(_path(store).read_bytes(), type=_Entries)
@@ -48,10 +49,10 @@ def remember(store: Store, indexed: Mapping[str, IndexedFile], seen: Mapping[str
     kept = {
         path_key: entry
         for path_key, entry in entries.items()
-        if path_key in indexed and indexed[path_key].content_hash == entry[0]
+        if path_key in live and live[path_key].line.content_hash == entry[0]
     }
     for path_key, stat in seen.items():
-        content_hash = indexed[path_key].content_hash
+        content_hash = live[path_key].line.content_hash
         kept[path_key] = (content_hash, stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, observed_ns)
     try:
         replace_atomically(_path(store), msgspec.json.encode(kept), store.permissions)
