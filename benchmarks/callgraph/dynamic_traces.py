@@ -2,20 +2,20 @@
 
     python benchmarks/callgraph/dynamic_traces.py LANGUAGE CHECKOUT WORK [--run COMMAND] [--show CATEGORY]…
 
-COMMAND is run by a shell in a copy of CHECKOUT, with the language's tracer in every process; without it, what ran before
-is read from WORK again. The interpreters and what the tests need are installed beforehand.
+COMMAND is run by a shell in a copy of CHECKOUT, with the language's tracer in every process; without it, what ran
+before is read from WORK again. The interpreters and what the tests need are installed beforehand.
 
 A tracer appends to a file of its process's in EVERDEX_TRACE_OUT, once or more often, a line for each call between two
 functions below EVERDEX_TRACE_ROOT:
 
     +|caller's file|line of the call|callee's file|a line of it|name it was called by|direct, or what called it|
 
-The line of a callee is where its definition begins, of Bash one inside it. A call is judged by our call sites on its line
-(or, where none there has the name, in the same function): *right* when one is resolved to the callee, *above* when to
-what the callee overrides, *possible* when it is among an ambiguous one's candidates; else by the site of its name: *wrong*
-(resolved to something else), *without* (ambiguous, not with it), *external*, *unresolved*, or *no site*. Calls that a
-builtin made (`map(&:name)`, `pcall(f)`, a metamethod) have no site of their own and are only counted. *Observed* is the
-share of our resolved edges with a caller that was entered, and with a target that can be seen, that ran.
+The line of a callee is where its definition begins, of Bash one inside it. A call is judged by our call sites on its
+line (or, where none there has the name, in the same function): *right* when one is resolved to the callee, *above* when
+to what the callee overrides, *possible* when it is among an ambiguous one's candidates; else by the site of its name:
+*wrong* (resolved to something else), *without* (ambiguous, not with it), *external*, *unresolved*, or *no site*. Calls
+that a builtin made (`map(&:name)`, `pcall(f)`, a metamethod) have no site of their own and are only counted. *Observed*
+is the share of our resolved edges with a caller that was entered, and with a target that can be seen, that ran.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from javascript_traces import is_test as is_test_of_scripts
 from servers import Checkout, read
 
 from everdex.graph.model import Node, Role, Site, Status, Target
+from everdex.languages import language_in
 
 TRACERS = Path(__file__).with_name("tracers")
 # How a process is made to load its tracer; {} is the tracer's path.
@@ -109,13 +110,20 @@ class Places:
 
     def around(self, path: str, line: int) -> Target:
         """The innermost function around a line, or the file."""
-        nodes = [node for node in self._nodes(path) if node.start_line <= line <= node.end_line]
-        return Target(path, max(nodes, key=lambda node: node.start_line).key if nodes else "")
+        innermost = max(self._around(path, line), key=lambda node: node.start_line, default=None)
+        return Target(path, innermost.key if innermost else "")
 
     def defined(self, path: str, line: int, name: str) -> Target | None:
-        nodes = [node for node in self._nodes(path) if node.start_line <= line <= node.end_line]
-        best = max(nodes, key=lambda node: (node.start_line, node.name == name.rpartition("::")[2]), default=None)
+        """The function that begins at a line; of Bash, the one of the name, at best around the line."""
+        last, fitting = name.rpartition("::")[2], self._around(path, line)
+        if language_in(path, self.checkout.sources[path]) == "bash":
+            named = [node for node in self._nodes(path) if node.name == last]  # what `eval` defines is not among them
+            fitting = [node for node in named if node in fitting] or named
+        best = max(fitting, key=lambda node: (node.start_line, node.name == last), default=None)
         return Target(path, best.key) if best else None
+
+    def _around(self, path: str, line: int) -> list[Node]:
+        return [node for node in self._nodes(path) if node.start_line <= line <= node.end_line]
 
     def _nodes(self, path: str) -> list[Node]:
         return [node for node in self.checkout.graphs[path].nodes if node.kind in CALLABLE]
@@ -180,12 +188,24 @@ class Judge:
                     Status.RESOLVED: "wrong", Status.AMBIGUOUS: "without", Status.EXTERNAL: "external",
                     Status.UNRESOLVED: "unresolved",
                 }  # fmt: skip
-                return min((by_status[site.status] for site in meant), key=CATEGORIES[::-1].index)
+                return min((by_status[site.status] for site in meant), key=CATEGORIES.index)
         return "no site"
 
+    def said(self, call: Call) -> str:
+        """What we say at its line."""
+        here = self._lines.get((call.path, call.line), [])
+        source = self._places.around(call.path, call.line)
+        return "; ".join(
+            f"{site.text} {site.reason or ' '.join(target.key for target in site.targets)}"
+            for site in here if self._is_named(call, site, source)
+        )  # fmt: skip
+
     def _found(self, call: Call, sites: list[Site]) -> Iterator[str]:
-        meant = {call.callee}
-        if any(call.callee in site.targets for site in sites if site.status is Status.RESOLVED):
+        meant = {call.callee} | {
+            target for site in sites for target in site.targets
+            if target in self._checkout.nodes and self._is_alias(target, call.name)
+        }  # fmt: skip
+        if any(meant & set(site.targets) for site in sites if site.status is Status.RESOLVED):
             yield "right"
         for _ in range(8):
             meant |= {above for each in meant for above in self._checkout.replaced.get(each, ())}
@@ -193,6 +213,11 @@ class Judge:
             yield "above"
         if any(meant & set(site.targets) for site in sites if site.status is Status.AMBIGUOUS):
             yield "possible"
+
+    def _is_alias(self, target: Target, name: str) -> bool:
+        """Ruby runs the method that an alias stands for."""
+        node = self._checkout.nodes[target]
+        return node.name == name and is_unseen(self._checkout, target)
 
     def _is_named(self, call: Call, site: Site, source: Target) -> bool:
         last = site.text.rpartition(".")[2]
@@ -206,6 +231,11 @@ class Judge:
 def is_test(path: str) -> bool:
     stem = PurePosixPath(path).stem
     return is_test_of_scripts(path) or stem.endswith(("_test", "_spec", "Test")) or stem.startswith("test_")
+
+
+def is_unseen(checkout: Checkout, target: Target) -> bool:
+    line = checkout.nodes[target].name_line
+    return UNSEEN.match(checkout.sources[target.path].split(b"\n")[line - 1]) is not None
 
 
 def is_direct(call: Call) -> bool:
@@ -222,7 +252,7 @@ def claimed(checkout: Checkout) -> set[tuple[Target, Target]]:
                     node = checkout.nodes.get(target)
                     if node is None or node.kind not in CALLABLE:
                         continue
-                    if not UNSEEN.match(checkout.sources[target.path].split(b"\n")[node.name_line - 1]):
+                    if not is_unseen(checkout, target):
                         found.add((places.around(path, site.line), target))
     return found
 
@@ -250,13 +280,15 @@ def main() -> None:
             edge for edge in ours
             if edge[0] in seen.entered and is_test(edge[0].path) is tests and not is_test(edge[1].path)
         }  # fmt: skip
-        shares = " | ".join(f"{count[each] / len(judged):.3f} ({count[each]})" if judged else "–" for each in CATEGORIES)
+        whole = max(len(judged), 1)
+        shares = " | ".join(f"{count[each] / whole:.3f} ({count[each]})" for each in CATEGORIES)
         observed = f"{len(live & seen.edges) / len(live):.3f} (of {len(live)})" if live else "–"
         label = f"{'tests' if tests else 'sources'} → sources"
         print(f"| {label} | {len(judged)} | {shares} | {observed} | {len(calls) - len(judged)} |")
         for call, category in sorted(judged.items(), key=lambda item: (item[0].path, item[0].line, item[0].name)):
             if category in given.show:
-                print(f"  {category}: {call.path}:{call.line} {call.name} → {call.callee.path}::{call.callee.key}")
+                print(f"  {category}: {call.path}:{call.line} {call.name} → {call.callee.path}::{call.callee.key} "
+                      f"[{judge.said(call)}]")  # fmt: skip
         for source, target in sorted(live - seen.edges) if "extra" in given.show else ():
             print(f"  extra: {source.path}::{source.key} → {target.path}::{target.key}")
 

@@ -123,7 +123,9 @@ VECTORS_VERSION: Final = "1"
 #     Python: what isinstance() says where a condition does not hold
 #     the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
 #     are defined by a call
-FACTS_VERSION: Final = "29"
+# 30: Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
+#     PHP: what a single return returns; Lua: metatables, what `assert` gives back
+FACTS_VERSION: Final = "30"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -206,7 +208,12 @@ INTERFACE_VERSION: Final = "1"
 #     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
 #     signatures of interfaces that are called, other names of types among what implements them, functions that declared
 #     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
-RESOLVERS_VERSION: Final = "47"
+# 48: Ruby: methods of classes apart from those of their instances, and from those of what is around; what `included`
+#     gives, classes made by a call, methods that assignments call; PHP: what a function without a stated type returns;
+#     Lua: tables with metatables, what `assert` gives back, programs that nobody requires; of these three: what is
+#     assigned under a condition, what something outside hands out, members of what extends a type; Bash: functions
+#     inside others
+RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

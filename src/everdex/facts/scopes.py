@@ -6,9 +6,12 @@ import re
 from bisect import bisect_right
 from typing import Final
 
+from tree_sitter import Node
+
 from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
+_LUA_NAMES: Final = ("identifier", "dot_index_expression")
 _BASE_WORDS: Final = re.compile(
     r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
 )
@@ -51,6 +54,39 @@ def _top_level(text: str) -> list[str]:
             parts.append(text[begin : match.start()])
             begin = match.end()
     return [*parts, text[begin:]]
+
+
+def lua_metatable(node: Node, data: bytes) -> Node | None:
+    """The table whose members `setmetatable(…)` gives to what it returns."""
+    callee, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+    if callee is None or arguments is None or data[callee.start_byte : callee.end_byte] != b"setmetatable":
+        return None
+    return lua_index(arguments.named_children[1]) if arguments.named_child_count > 1 else None
+
+
+def lua_index(metatable: Node) -> Node | None:
+    """Where members are looked for that a table does not have: `{ __index = Base }`, or a table that is its own."""
+    if metatable.type in _LUA_NAMES:
+        return metatable
+    for field in metatable.named_children if metatable.type == "table_constructor" else ():
+        name, value = field.child_by_field_name("name"), field.child_by_field_name("value")
+        if name is not None and name.text == b"__index" and value is not None and value.type in _LUA_NAMES:
+            return value
+    return None
+
+
+def ends_around(spans: list[tuple[int, int]], places: list[int]) -> dict[int, int]:
+    """Where the innermost of the spans around each place ends; spans contain each other or do not meet."""
+    found: dict[int, int] = {}
+    waiting, stack = sorted(spans, key=lambda span: (span[0], -span[1]), reverse=True), list[int]()
+    for place in places:
+        while waiting and waiting[-1][0] <= place:
+            stack.append(waiting.pop()[1])
+        while stack and stack[-1] <= place:
+            stack.pop()
+        if stack:
+            found[place] = stack[-1]
+    return found
 
 
 class Scopes:

@@ -57,6 +57,11 @@ class Choosing:
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
         if self.rules.group == "c":
             fits = [ref for ref in fits if self.evaluation.visible(ref, self.module)]
+        if self.language == "bash":
+            # A function that another one defines is everybody's, once that one was run.
+            written = f".{name.replace('::', '.')}"
+            named = self.evaluation.reader.named(written.rpartition(".")[2])
+            fits = [ref for ref in named if ref.key and f".{ref.name}".endswith(written)]
         if beyond.startswith(LOST):
             return self._guessed(fits, use, f"base {beyond.removeprefix(LOST)} not found")
         if beyond and not (fits and self.language in _RECEIVING):

@@ -110,6 +110,11 @@ class Module:
         return found
 
     @cached_property
+    def owners(self) -> frozenset[str]:
+        """What stands before the last name of a definition."""
+        return frozenset(name.rpartition(".")[0] for name in self.names)
+
+    @cached_property
     def by_last_name(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for index, item in enumerate(self.outline.definitions):

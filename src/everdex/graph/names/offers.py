@@ -68,7 +68,7 @@ def _module_offers(module: Module) -> dict[str, int]:
         see(
             "d", lookup,
             (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
-             item.receiver, item.public),
+             item.receiver, item.public, group == "lua" and lookup in module.owners),
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
