@@ -37,7 +37,8 @@ _ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
 _SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\]]*\])?)\]")  # what has the type
-_REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
+# Lua: of a name that begins with a variable, the end is what the file is called.
+_REQUIRE: Final = re.compile(r"""require\s*\(?\s*(?:\w+\s*\.\.\s*)?["']([\w./-]+)["']\s*\)?""")
 _ASSERTED: Final = re.compile(r"assert\s*\(")  # Lua: it gives back what it is given
 _MADE_CLASS: Final = re.compile(r"Class\.new\s*\(?\s*((?:::)?[A-Z][\w:]*)\s*\)?")  # Ruby, without a body
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")

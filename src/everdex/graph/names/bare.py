@@ -52,6 +52,8 @@ class Bare(OnReceivers):
             here = [ref for ref in thing.refs if self.language != "kotlin" or self._is_received(ref, place)]
             if here:
                 return self._in_block(here, use, place)
+        if thing.given:
+            return unresolved("function that something outside gave")
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:

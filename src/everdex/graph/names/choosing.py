@@ -149,7 +149,9 @@ class Choosing:
             refs = [ref for ref in refs if "." in ref.defined.path or ref.defined.kind != "function"] or refs
         places = {ref.name for ref in refs}
         if refs and len(places) <= _MAX_GUESSES and use.name not in self.rules.common:
-            return Answer(Status.AMBIGUOUS, tuple(self._paired(refs)[:MAX_CANDIDATES]), reason=reason)
+            # That one of them is in the same file says nothing of whose it is.
+            paired = self._paired(refs) if self.rules.stated else refs
+            return Answer(Status.AMBIGUOUS, tuple(paired[:MAX_CANDIDATES]), reason=reason)
         return unresolved(reason)
 
     def _chosen(self, refs: list[Ref], use: facts.Use) -> Answer:

@@ -171,9 +171,25 @@ class Members(Lookup):
                     if below not in seen and any(base.name == each for base in self.bases(below)[0]):
                         seen.add(below)
                         following.append(below)
-                        found += self._own_members(below, name)
+                        found += self._own_members(below, name) or self._beside(below, name)
             level = following
         return found
+
+    def _beside(self, below: str, name: str) -> list[Ref]:
+        """What a type has of a name by another base than the one that only declares it: a trait or a mixin."""
+        if self.rules.stated:
+            return []
+        return [
+            ref for base in self.bases(below)[0] for ref in self._own_members(base.name, name)
+            if ref.defined.flags & facts.BODY
+        ]  # fmt: skip
+
+    def extending(self, outside: str, name: str) -> list[Ref]:
+        """Members of a name in types of the root that extend one outside it."""
+        if self.rules.stated:
+            return []
+        last = outside.rpartition(".")[2]
+        return [ref for said in self.reader.saying_base(last) for ref in self._own_members(said.name, name)]
 
     def below(self, thing: Thing, name: str) -> list[Ref]:
         """What an instance of an unstated type may have besides, because it may be of a type that extends this one."""

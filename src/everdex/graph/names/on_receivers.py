@@ -59,6 +59,9 @@ class OnReceivers(Choosing):
             return self._by_name(use, "receiver of a block")
         if around.given and any(ref.defined.kind in CALLABLES for ref in evaluation.reader.named(name)):
             return self._by_name(use, "result of an outside call")
+        ours = evaluation.extending(around.name, name) if around.kind == OUTSIDE else []
+        if ours:
+            return Answer(Status.AMBIGUOUS, tuple(ours[:MAX_CANDIDATES]), reason=f"may extend {around.name}")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or outside_root(f"{around.name}.{name}")
         if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
