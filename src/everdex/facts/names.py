@@ -34,17 +34,16 @@ import re
 from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
-from itertools import zip_longest
 from typing import Final
 
 from tree_sitter import Node, Query
 
+from everdex.facts import lua, phpdoc
 from everdex.facts import names_model as model
-from everdex.facts import phpdoc
-from everdex.facts.expressions import MAX_EXPRESSION, arity_of, chain_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_documents import Documented
-from everdex.facts.scopes import Scopes, bases_of, ends_around, lua_index, lua_metatable, number_unnamed, swift_shape
+from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
 from everdex.parse import grammar, macros, matching
@@ -79,12 +78,6 @@ def _query(language: str) -> tuple[Query, tuple[str, ...]]:
         present = {name.decode() for name in _CAPTURE.findall(span)}
         roles.append(next(role for role in _ROLES if role in present))
     return query, tuple(roles)
-
-
-def _innermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that hold no other: `require(require(…))` names no file by itself."""
-    spans = sorted(set(spans))
-    return [span for span, following in zip_longest(spans, spans[1:]) if following is None or following[0] >= span[1]]
 
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
@@ -169,7 +162,7 @@ class _Extraction(Documented):
             elif role == "anonymous":
                 self.classes[node.start_byte] = (node, [self._type(each) for each in captures["base"]])
             elif role == "inheriting":
-                base = lua_index(captures["base"][0])
+                base = lua.index_of(captures["base"][0])
                 if base is not None:
                     self.inherited.setdefault(self._text(node), []).append(self._text(base))
             elif role == "branch":
@@ -201,7 +194,7 @@ class _Extraction(Documented):
             self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
             value = self._chain(source[0])
-            base = lua_metatable(source[0], self.data) if self.language == "lua" else None
+            base = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
             if base is not None:
                 self.metatables[captures["bind"][0].start_byte] = self._text(base)
                 value = f"{self._text(base)}()"
@@ -254,7 +247,7 @@ class _Extraction(Documented):
             made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
         slots, local_names = self._locals(linked, scopes, atoms, field_binds)
         imports = []
-        for start, end in _innermost(self.imports):
+        for start, end in innermost(self.imports):
             text = self.data[start:end].decode("utf-8", "replace")
             first, last = atoms.at(start), atoms.at(end - 1)
             place = (first + 1, start - atoms.starts[first], last + 1, end - atoms.starts[last])
@@ -337,11 +330,6 @@ class _Extraction(Documented):
             return given if value == head and not each and "." not in head else ""
         return value if value != "?" else ""
 
-    def _bases(self, node: Node) -> list[str]:
-        end = min(node.end_byte, node.start_byte + MAX_EXPRESSION)
-        found = bases_of(self.data[node.start_byte : end].decode("utf-8", "replace"))
-        return found if end == node.end_byte or len(found) < 2 else found[:-1]  # the last one is cut short
-
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
         used: set[int],
@@ -370,7 +358,7 @@ class _Extraction(Documented):
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
         if "extended" in shape:
             receiver = self._type(shape["extended"][0])
-        bases = [part for node in shape.get("base", ()) for part in self._bases(node)]
+        bases = [part for node in shape.get("base", ()) for part in bases_at(node, self.data)]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):

@@ -1,17 +1,17 @@
-"""Definitions and what is around a place, for facts by queries: numbering, owners, bases, the innermost scope."""
+"""Definitions and what is around a place, for facts by queries: numbers, owners, bases, branches, scopes."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import zip_longest
 from typing import Final
 
 from tree_sitter import Node
 
-from everdex.facts.expressions import arity_of, parameters_of, type_of
+from everdex.facts.expressions import MAX_EXPRESSION, arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
-_LUA_NAMES: Final = ("identifier", "dot_index_expression")
 _BASE_WORDS: Final = re.compile(
     r"\b(?:extends|implements|with|public|private|protected|virtual|override|open|internal|derives)\b|^\s*[:<(]|[)]\s*$"
 )
@@ -43,6 +43,12 @@ def bases_of(text: str) -> list[str]:
     return [type_of(part) for part in parts if part.strip()]
 
 
+def bases_at(node: Node, data: bytes) -> list[str]:
+    end = min(node.end_byte, node.start_byte + MAX_EXPRESSION)
+    found = bases_of(data[node.start_byte : end].decode("utf-8", "replace"))
+    return found if end == node.end_byte or len(found) < 2 else found[:-1]  # the last one is cut short
+
+
 def _top_level(text: str) -> list[str]:
     parts, depth, begin = list[str](), 0, 0
     for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
@@ -56,23 +62,10 @@ def _top_level(text: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def lua_metatable(node: Node, data: bytes) -> Node | None:
-    """The table whose members `setmetatable(…)` gives to what it returns."""
-    callee, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    if callee is None or arguments is None or data[callee.start_byte : callee.end_byte] != b"setmetatable":
-        return None
-    return lua_index(arguments.named_children[1]) if arguments.named_child_count > 1 else None
-
-
-def lua_index(metatable: Node) -> Node | None:
-    """Where members are looked for that a table does not have: `{ __index = Base }`, or a table that is its own."""
-    if metatable.type in _LUA_NAMES:
-        return metatable
-    for field in metatable.named_children if metatable.type == "table_constructor" else ():
-        name, value = field.child_by_field_name("name"), field.child_by_field_name("value")
-        if name is not None and name.text == b"__index" and value is not None and value.type in _LUA_NAMES:
-            return value
-    return None
+def innermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that hold no other: `require(require(…))` names no file by itself."""
+    spans = sorted(set(spans))
+    return [span for span, following in zip_longest(spans, spans[1:]) if following is None or following[0] >= span[1]]
 
 
 def ends_around(spans: list[tuple[int, int]], places: list[int]) -> dict[int, int]:

@@ -109,7 +109,7 @@ class Bare(OnReceivers):
         around = self.module.outline.definitions[place.scope].kind if place.scope >= 0 else ""
         if self.language != "ruby" or around != "lambda" or not member:
             return answer
-        others = [ref for ref in self.evaluation.reader.named(use.name) if ref.key and ref.defined.kind in METHODS]
+        others = [ref for ref in self.evaluation.reader.named(use.name) if ref.key and ref.defined.kind == "method"]
         every = tuple(dict.fromkeys((*answer.refs, *others)))[:MAX_CANDIDATES]
         return Answer(Status.AMBIGUOUS, every, reason="receiver of a block") if len(every) > 1 else answer
 

@@ -17,6 +17,7 @@ from everdex.graph.names.scopes import Names
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
+    OF_ANYTHING,
     OF_CONTAINERS,
     OF_EVERY_OBJECT,
     OF_ITSELF,
@@ -83,7 +84,7 @@ class Evaluation(Names, Members):
             if local is None and owner:
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
                 if rules.group == "ruby":
-                    kind = self.self_kind(place)
+                    kind = self.self_kind(place) or INSTANCE
                 return Thing(kind, owner, self.reader.definitions(owner))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
@@ -101,7 +102,7 @@ class Evaluation(Names, Members):
         if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
             return self.called(self.head("self", place))
         found = self.name(head, place, called=called)
-        if rules.group == "ruby" and found.kind == OUTSIDE and head[:1].islower() and self.local(head, place) is None:
+        if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
             found = found._replace(given=True)
         foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
         if foreign and self.local(head, place) is None:

@@ -204,14 +204,16 @@ class Names(RustNames):
             yield Thing(OUTSIDE, name)
 
     def self_kind(self, place: Place) -> str:
-        """Whether `self` of Ruby is a class or an instance of it."""
-        definitions = place.module.outline.definitions
+        """Whether `self` of Ruby is a class or an instance of it; '' in a block, of which only who runs it knows."""
+        definitions, in_block = place.module.outline.definitions, False
         for index in place.module.chain(place.scope):
             if definitions[index].kind in METHODS:
-                return TYPE if definitions[index].flags & facts.STATIC else INSTANCE
+                of_class = definitions[index].flags & facts.STATIC
+                return INSTANCE if not of_class else "" if in_block else TYPE
             if definitions[index].kind in TYPES or definitions[index].kind == "module":
-                return TYPE
-        return INSTANCE
+                return "" if in_block else TYPE
+            in_block = in_block or definitions[index].kind == "lambda"
+        return "" if in_block else INSTANCE
 
     def _ruby_containers(self, place: Place) -> list[str]:
         """Where a method is looked for: in blocks around, and in the class or module that `self` belongs to."""

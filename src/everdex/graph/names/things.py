@@ -47,6 +47,12 @@ OF_CONTAINERS: Final = frozenset((
     "at", "delete", "delete_at", "detect", "dig", "fetch", "find", "first", "inject", "last", "max", "max_by", "min",
     "min_by", "next", "pop", "reduce", "sample", "shift", "sum",
 ))  # fmt: skip
+# Of Ruby: what gives whatever it is told to.
+OF_ANYTHING: Final = frozenset((
+    "__send__", "binding", "catch", "class_eval", "class_exec", "const_get", "context", "eval", "instance_eval",
+    "instance_exec", "instance_variable_get", "it", "lambda", "method", "module_eval", "proc", "public_send", "send",
+    "subject", "then", "yield_self",
+))  # fmt: skip
 # Of Ruby: what gives back the object that it is called on.
 OF_ITSELF: Final = frozenset(("clone", "dup", "freeze", "itself", "tap"))
 OF_EVERY_OBJECT: Final = frozenset((
