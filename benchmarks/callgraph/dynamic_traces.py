@@ -153,8 +153,8 @@ def ran(checkout: Checkout, work: Path) -> Ran:
             continue
         entered.add(target)
         path = places.path(caller)
-        if path is None or not call_line:
-            continue
+        if path is None or not call_line or int(call_line) > checkout.sources[path].count(b"\n") + 1:
+            continue  # beyond its end stands code that was made while it ran
         calls.add(Call(path, int(call_line), target, name, way))
         source = places.around(path, int(call_line))
         entered.add(source)

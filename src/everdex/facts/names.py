@@ -102,7 +102,7 @@ class _Extraction(Documented):
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
         self.value_spans: dict[int, tuple[int, int]] = {}
-        self.metatables: dict[int, str] = {}  # of tables that are made with one, by their place
+        self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
         self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
         self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
 
@@ -194,10 +194,11 @@ class _Extraction(Documented):
             self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
             value = self._chain(source[0])
-            base = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
+            made = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
+            base = made or (lua.base_of(source[0], self.data) if self.language == "lua" else None)
             if base is not None:
                 self.metatables[captures["bind"][0].start_byte] = self._text(base)
-                value = f"{self._text(base)}()"
+                value = self._text(base) + ("()" if made else "")
         elif "second" in captures:
             value = model.SECOND + self._chain(captures["second"][0])
         for node in captures["bind"]:

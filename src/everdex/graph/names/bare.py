@@ -68,6 +68,10 @@ class Bare(OnReceivers):
                 return self._in_block(callables, use, place)
             if refs:
                 return unresolved("function in a field")
+        below = evaluation.below(Thing(INSTANCE, owner), name) if owner else []
+        if below and not beyond:
+            reason = f"no definition of {name} in {owner} but in what extends it"
+            return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
         if extensions:
             return self._guessed(extensions, use, "extension without a known receiver")

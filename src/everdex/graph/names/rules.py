@@ -14,7 +14,7 @@ TYPES: Final = frozenset((
     "class", "interface", "struct", "enum", "trait", "object", "type", "impl", "extension", "record",
 ))  # fmt: skip
 CALLABLES: Final = frozenset(("function", "method", "constructor", "macro", "lambda"))
-METHODS: Final = frozenset(("method", "function"))  # of Ruby: what stands in a module is called a function
+METHODS: Final = frozenset(("method", "function"))  # in a module of Ruby or a table of Lua both are what a class has
 SPACES: Final = frozenset(("namespace", "module"))
 VALUES: Final = frozenset(("field", "variable", "constant", "property", "variant"))
 ABSTRACT: Final = frozenset(("interface", "trait"))

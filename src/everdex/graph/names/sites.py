@@ -251,7 +251,7 @@ class _File:
         found: list[Site] = []
         known: dict[str, list[Thing]] = {}
         for index, item in enumerate(self.module.outline.definitions):
-            replacing = METHODS if self.module.outline.language == "ruby" else ("method",)
+            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else ("method",)
             if item.kind not in replacing or not self.module.keys[index]:
                 continue
             owner = self.module.names[index].rpartition(".")[0]
