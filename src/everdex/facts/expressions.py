@@ -40,6 +40,7 @@ _SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\
 # Lua: of a name that begins with a variable, the end is what the file is called.
 _REQUIRE: Final = re.compile(r"""require\s*\(?\s*(?:\w+\s*\.\.\s*)?["']([\w./-]+)["']\s*\)?""")
 _ASSERTED: Final = re.compile(r"assert\s*\(")  # Lua: it gives back what it is given
+_UNNAMED: Final = re.compile(r"new\s+class\b")
 _MADE_CLASS: Final = re.compile(r"Class\.new\s*\(?\s*((?:::)?[A-Z][\w:]*)\s*\)?")  # Ruby, without a body
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 # Possessive: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
@@ -82,6 +83,8 @@ def chain_of(text: str, language: str) -> str:
     escaped = language in _ESCAPING_LANGUAGES and text.startswith("`")
     if language in _ESCAPING_LANGUAGES and "`" in text:
         text = _ESCAPED.sub(r"\1", text)
+    if language == "php" and _UNNAMED.match(text):
+        return "?"
     if language == "ruby":
         made = _MADE_CLASS.fullmatch(text)
         if made:
