@@ -225,7 +225,8 @@ class Judge:
             before = self._checkout.sources[call.path].split(b"\n")[site.line - 1][: site.column]
             return last == call.name or CONSTRUCTED.search(before) is not None
         inside = self._checkout.nodes[source].name == call.name
-        return last == call.name or site.text == call.name or last == call.way or (last == "super" and inside)
+        named = last in (call.name, call.name.removesuffix("=")) or site.text == call.name
+        return named or last == call.way or (last == "super" and inside)
 
 
 def is_test(path: str) -> bool:

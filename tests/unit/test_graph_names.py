@@ -591,3 +591,11 @@ def test_what_modules_and_tables_replace_is_an_override() -> None:
     graphs = _graphs({"man.rb": ruby, "man.lua": lua})
     assert _targets(graphs["man.rb"], Role.OVERRIDE) == {("say", "Loud.say")}
     assert _targets(graphs["man.lua"], Role.OVERRIDE) == {("say", "Base.say")}
+
+
+def test_an_assignment_that_calls_a_method_asks_for_the_name_that_is_written() -> None:
+    """`x.size = 1` counts for who asks about `size`, though what it runs is called `size=`."""
+    source = b"class A\n  def size=(n)\n  end\n\n  def grow(x)\n    self.size = 1\n    x.rank = 2\n  end\nend\n"
+    graph = _graphs({"a.rb": source})["a.rb"]
+    calls = [(site.text, site.status) for site in _sites(graph, Role.CALL)]
+    assert calls == [("self.size", Status.RESOLVED), ("x.rank", Status.UNRESOLVED)]

@@ -18,6 +18,12 @@ from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
 
+
+def is_setter(name: str) -> bool:
+    """Whether a method of Ruby is one that assignments call."""
+    return name.endswith("=") and name[:-1].isidentifier()
+
+
 class Calls(Bare):
     """Answers for the uses of one file."""
 
@@ -28,8 +34,8 @@ class Calls(Bare):
             return unresolved("computed callee")
         if use.receiver:
             found = self._narrowed(use, place, self._on(use, place))
-            sets = self.language == "ruby" and use.name.endswith("=") and use.name[:-1].isidentifier()
-            return self._set_by_accessor(use, place, found) if sets and not found.refs else found
+            sets = self.language == "ruby" and is_setter(use.name) and not found.refs
+            return self._set_by_accessor(use, place, found) if sets else found
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
         return self._bare(use, place)

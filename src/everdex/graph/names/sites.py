@@ -11,7 +11,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names.calls import LOCAL, Calls
+from everdex.graph.names.calls import LOCAL, Calls, is_setter
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import MISSING, lead
@@ -186,6 +186,8 @@ class _File:
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
         plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
         text = use.text.removesuffix(facts.GENERIC) or plain
+        if self.module.outline.language == "ruby" and is_setter(use.name):
+            text = text[:-1]  # as it is written
         end = use.column + max(use.width, 1)
         return Site(
             role, self._node(use.scope), use.line, use.column, use.line, end, _shown(text), answer.status,
