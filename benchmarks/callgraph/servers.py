@@ -31,7 +31,7 @@ from lsp import Place, Server, Unavailable
 from everdex.graph.javascript.project import is_project_file
 from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
 from everdex.graph.resolvers import MODULES, Resolvers
-from everdex.languages import language_of
+from everdex.languages import language_in
 from support.names import MemoryWorld
 
 SERVERS = {
@@ -109,9 +109,11 @@ def read(root: Path, languages: Sequence[str]) -> Checkout:
     sources = {}
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
-        wanted = language_of(inside.as_posix()) in languages or path.name in PROJECT or is_project_file(path.name)
-        if wanted and path.is_file() and not HIDDEN & set(inside.parts) and path.stat().st_size < MAX_FILE:
-            sources[inside.as_posix()] = path.read_bytes()
+        if HIDDEN & set(inside.parts) or not path.is_file() or path.stat().st_size >= MAX_FILE:
+            continue
+        data = path.read_bytes()
+        if language_in(inside.as_posix(), data) in languages or path.name in PROJECT or is_project_file(path.name):
+            sources[inside.as_posix()] = data
     resolver = Resolvers(MODULES).of(languages[0])
     assert resolver is not None
     world = MemoryWorld(sources, resolver)

@@ -124,6 +124,8 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
 #     are defined by a call
 # 30: JavaScript: names and object literals by the method they stand in
+#     Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
+#     PHP: what a single return returns; Lua: metatables, what `assert` gives back
 FACTS_VERSION: Final = "30"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -210,6 +212,11 @@ INTERFACE_VERSION: Final = "1"
 # 48: Python: of a name with several bindings a reader sees these and what stands before them, no other statements
 #     Python: of the names that a statement imports each is by itself
 #     JavaScript: a class is offered name by name, and its methods each by itself
+#     Ruby: methods of classes apart from those of their instances, and from those of what is around; what `included`
+#     gives, classes made by a call, methods that assignments call; PHP: what a function without a stated type returns;
+#     Lua: tables with metatables, what `assert` gives back, programs that nobody requires; of these three: what is
+#     assigned under a condition, what something outside hands out, members of what extends a type; Bash: functions
+#     inside others
 RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

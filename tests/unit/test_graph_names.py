@@ -576,3 +576,26 @@ def test_a_script_that_sources_a_file_beside_it_depends_on_no_package() -> None:
     statuses = [site.status for site in _sites(graph, Role.IMPORT)]
     assert statuses == [Status.UNRESOLVED, Status.UNRESOLVED, Status.EXTERNAL]
     assert [dependency.target.key for dependency in graph.dependencies] == ["etc/rc.subr"]
+
+
+def test_what_modules_and_tables_replace_is_an_override() -> None:
+    """Ruby's modules and Lua's tables have no class around their methods, and replace others' all the same."""
+    ruby = (
+        b"module Loud\n  def say\n  end\n\n  def self.make\n  end\nend\n\n"
+        b"class Man\n  include Loud\n\n  def say\n  end\n\n  def make\n  end\nend\n"
+    )
+    lua = (
+        b"local Base = {}\n\nfunction Base:say()\nend\n\n"
+        b"local Man = setmetatable({}, { __index = Base })\n\nfunction Man:say()\nend\n"
+    )
+    graphs = _graphs({"man.rb": ruby, "man.lua": lua})
+    assert _targets(graphs["man.rb"], Role.OVERRIDE) == {("say", "Loud.say")}
+    assert _targets(graphs["man.lua"], Role.OVERRIDE) == {("say", "Base.say")}
+
+
+def test_an_assignment_that_calls_a_method_asks_for_the_name_that_is_written() -> None:
+    """`x.size = 1` counts for who asks about `size`, though what it runs is called `size=`."""
+    source = b"class A\n  def size=(n)\n  end\n\n  def grow(x)\n    self.size = 1\n    x.rank = 2\n  end\nend\n"
+    graph = _graphs({"a.rb": source})["a.rb"]
+    calls = [(site.text, site.status) for site in _sites(graph, Role.CALL)]
+    assert calls == [("self.size", Status.RESOLVED), ("x.rank", Status.UNRESOLVED)]

@@ -37,7 +37,11 @@ _ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
 _SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\]]*\])?)\]")  # what has the type
-_REQUIRE: Final = re.compile(r"""require\s*\(?\s*["']([\w./-]+)["']\s*\)?""")
+# Lua: of a name that begins with a variable, the end is what the file is called.
+_REQUIRE: Final = re.compile(r"""require\s*\(?\s*(?:\w+\s*\.\.\s*)?["']([\w./-]+)["']\s*\)?""")
+_ASSERTED: Final = re.compile(r"assert\s*\(")  # Lua: it gives back what it is given
+_UNNAMED: Final = re.compile(r"new\s+class\b")
+_MADE_CLASS: Final = re.compile(r"Class\.new\s*\(?\s*((?:::)?[A-Z][\w:]*)\s*\)?")  # Ruby, without a body
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 # Possessive: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
 _STEP: Final = r"[\w$@]++[?!]?+(?:\(\))*+(?:\[\])*+(?:\(\))*+"
@@ -79,7 +83,16 @@ def chain_of(text: str, language: str) -> str:
     escaped = language in _ESCAPING_LANGUAGES and text.startswith("`")
     if language in _ESCAPING_LANGUAGES and "`" in text:
         text = _ESCAPED.sub(r"\1", text)
+    if language == "php" and _UNNAMED.match(text):
+        return "?"
+    if language == "ruby":
+        made = _MADE_CLASS.fullmatch(text)
+        if made:
+            return chain_of(made[1], language)
     if language == "lua":
+        given = _ASSERTED.match(text)
+        if given:
+            return _first_argument(text, given.end() - 1)
         text = _REQUIRE.sub(r"@{require \1}", text)
         if text.startswith("@{"):
             required, _, rest = text.partition("}")
@@ -132,6 +145,21 @@ def chain_of(text: str, language: str) -> str:
     if not _CHAIN.fullmatch(whole) or (_KEYWORD.match(whole) and not escaped):
         return "?"
     return "@{literal}" if _NUMBER.fullmatch(whole) else whole
+
+
+def _first_argument(text: str, opening: int) -> str:
+    """Lua: the chain of what `assert` is given, and of what follows."""
+    close = _closing(text, opening)
+    inner = _STRINGS.sub('""', _QUOTED.sub('""', text[opening + 1 : close]))
+    hidden, depth = "", 0
+    for at, character in enumerate(inner):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            hidden = inner[:at]
+            break
+    chain = chain_of(hidden or inner, "lua") if close >= 0 else "?"
+    rest = chain_of(f"x{text[close + 1 :]}", "lua") if chain != "?" else "?"
+    return "?" if rest == "?" else chain + rest[1:]
 
 
 def _head(text: str, language: str) -> tuple[str, str | None]:

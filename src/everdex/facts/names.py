@@ -17,9 +17,12 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @mixin                         a base of the definition around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call
+    @branch                        statements that are run under a condition
     @narrowed + @stated            what is asked whether it is of a type
     @promoted + @stated            a constructor's parameter that is a field as well
     @lambda                        a function without a name
+    @setter                        the name of a method that an assignment calls, with `=` after it
+    @inheriting + @base            a table that is given the members of another
     @anonymous + @base             the body of a class without a name
     @static                        a word that makes the definition around it static
     @documented                    a comment that may state types of what follows it
@@ -31,17 +34,16 @@ import re
 from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
-from itertools import zip_longest
 from typing import Final
 
 from tree_sitter import Node, Query
 
+from everdex.facts import lua, phpdoc
 from everdex.facts import names_model as model
-from everdex.facts import phpdoc
-from everdex.facts.expressions import MAX_EXPRESSION, arity_of, chain_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_documents import Documented
-from everdex.facts.scopes import Scopes, bases_of, number_unnamed, swift_shape
+from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
 from everdex.parse import grammar, macros, matching
@@ -50,8 +52,8 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
-    "type", "qualifier", "read", "write", "import", "package", "shape", "mixin", "bind", "lambda", "static",
-    "documented",
+    "inheriting", "setter", "type", "qualifier", "read", "write", "import", "package", "shape", "mixin", "bind",
+    "lambda", "static", "documented", "branch",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
@@ -60,6 +62,8 @@ _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "declty
 _ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
+_HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
+_RETURN: Final = re.compile(rb"\breturn\b")
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 _USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
 
@@ -74,12 +78,6 @@ def _query(language: str) -> tuple[Query, tuple[str, ...]]:
         present = {name.decode() for name in _CAPTURE.findall(span)}
         roles.append(next(role for role in _ROLES if role in present))
     return query, tuple(roles)
-
-
-def _innermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that hold no other: `require(require(…))` names no file by itself."""
-    spans = sorted(set(spans))
-    return [span for span, following in zip_longest(spans, spans[1:]) if following is None or following[0] >= span[1]]
 
 
 def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
@@ -98,10 +96,14 @@ class _Extraction(Documented):
         self.statics: list[int] = []
         self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
+        self.setters: set[int] = set()
+        self.branches: list[tuple[int, int]] = []
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
         self.value_spans: dict[int, tuple[int, int]] = {}
+        self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
+        self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
         self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
 
     def facts(self) -> bytes:
@@ -159,6 +161,14 @@ class _Extraction(Documented):
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
             elif role == "anonymous":
                 self.classes[node.start_byte] = (node, [self._type(each) for each in captures["base"]])
+            elif role == "inheriting":
+                base = lua.index_of(captures["base"][0])
+                if base is not None:
+                    self.inherited.setdefault(self._text(node), []).append(self._text(base))
+            elif role == "branch":
+                self.branches.append((node.start_byte, node.end_byte))
+            elif role == "setter":
+                self.setters.add(node.start_byte)
             elif role == "static":
                 self.statics.append(node.start_byte)
             elif role == "documented":
@@ -184,6 +194,11 @@ class _Extraction(Documented):
             self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
         if source and not (type_text and values):
             value = self._chain(source[0])
+            made = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
+            base = made or (lua.base_of(source[0], self.data) if self.language == "lua" else None)
+            if base is not None:
+                self.metatables[captures["bind"][0].start_byte] = self._text(base)
+                value = self._text(base) + ("()" if made else "")
         elif "second" in captures:
             value = model.SECOND + self._chain(captures["second"][0])
         for node in captures["bind"]:
@@ -221,7 +236,10 @@ class _Extraction(Documented):
         scopes = Scopes(linked)
         mixins: dict[int, list[str]] = {}
         for start, text in sorted(self.mixins):
-            mixins.setdefault(scopes.around(start), []).append(text)
+            around = scopes.around(start)
+            if self.language == "ruby" and around >= 0 and linked[around].name in _HOOKS:
+                around = scopes.owner(around)  # whoever includes the module gets it as well
+            mixins.setdefault(around, []).append(text)
         static = {scopes.around(start) for start in self.statics}
         atoms = split_atoms(self.data, len(self.data) + 1)
         made = []
@@ -230,7 +248,7 @@ class _Extraction(Documented):
             made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
         slots, local_names = self._locals(linked, scopes, atoms, field_binds)
         imports = []
-        for start, end in _innermost(self.imports):
+        for start, end in innermost(self.imports):
             text = self.data[start:end].decode("utf-8", "replace")
             first, last = atoms.at(start), atoms.at(end - 1)
             place = (first + 1, start - atoms.starts[first], last + 1, end - atoms.starts[last])
@@ -245,6 +263,8 @@ class _Extraction(Documented):
             if (scopes.around(key[0]), name) not in bound:
                 del self.uses[key]
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
+            if start in self.setters:
+                name, arguments = f"{name}=", 1
             if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
                 continue
             scope = scopes.around(start)
@@ -269,6 +289,7 @@ class _Extraction(Documented):
             owner = scopes.owner(scopes.around(start))
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
+        ends = ends_around(self.branches, sorted(self.binds))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
             if start in used or name == "?":
                 continue
@@ -282,8 +303,9 @@ class _Extraction(Documented):
                 function = lambdas.get(self.value_spans.get(start, (-1, -1)))
                 if function is not None:
                     value = f"@{{lambda {function}}}"
+                until = atoms.at(ends[start] - 1) + 1 if start in ends else 0
                 local_names.append(
-                    model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each)
+                    model.Local(row + 1, start - atoms.starts[row], scope, name, type_text, value, each, until)
                 )
         for start, chain, type_text in sorted(self.narrowed):
             row = atoms.at(start)
@@ -308,11 +330,6 @@ class _Extraction(Documented):
             _, _, given, each = self.binds[starts[first]]
             return given if value == head and not each and "." not in head else ""
         return value if value != "?" else ""
-
-    def _bases(self, node: Node) -> list[str]:
-        end = min(node.end_byte, node.start_byte + MAX_EXPRESSION)
-        found = bases_of(self.data[node.start_byte : end].decode("utf-8", "replace"))
-        return found if end == node.end_byte or len(found) < 2 else found[:-1]  # the last one is cut short
 
     def _defined(
         self, item: parsed.Definition, scopes: Scopes, mixins: list[str], static: bool, atoms: Atoms,
@@ -342,17 +359,22 @@ class _Extraction(Documented):
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
         if "extended" in shape:
             receiver = self._type(shape["extended"][0])
-        bases = [part for node in shape.get("base", ()) for part in self._bases(node)]
+        bases = [part for node in shape.get("base", ()) for part in bases_at(node, self.data)]
         bound = self.bind_ends.get(name_end)
         type_text = value = ""
         if bound is not None and item.kind in ("field", "variable", "constant", "property", "type", "variant"):
             used.add(bound)
             _, type_text, value, _ = self.binds[bound]
+            if bound in self.metatables:
+                bases, value = [*bases, self.metatables[bound]], ""
+            bases += self.inherited.get(item.name, [])
         elif bound is not None:
             used.add(bound)
         elif "result" in shape and "returns" not in shape:
             written = [node for node in shape["result"] if not node.is_extra]
             value = self._result(written[-1], item) if written else ""
+            if self.language == "php" and written and written[-1].type != "variable_name":
+                value = value if len(_RETURN.findall(self.data, item.start, item.end)) == 1 else ""
         flags = (
             (model.STATIC if static else 0)
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)

@@ -87,6 +87,7 @@ class Local(msgspec.Struct, array_like=True, frozen=True, gc=False):
     type: str
     value: str
     each: bool  # takes the items of its value, one by one
+    until: int = 0  # the last line of the branch in which it is bound; 0 where that happens in any case
 
 
 class Outline(msgspec.Struct, array_like=True, frozen=True):

@@ -1,12 +1,15 @@
-"""Definitions and what is around a place, for facts by queries: numbering, owners, bases, the innermost scope."""
+"""Definitions and what is around a place, for facts by queries: numbers, owners, bases, branches, scopes."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import zip_longest
 from typing import Final
 
-from everdex.facts.expressions import arity_of, parameters_of, type_of
+from tree_sitter import Node
+
+from everdex.facts.expressions import MAX_EXPRESSION, arity_of, parameters_of, type_of
 from everdex.parse import definitions as parsed
 
 _BASE_WORDS: Final = re.compile(
@@ -40,6 +43,12 @@ def bases_of(text: str) -> list[str]:
     return [type_of(part) for part in parts if part.strip()]
 
 
+def bases_at(node: Node, data: bytes) -> list[str]:
+    end = min(node.end_byte, node.start_byte + MAX_EXPRESSION)
+    found = bases_of(data[node.start_byte : end].decode("utf-8", "replace"))
+    return found if end == node.end_byte or len(found) < 2 else found[:-1]  # the last one is cut short
+
+
 def _top_level(text: str) -> list[str]:
     parts, depth, begin = list[str](), 0, 0
     for match in re.finditer(r"[<>()\[\]{},+]|\bwith\b", text):
@@ -51,6 +60,26 @@ def _top_level(text: str) -> list[str]:
             parts.append(text[begin : match.start()])
             begin = match.end()
     return [*parts, text[begin:]]
+
+
+def innermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that hold no other: `require(require(…))` names no file by itself."""
+    spans = sorted(set(spans))
+    return [span for span, following in zip_longest(spans, spans[1:]) if following is None or following[0] >= span[1]]
+
+
+def ends_around(spans: list[tuple[int, int]], places: list[int]) -> dict[int, int]:
+    """Where the innermost of the spans around each place ends; spans contain each other or do not meet."""
+    found: dict[int, int] = {}
+    waiting, stack = sorted(spans, key=lambda span: (span[0], -span[1]), reverse=True), list[int]()
+    for place in places:
+        while waiting and waiting[-1][0] <= place:
+            stack.append(waiting.pop()[1])
+        while stack and stack[-1] <= place:
+            stack.pop()
+        if stack:
+            found[place] = stack[-1]
+    return found
 
 
 class Scopes:

@@ -11,7 +11,17 @@
 (namespace_definition name: (_) @package !body)
 (function_definition name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
 (method_declaration name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape
-(method_declaration name: (_) @name body: (compound_statement (return_statement (variable_name) @result) . (comment)* .)) @shape
+(method_declaration name: (_) @name body: (compound_statement (return_statement (_) @result) . (comment)* .)) @shape
+(function_definition name: (_) @name body: (compound_statement (return_statement (_) @result) . (comment)* .)) @shape
+(if_statement body: (_) @branch)
+(else_clause) @branch
+(else_if_clause body: (_) @branch)
+(case_statement) @branch
+(default_statement) @branch
+(while_statement body: (_) @branch)
+(for_statement body: (_) @branch)
+(foreach_statement body: (_) @branch)
+(catch_clause) @branch
 (class_declaration name: (_) @name (base_clause (_) @base)) @shape
 (class_declaration name: (_) @name (class_interface_clause (_) @base)) @shape
 (enum_declaration name: (_) @name (class_interface_clause (_) @base)) @shape

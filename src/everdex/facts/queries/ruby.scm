@@ -9,7 +9,9 @@
 (method name: (_) @name parameters: (_)? @parameters) @shape
 (singleton_method name: (_) @name parameters: (_)? @parameters) @shape
 (singleton_method object: (_) @static)
-((call method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
+(singleton_class (body_statement (method name: (_) @static)))
+((call !receiver method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
+((call receiver: [(self) (identifier)] method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @value)
 (operator_assignment left: [(identifier) (instance_variable) (class_variable)] @bind right: (_) @value)
 (left_assignment_list [(identifier) (instance_variable)] @bind)
@@ -32,7 +34,8 @@
 (constant) @type
 (scope_resolution) @type
 (identifier) @read
-(assignment left: (call) @write)
-(operator_assignment left: (call) @write)
+(assignment left: (call method: (identifier) @setter))
 (method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape
 (singleton_method name: (_) @name body: (body_statement (_) @result . (comment)* .)) @shape
+[(then) (else) (rescue) (if_modifier) (unless_modifier)] @branch
+[(while body: (_) @branch) (until body: (_) @branch)]

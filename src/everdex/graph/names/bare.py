@@ -7,7 +7,7 @@ from everdex.graph.model import Status
 from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.on_receivers import OnReceivers
-from everdex.graph.names.rules import CALLABLES, TYPES, VALUES
+from everdex.graph.names.rules import CALLABLES, METHODS, TYPES, VALUES
 from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
 from everdex.graph.names.types import last_name
 
@@ -31,7 +31,7 @@ class Bare(OnReceivers):
         if local is not None and not self._defined_inside(name, place):
             thing = evaluation.evaluate(local.value, place) if local.value and not local.each else None
             if thing is not None and thing.kind == CALLABLE and "(" not in local.value:
-                return self._chosen(list(thing.refs), use)
+                return self._one_of_several(list(thing.refs), local, use, place)
             if thing is not None and thing.kind == OUTSIDE and "(" not in local.value:
                 return outside_root(thing.name)
             if evaluation.head(name, place).kind == INSTANCE:
@@ -52,6 +52,8 @@ class Bare(OnReceivers):
             here = [ref for ref in thing.refs if self.language != "kotlin" or self._is_received(ref, place)]
             if here:
                 return self._in_block(here, use, place)
+        if thing.given:
+            return unresolved("function that something outside gave")
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         if thing.kind == INSTANCE and thing.refs:
@@ -59,18 +61,34 @@ class Bare(OnReceivers):
         owner = self.module.owner(place.scope) if self.rules.implicit_members else ""
         beyond = ""
         if owner:
-            refs, beyond = evaluation.member(Thing(INSTANCE, owner), name)
+            kind = evaluation.self_kind(place) if self.language == "ruby" else INSTANCE
+            refs, beyond = evaluation.member(Thing(kind, owner), name)
             callables = [ref for ref in refs if ref.defined.kind in CALLABLES]
             if callables:
                 return self._in_block(callables, use, place)
             if refs:
                 return unresolved("function in a field")
+        below = evaluation.below(Thing(INSTANCE, owner), name) if owner else []
+        if below and not beyond:
+            reason = f"no definition of {name} in {owner} but in what extends it"
+            return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         extensions = evaluation.reader.extensions(name) if self.language == "kotlin" else []
         if extensions:
             return self._guessed(extensions, use, "extension without a known receiver")
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _one_of_several(self, refs: list[Ref], local: facts.Local, use: facts.Use, place: Place) -> Answer:
+        """The function in a variable; where it was assigned under a condition, those that it held before as well."""
+        before: list[Ref] = []
+        for other in self.evaluation.others(local, place):
+            thing = self.evaluation.evaluate(other.value, place) if other.value else None
+            before += thing.refs if thing is not None and thing.kind == CALLABLE and "(" not in other.value else ()
+        if not set(before) - set(refs):
+            return self._chosen(refs, use)
+        every = tuple(dict.fromkeys(ref for ref in (*refs, *before) if ref.key))
+        return Answer(Status.AMBIGUOUS, every[:MAX_CANDIDATES], reason="one of several values")
 
     def _is_received(self, ref: Ref, place: Place) -> bool:
         """Whether a function of Kotlin is called on nothing, or something around is of the type it is written for."""
@@ -168,9 +186,9 @@ class Bare(OnReceivers):
         if self.language == "ruby":
             name = next(
                 (self.module.outline.definitions[at].name for at in self.module.chain(place.scope)
-                 if self.module.outline.definitions[at].kind == "method"), "",
+                 if self.module.outline.definitions[at].kind in METHODS), "",
             )  # fmt: skip
-            refs, outside = evaluation.member(Thing(INSTANCE, f"super:{owner}"), name)
+            refs, outside = evaluation.member(Thing(evaluation.self_kind(place), f"super:{owner}"), name)
             if refs:
                 return self._chosen(refs, use)
             return self._above(outside, f".{name}", "no base has this method")

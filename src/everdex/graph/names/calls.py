@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
@@ -12,7 +15,14 @@ from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place
 
+_ACCESSORS: Final = ("attr_accessor", "attr_writer")
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
+
+
+def is_setter(name: str) -> bool:
+    """Whether a method of Ruby is one that assignments call."""
+    return name.endswith("=") and name[:-1].isidentifier()
+
 
 class Calls(Bare):
     """Answers for the uses of one file."""
@@ -23,10 +33,18 @@ class Calls(Bare):
         if not use.name:
             return unresolved("computed callee")
         if use.receiver:
-            return self._narrowed(use, place, self._on(use, place))
+            found = self._narrowed(use, place, self._on(use, place))
+            sets = self.language == "ruby" and is_setter(use.name) and not found.refs
+            return self._set_by_accessor(use, place, found) if sets else found
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
         return self._bare(use, place)
+
+    def _set_by_accessor(self, use: facts.Use, place: Place, otherwise: Answer) -> Answer:
+        """`x.name = y` where `attr_accessor :name` stands for both methods."""
+        found = self._on(msgspec.structs.replace(use, name=use.name[:-1]), place)
+        written = tuple(ref for ref in found.refs if ref.defined.signature.startswith(_ACCESSORS))
+        return replace(found, refs=written) if written else otherwise
 
     def _narrowed(self, use: facts.Use, place: Place, plain: Answer) -> Answer:
         """What is not a member of the stated type is one of the type that was asked for before."""

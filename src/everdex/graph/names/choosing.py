@@ -57,6 +57,11 @@ class Choosing:
         fits = [ref for ref in known if ref.key and ref.defined.kind in (CALLABLES | TYPES)]
         if self.rules.group == "c":
             fits = [ref for ref in fits if self.evaluation.visible(ref, self.module)]
+        if self.language == "bash":
+            # A function that another one defines is everybody's, once that one was run.
+            written = f".{name.replace('::', '.')}"
+            named = self.evaluation.reader.named(written.rpartition(".")[2])
+            fits = [ref for ref in named if ref.key and f".{ref.name}".endswith(written)]
         if beyond.startswith(LOST):
             return self._guessed(fits, use, f"base {beyond.removeprefix(LOST)} not found")
         if beyond and not (fits and self.language in _RECEIVING):
@@ -144,7 +149,9 @@ class Choosing:
             refs = [ref for ref in refs if "." in ref.defined.path or ref.defined.kind != "function"] or refs
         places = {ref.name for ref in refs}
         if refs and len(places) <= _MAX_GUESSES and use.name not in self.rules.common:
-            return Answer(Status.AMBIGUOUS, tuple(self._paired(refs)[:MAX_CANDIDATES]), reason=reason)
+            # That one of them is in the same file says nothing of whose it is.
+            paired = self._paired(refs) if self.rules.stated else refs
+            return Answer(Status.AMBIGUOUS, tuple(paired[:MAX_CANDIDATES]), reason=reason)
         return unresolved(reason)
 
     def _chosen(self, refs: list[Ref], use: facts.Use) -> Answer:

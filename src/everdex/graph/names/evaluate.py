@@ -17,7 +17,10 @@ from everdex.graph.names.scopes import Names
 from everdex.graph.names.things import (
     CALLABLE,
     INSTANCE,
+    OF_ANYTHING,
+    OF_CONTAINERS,
     OF_EVERY_OBJECT,
+    OF_ITSELF,
     OF_WRAPPERS,
     OUTSIDE,
     SPACE,
@@ -30,6 +33,10 @@ from everdex.graph.names.things import (
 from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type, result_type
 
 _MAX_STEPS: Final = 12
+_RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
+_MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
+_LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
+_LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
 class Evaluation(Names, Members):
@@ -76,6 +83,8 @@ class Evaluation(Names, Members):
             owner = place.module.owner(place.scope)
             if local is None and owner:
                 kind = TYPE if head in ("Self", "static") or (head == "self" and rules.group == "php") else INSTANCE
+                if rules.group == "ruby":
+                    kind = self.self_kind(place) or INSTANCE
                 return Thing(kind, owner, self.reader.definitions(owner))
             if local is None and rules.group == "rust":
                 return Thing(SPACE, inner_space(place.module, place.scope))
@@ -88,7 +97,13 @@ class Evaluation(Names, Members):
             return found or unknown("untyped attribute")
         if head in rules.super_names:
             return Thing(INSTANCE, f"super:{place.module.owner(place.scope)}")
+        if rules.group == "ruby" and head in OF_ITSELF and place.module.owner(place.scope):
+            return self.head("self", place)
+        if rules.group == "ruby" and head == "new" and place.module.owner(place.scope) and not self.local(head, place):
+            return self.called(self.head("self", place))
         found = self.name(head, place, called=called)
+        if rules.group == "ruby" and found.kind == OUTSIDE and head in OF_ANYTHING and self.local(head, place) is None:
+            found = found._replace(given=True)
         foreign = found.kind == UNKNOWN and self._is_foreign(head, called) and not self.is_missing(head, place)
         if foreign and self.local(head, place) is None:
             return Thing(OUTSIDE, head)
@@ -125,7 +140,9 @@ class Evaluation(Names, Members):
         if thing.kind == INSTANCE:
             # `x()` of a parenless accessor that was already called, or an object that can be called.
             return thing if thing.refs else unknown("called value")
-        return thing
+        # A function of Lua or PHP; what Ruby calls a method's result is known by its name.
+        gives = thing.kind == OUTSIDE and not self.rules.stated and not self.rules.bare_calls
+        return thing._replace(given=True) if gives and thing.name not in _LUA_CALLS else thing
 
     def _returned(self, thing: Thing) -> Thing:
         for ref in thing.refs:
@@ -196,7 +213,7 @@ class Evaluation(Names, Members):
                 return self.item_of(thing)
             if thing.arguments and will_call:
                 return unknown("result of an outside call")  # it may hand back what is ours
-            return Thing(OUTSIDE, f"{thing.name}.{name}")
+            return Thing(OUTSIDE, f"{thing.name}.{name}", given=thing.given or self._hands_out(thing.name, name))
         if thing.kind == UNKNOWN:
             return thing
         if thing.kind == CALLABLE:
@@ -213,7 +230,7 @@ class Evaluation(Names, Members):
             return Thing(OUTSIDE, "java.lang.Class")
         if place.module.outline.language == "ruby":
             if name == "new":
-                return Thing(TYPE, thing.name, thing.refs)
+                return Thing(INSTANCE, thing.name, thing.refs)
             if name == "class":
                 return Thing(TYPE, thing.name, thing.refs)
         if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
@@ -243,9 +260,23 @@ class Evaluation(Names, Members):
             return Thing(TYPE, thing.name, thing.refs, thing.arguments, thing.home) if will_call else thing
         if outside.startswith(LOST):
             return unknown(f"base {outside.removeprefix(LOST)} not found")
+        if self.below(thing, name):
+            return unknown(f"no member {name} but in what extends it")
         if outside or name in OF_EVERY_OBJECT:
-            return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}")
+            given = bool(outside) and not self.rules.stated
+            return Thing(OUTSIDE, f"{outside or self.rules.literal}.{name}", given=given)
         return unknown(f"no member {name}")
+
+    def _hands_out(self, outside: str, name: str) -> bool:
+        """Whether a member of what is outside may give what is ours."""
+        if self.rules.stated:
+            return False
+        first, _, rest = outside.partition(".")
+        if self.rules.group == "ruby" and name == "new":
+            return outside in _MAKES_TYPES
+        if self.rules.group == "ruby" and first == self.rules.literal:
+            return name in OF_CONTAINERS
+        return not name[:1].isupper() and not (first == self.rules.literal and rest in _LUA_TEXTS)
 
     def _stated_new(self, thing: Thing) -> bool:
         return any(ref.defined.returns for ref in self.reader.definitions(f"{thing.name}.new"))
@@ -281,7 +312,8 @@ class Evaluation(Names, Members):
             if bound is not None or (len(name) < 3 and name[0].isupper()):
                 return unknown("type parameter")
             missing = self.is_missing(name.partition(".")[0], place)
-            if not missing and not any(ref.defined.kind in TYPES for ref in self.reader.named(name.rpartition(".")[2])):
+            named = self.reader.named(name.rpartition(".")[2])
+            if not missing and not any(ref.defined.kind in TYPES | _RUBY_TYPES for ref in named):
                 return Thing(OUTSIDE, name, (), arguments, place)
             return unknown(f"type {name} not found")
         finally:
@@ -342,7 +374,7 @@ class Evaluation(Names, Members):
             return self.type_named(item.type, place)
         if item.value:
             thing = self.evaluate(item.value, place)
-            if thing.kind != UNKNOWN:
+            if thing.kind != UNKNOWN and not (thing.kind == OUTSIDE and language == "lua" and first.has_members):
                 return thing
         if language == "lua":
             return Thing(TYPE, first.name, refs)

@@ -224,17 +224,19 @@ def _required(module: Module, item: facts.Import, reader: Reader) -> tuple[str, 
         endings = (wanted if wanted.endswith(".rb") else f"{wanted}.rb",)
     else:
         endings = (wanted,)
+    found: tuple[str, ...] = ()
     for ending in endings:
         candidates = reader.files(ending.rpartition("/")[2])
         relative = posixpath.normpath(posixpath.join(posixpath.dirname(module.path), ending.lstrip("/")))
-        if relative in candidates and (item.kind == "relative" or language != "ruby"):
+        if relative in candidates and relative != module.path and (item.kind == "relative" or language != "ruby"):
             return (relative,)
         tail = "/" + posixpath.normpath(ending).lstrip("./")
-        found = tuple(each for each in candidates if f"/{each}".endswith(tail))
-        if found and item.kind != "relative":
-            # What stands nearest to the root of sources is what a load path would find.
-            return (min(found, key=lambda each: (each.count("/"), each)),)
-    return ()
+        found += tuple(each for each in candidates if f"/{each}".endswith(tail) and item.kind != "relative")
+    # What stands nearest to the root of sources is what a load path would find; no load path leads to programs.
+    def distance(path: str) -> tuple[bool, int, str]:
+        return f"/{path}".rpartition("/")[0].endswith("/bin") or path == module.path, path.count("/"), path
+
+    return (min(found, key=distance),) if found else ()
 
 
 def lua_table(module: Module) -> str:

@@ -39,6 +39,10 @@ class Ref(NamedTuple):
     def key(self) -> str:
         return self.module.keys[self.at]
 
+    @property
+    def has_members(self) -> bool:
+        return self.name in self.module.owners
+
 
 class Index:
     """Decoded files and looked-up names of one world."""

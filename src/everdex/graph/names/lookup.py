@@ -73,6 +73,14 @@ class Lookup(ABC):
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
 
     @abstractmethod
+    def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
+        """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances."""
+
+    @abstractmethod
+    def lineage(self, name: str) -> tuple[set[str], bool]:
+        """The last names of a type and of all that it extends, and whether some of that is not in the root."""
+
+    @abstractmethod
     def extended(self, place: Place) -> Thing | None:
         """The type that the extension function around a place is written for."""
 

@@ -98,7 +98,7 @@ class Members(Lookup):
                 if each in seen:
                     continue
                 seen.add(each)
-                found += self._own_members(each, name)
+                found += self.of_kind(thing, self._own_members(each, name))
                 names, beyond = self._base_names(each)
                 following += names
                 outside = outside or beyond
@@ -156,18 +156,61 @@ class Members(Lookup):
             if self.rules.group == "go":
                 found += self._go_implementations(owner, name)
                 continue
-            level, seen = [owner], {owner}
-            while level and len(seen) < _MAX_BASES:
-                following: list[str] = []
-                for each in level:
-                    for said in self.reader.saying_base(each.rpartition(".")[2]):
-                        below = said.name
-                        if below not in seen and any(base.name == each for base in self.bases(below)[0]):
-                            seen.add(below)
-                            following.append(below)
-                            found += self._own_members(below, name)
-                level = following
+            found += self._members_below(owner, name)
         return list(dict.fromkeys(found))
+
+    def _members_below(self, owner: str, name: str) -> list[Ref]:
+        """The members of a name in the types that extend this one."""
+        found: list[Ref] = []
+        level, seen = [owner], {owner}
+        while level and len(seen) < _MAX_BASES:
+            following: list[str] = []
+            for each in level:
+                for said in self.reader.saying_base(each.rpartition(".")[2]):
+                    below = said.name
+                    if below not in seen and any(base.name == each for base in self.bases(below)[0]):
+                        seen.add(below)
+                        following.append(below)
+                        found += self._own_members(below, name) or self._beside(below, name)
+            level = following
+        return found
+
+    def _beside(self, below: str, name: str) -> list[Ref]:
+        """What a type has of a name by another base than the one that only declares it: a trait or a mixin."""
+        if self.rules.stated:
+            return []
+        return [
+            ref for base in self.bases(below)[0] for ref in self._own_members(base.name, name)
+            if ref.defined.flags & facts.BODY
+        ]  # fmt: skip
+
+    def extending(self, outside: str, name: str) -> list[Ref]:
+        """Members of a name in types of the root that extend one outside it."""
+        if self.rules.stated:
+            return []
+        last = outside.rpartition(".")[2]
+        return [ref for said in self.reader.saying_base(last) for ref in self._own_members(said.name, name)]
+
+    def below(self, thing: Thing, name: str) -> list[Ref]:
+        """What an instance of an unstated type may have besides, because it may be of a type that extends this one."""
+        if self.rules.stated or thing.kind != INSTANCE or thing.name.startswith("super:"):
+            return []
+        return self._members_below(thing.name, name)
+
+    def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:
+        """Of Ruby's methods those that a class has where the class itself is asked, and else those of its instances.
+
+        What a module has for instances a class may have as well, by `extend`."""
+        if self.rules.group != "ruby" or thing.kind not in (INSTANCE, TYPE):
+            return refs
+        if thing.kind == INSTANCE:
+            return [ref for ref in refs if not ref.defined.flags & facts.STATIC]
+        own = [ref for ref in refs if ref.defined.flags & facts.STATIC or not ref.defined.signature.startswith("def ")]
+        return own or [ref for ref in refs if not self._is_of_class(ref)]
+
+    def _is_of_class(self, ref: Ref) -> bool:
+        parent = ref.defined.parent
+        return parent >= 0 and ref.module.outline.definitions[parent].kind == "class"
 
     def _go_implementations(self, interface: str, name: str) -> list[Ref]:
         found = []

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.rules import RULES, Rules
+from everdex.graph.names.rules import METHODS, RULES, Rules
 
 
 def stem(path: str) -> str:
@@ -110,6 +110,11 @@ class Module:
         return found
 
     @cached_property
+    def owners(self) -> frozenset[str]:
+        """What stands before the last name of a definition."""
+        return frozenset(name.rpartition(".")[0] for name in self.names)
+
+    @cached_property
     def by_last_name(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for index, item in enumerate(self.outline.definitions):
@@ -158,6 +163,9 @@ class Module:
         definitions, language = self.outline.definitions, self.outline.language
         for index in self.chain(scope):
             item = definitions[index]
+            in_block = item.parent >= 0 and definitions[item.parent].kind == "lambda"
+            if language == "ruby" and item.kind in METHODS and in_block:
+                return ""  # of whatever class the block is run in
             if item.kind in ("method", "constructor", "function") and (item.parent < 0 or "." in item.path):
                 front = self.names[index].rpartition(".")[0]
                 around = self.names[item.parent] if item.parent >= 0 else self.space

@@ -68,7 +68,7 @@ def _module_offers(module: Module) -> dict[str, int]:
         see(
             "d", lookup,
             (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
-             item.receiver, item.public),
+             item.receiver, item.public, _besides(module, index)),
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
@@ -87,6 +87,13 @@ def _module_offers(module: Module) -> dict[str, int]:
     imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
     see("f", module.path, (outline.package, imports))
     return {name: _hash(what) for name, what in seen.items()}
+
+
+def _besides(module: Module, index: int) -> object:
+    """What else tells definitions of some languages apart: Ruby's word before the name, whether Lua's has members."""
+    if module.rules.group == "ruby":
+        return module.outline.definitions[index].signature.partition(" ")[0]
+    return module.rules.group == "lua" and module.names[index] in module.owners
 
 
 def _hash(what: object) -> int:

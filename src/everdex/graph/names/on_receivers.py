@@ -57,6 +57,11 @@ class OnReceivers(Choosing):
         around = evaluation.path(use.receiver, place) if "::" in use.text else evaluation.evaluate(use.receiver, place)
         if around.kind == OUTSIDE and self._is_of_a_block(use, place):
             return self._by_name(use, "receiver of a block")
+        if around.given and any(ref.defined.kind in CALLABLES for ref in evaluation.reader.named(name)):
+            return self._by_name(use, "result of an outside call")
+        ours = evaluation.extending(around.name, name) if around.kind == OUTSIDE else []
+        if ours:
+            return Answer(Status.AMBIGUOUS, tuple(ours[:MAX_CANDIDATES]), reason=f"may extend {around.name}")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or outside_root(f"{around.name}.{name}")
         if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
@@ -84,7 +89,7 @@ class OnReceivers(Choosing):
     def _member(self, use: facts.Use, around: Thing) -> Answer:
         evaluation, name = self.evaluation, use.name
         if self.language == "ruby" and name == "new" and around.kind == TYPE:
-            made, outside = evaluation.member(around, "initialize")
+            made, outside = evaluation.member(Thing(INSTANCE, around.name), "initialize")
             own = evaluation.reader.definitions(f"{around.name}.new")
             if own or made:
                 return self._naming(around, self._chosen(list(own) or made, use))
@@ -126,6 +131,10 @@ class OnReceivers(Choosing):
             outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
         if self.language == "php" and name in ("from", "tryFrom", "cases"):
             outside = outside or "BackedEnum"
+        below = [ref for ref in evaluation.below(around, name) if ref.defined.kind in CALLABLES]
+        if below:
+            reason = f"no member {name} in {around.name} but in what extends it"
+            return Answer(Status.AMBIGUOUS, tuple(below[:MAX_CANDIDATES]), reason=reason)
         if outside.startswith(LOST):
             return self._by_name(use, f"base {outside.removeprefix(LOST)} not found")
         if outside or name in OF_EVERY_OBJECT:

@@ -14,6 +14,7 @@ TYPES: Final = frozenset((
     "class", "interface", "struct", "enum", "trait", "object", "type", "impl", "extension", "record",
 ))  # fmt: skip
 CALLABLES: Final = frozenset(("function", "method", "constructor", "macro", "lambda"))
+METHODS: Final = frozenset(("method", "function"))  # in a module of Ruby or a table of Lua both are what a class has
 SPACES: Final = frozenset(("namespace", "module"))
 VALUES: Final = frozenset(("field", "variable", "constant", "property", "variant"))
 ABSTRACT: Final = frozenset(("interface", "trait"))
@@ -34,6 +35,7 @@ class Rules:
     constructors: tuple[str, ...] = ()  # members that construct, besides those of kind 'constructor'
     own_constructors: tuple[str, ...] = ()  # the same, but nobody inherits them
     primary: bool = False  # a type may have parameters of its own, by which it is constructed
+    stated: bool = True  # types are, so that what a library hands out is known to be its own
     overloads: bool = True  # of several definitions of one name the arguments tell which is meant
     call_constructs: bool = False  # `Type(…)` without a word for it
     bare_calls: bool = False  # a name without parentheses may be a call
@@ -81,12 +83,12 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "ruby": Rules(
         "ruby", _set("self"), closed_types=True, outer_spaces=True, constructors=("initialize",), overloads=False,
-        bare_calls=True,
+        bare_calls=True, stated=False,
         builtins=words.RUBY_BUILTINS
     ),
     "php": Rules(
         "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
-        constructors=("__construct",), overloads=False, global_calls=True, builtins=words.PHP_BUILTINS
+        constructors=("__construct",), overloads=False, global_calls=True, stated=False, builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
         "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,
@@ -94,7 +96,7 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "lua": Rules(
         "lua", _set("self"), frozenset(), implicit_members=False, overloads=False, capital_types=False,
-        builtins=words.LUA_BUILTINS
+        stated=False, builtins=words.LUA_BUILTINS
     ),
     "bash": Rules(
         "bash", frozenset(), frozenset(), implicit_members=False, global_calls=True, capital_types=False,

@@ -15,7 +15,7 @@ from everdex.graph.names.imports import MISSING, Led, lead, reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import SPACES, TYPES
+from everdex.graph.names.rules import METHODS, SPACES, TYPES
 from everdex.graph.names.rust import RustNames
 from everdex.graph.names.things import (
     CALLABLE,
@@ -61,7 +61,34 @@ class Names(RustNames):
                 return self.type_named(before[-1].type, place)
         return None
 
+    def others(self, item: facts.Local, place: Place) -> list[facts.Local]:
+        """What else a variable may be bound to at a place, where an assignment was made under a condition only."""
+        found: list[facts.Local] = []
+        for other in reversed(self._locals.get((item.scope, item.name), ())):
+            if (other.line, other.column) > (item.line, item.column):
+                continue
+            if other is not item and other.value not in _NOTHING:
+                found.append(other)
+            if not other.until or place.line <= other.until or len(found) >= _MAX_OTHERS:
+                break
+        return found
+
     def _local_value(self, item: facts.Local, place: Place) -> Thing:
+        """What a variable is; where assignments differ, what all of them are."""
+        thing = self._bound_value(item, place)
+        others = self.others(item, place) if thing.kind != UNKNOWN and self.budget > 0 else []
+        if not others:
+            return thing
+        self.budget -= len(others)
+        before = [self._bound_value(other, place) for other in others]
+        known = [each for each in (thing, *before) if each.kind != UNKNOWN]
+        for each in known:
+            last = each.name.rpartition(".")[2]
+            if all(other.name == each.name or last in self.lineage(other.name)[0] for other in known):
+                return each
+        return unknown("one of several values")
+
+    def _bound_value(self, item: facts.Local, place: Place) -> Thing:
         here = Place(place.module, item.scope, item.line, max(item.column - 1, 0))
         if item.type and item.type not in ("var", "auto", "let", "val") and not item.type.startswith("auto"):
             return self.type_named(item.type, here)
@@ -126,15 +153,19 @@ class Names(RustNames):
         if language == "rust":
             yield from self.rust_names(name, place)
             return
-        for container in self._containers(place):
+        is_method = language == "ruby" and not name[:1].isupper()
+        kind = self.self_kind(place) if is_method else TYPE
+        for container in self._ruby_containers(place) if is_method else self._containers(place):
             found = self.reader.definitions(f"{container}.{name}")
+            if is_method and "<" not in container:
+                found = tuple(self.of_kind(Thing(kind, container), list(found)))
             found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
             if "<" in container:  # without a name it is this file's alone
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
                 yield self.of_refs(found)
             elif rules.implicit_members or name[:1].isupper():
-                yield from self._inherited(container, name)
+                yield from self._inherited(container, name, kind)
                 if rules.group == "jvm" and name in OF_EVERY_ENUM and self._is_enum(container):
                     yield Thing(OUTSIDE, f"java.lang.Enum.{name}")
         extended = self.extended(place) if rules.group in ("jvm", "csharp") else None
@@ -172,6 +203,28 @@ class Names(RustNames):
         if rules.group == "c" and name == "std":
             yield Thing(OUTSIDE, name)
 
+    def self_kind(self, place: Place) -> str:
+        """Whether `self` of Ruby is a class or an instance of it; '' in a block, of which only who runs it knows."""
+        definitions, in_block = place.module.outline.definitions, False
+        for index in place.module.chain(place.scope):
+            if definitions[index].kind in METHODS:
+                of_class = definitions[index].flags & facts.STATIC
+                return INSTANCE if not of_class else "" if in_block else TYPE
+            if definitions[index].kind in TYPES or definitions[index].kind == "module":
+                return "" if in_block else TYPE
+            in_block = in_block or definitions[index].kind == "lambda"
+        return "" if in_block else INSTANCE
+
+    def _ruby_containers(self, place: Place) -> list[str]:
+        """Where a method is looked for: in blocks around, and in the class or module that `self` belongs to."""
+        definitions, found = place.module.outline.definitions, list[str]()
+        for index in place.module.chain(place.scope):
+            if definitions[index].kind not in METHODS:
+                found.append(place.module.names[index])
+            if definitions[index].kind in TYPES or definitions[index].kind == "module":
+                break
+        return found
+
     def _containers(self, place: Place) -> list[str]:
         """Lookup names of what is around a place, innermost first, as far as names are looked for in it."""
         module, rules = place.module, place.module.rules
@@ -190,12 +243,12 @@ class Names(RustNames):
                 front = front.rpartition(".")[0]
         return found
 
-    def _inherited(self, container: str, name: str) -> Iterator[Thing]:
+    def _inherited(self, container: str, name: str, kind: str) -> Iterator[Thing]:
         if self._in_bases:
             return  # what a type extends is not named by what it inherits
         refs = self.reader.definitions(container)
         if any(ref.defined.kind in TYPES or ref.defined.kind == "module" for ref in refs):
-            found, _ = self.member(Thing(TYPE, container, refs), name)
+            found, _ = self.member(Thing(kind, container, refs), name)
             if found:
                 yield self.of_refs(tuple(found))
 
@@ -301,5 +354,7 @@ def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
     return item.line == place.line and item.column < place.column and item.value.partition("(")[0] == name
 
 
+_MAX_OTHERS: Final = 4
+_NOTHING: Final = frozenset(("nil", "null", "false", "true", "NULL"))
 _TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
 _HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")

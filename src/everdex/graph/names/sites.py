@@ -11,15 +11,15 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
-from everdex.graph.names.calls import LOCAL, Calls
+from everdex.graph.names.calls import LOCAL, Calls, is_setter
 from everdex.graph.names.choosing import Answer
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.imports import MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
-from everdex.graph.names.rules import CALLABLES, TYPES
-from everdex.graph.names.things import INSTANCE, Place, Thing
+from everdex.graph.names.rules import CALLABLES, METHODS, TYPES
+from everdex.graph.names.things import INSTANCE, TYPE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
@@ -186,6 +186,8 @@ class _File:
     def _made(self, use: facts.Use, role: Role, answer: Answer) -> Site:
         plain = f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name
         text = use.text.removesuffix(facts.GENERIC) or plain
+        if self.module.outline.language == "ruby" and is_setter(use.name):
+            text = text[:-1]  # as it is written
         end = use.column + max(use.width, 1)
         return Site(
             role, self._node(use.scope), use.line, use.column, use.line, end, _shown(text), answer.status,
@@ -251,7 +253,8 @@ class _File:
         found: list[Site] = []
         known: dict[str, list[Thing]] = {}
         for index, item in enumerate(self.module.outline.definitions):
-            if item.kind != "method" or not self.module.keys[index]:
+            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else ("method",)
+            if item.kind not in replacing or not self.module.keys[index]:
                 continue
             owner = self.module.names[index].rpartition(".")[0]
             if owner not in known:
@@ -260,10 +263,11 @@ class _File:
             if self.module.rules.group == "go":
                 refs = self.evaluation.go_replaced(owner, item.name) if item.parent < 0 else []
             elif known[owner]:
-                refs, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), item.name)
+                kind = TYPE if item.flags & facts.STATIC and self.module.rules.group == "ruby" else INSTANCE
+                refs, _ = self.evaluation.member(Thing(kind, f"super:{owner}"), item.name)
             else:
                 continue
-            methods = [ref for ref in refs if ref.defined.kind == "method" and ref.key]
+            methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]
             arity = (item.least, item.most)
             fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == arity] or methods
             if fits:

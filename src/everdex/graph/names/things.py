@@ -28,6 +28,7 @@ class Thing(NamedTuple):
     arguments: tuple[str, ...] = ()
     home: Place | None = None
     receiver: str = ""  # of a method: the type it was looked for in, which may be below the one that defines it
+    given: bool = False  # by something outside, which may hand out what is ours
 
 
 def unknown(reason: str) -> Thing:
@@ -41,6 +42,19 @@ OF_WRAPPERS: Final = frozenset((
     "orElseThrow", "orElseGet", "ok_or", "ok_or_else", "map_err", "context", "tap", "freeze", "dup", "copied", "cloned",
     "ConfigureAwait", "Result", "Value", "value", "first", "last", "next", "pop", "shift", "getOrElse", "itself",
 ))  # fmt: skip
+# What containers of the language hand out: nobody knows whose it is.
+OF_CONTAINERS: Final = frozenset((
+    "at", "delete", "delete_at", "detect", "dig", "fetch", "find", "first", "inject", "last", "max", "max_by", "min",
+    "min_by", "next", "pop", "reduce", "sample", "shift", "sum",
+))  # fmt: skip
+# Of Ruby: what gives whatever it is told to.
+OF_ANYTHING: Final = frozenset((
+    "__send__", "binding", "catch", "class_eval", "class_exec", "const_get", "context", "eval", "instance_eval",
+    "instance_exec", "instance_variable_get", "it", "lambda", "method", "module_eval", "proc", "public_send", "send",
+    "subject", "then", "yield_self",
+))  # fmt: skip
+# Of Ruby: what gives back the object that it is called on.
+OF_ITSELF: Final = frozenset(("clone", "dup", "freeze", "itself", "tap"))
 OF_EVERY_OBJECT: Final = frozenset((
     "toString", "equals", "hashCode", "getClass", "ToString", "Equals", "GetHashCode", "GetType",
 ))  # fmt: skip
