@@ -106,6 +106,21 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def dispatched(self) -> list[tuple[int, int]]:
+        """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
+        found: list[tuple[int, int]] = []
+        for number in self.indirect_calls if "getattr" in self.calls_by_name else ():
+            callee = self.entries[number][1]
+            entry = self.entries[callee]
+            values = [self.bindings[each][2] for each in entry[2]] if entry[0] == m.NAME else [callee]
+            found.extend((number, each) for each in values if self._asks_computed(self.entries[each]))
+        return found
+
+    def _asks_computed(self, entry: Any) -> bool:
+        is_getattr = entry[0] == m.CALL and len(entry[2]) > 1 and self.entries[entry[1]][:2] == (m.NAME, "getattr")
+        return is_getattr and self.entries[entry[2][1]][0] != m.LITERAL
+
+    @cached_property
     def passed(self) -> frozenset[str]:
         """The names of its functions that are used as values, not only called."""
         return frozenset(self.facts.passed)
