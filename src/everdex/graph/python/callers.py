@@ -73,8 +73,11 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     sites, is_cut = sites_of(engine, names, others, path)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
-        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
-        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+        for handed in (
+            handing.up(engine, (CLASS, path, owner), own.name, fuel),
+            handing.again(engine, (CLASS, path, owner), fuel),
+        ):
+            sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
