@@ -74,6 +74,10 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         for number in file.given.get(name, ()):
             if _is_inside(file, file.where[number], taker.scope):
                 waiting.extend(_takers(engine, file, number, partial(_is_it, file, taker), fuel))
+        held = _held(file, taker)
+        for number in dict.fromkeys(each for _, kept in sorted(held) for each in file.given_attributes.get(kept, ())):
+            engine.seen.append(file.seen_at(number))
+            waiting.extend(_takers(engine, file, number, partial(_is_held, file, held), fuel))
 
 
 def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool], fuel: int) -> Iterator[_Taker]:
@@ -110,19 +114,24 @@ def _made(kind: Value) -> Value:
     return (INSTANCE, kind[1], kind[2], is_open(kind))
 
 
+def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
+    """The attributes of self that a parameter is stored in, each with its class."""
+    return {
+        (store.owner, store.name)
+        for store in file.facts.stores
+        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
+    }
+
+
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
     engine.note(file, indirect_key(file.path))
     if len(file.indirect_calls) > MAX_INDIRECT:
         return
-    held = {
-        (store.owner, store.name)
-        for store in file.facts.stores
-        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
-    }
+    held = _held(file, taker)
     filled = {
         _attribute(file, base) or _taken(file, base)
-        for base, _, value in file.fills if value >= 0 and _is_it(file, taker, value)
+        for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
     } - {None}  # fmt: skip
     for number in file.indirect_calls if held or filled else ():
         engine.seen.append(file.seen_at(number))
@@ -148,9 +157,8 @@ def _attribute(file: File, expression: int) -> tuple[int, str] | None:
     """Class and name, when this is an attribute of self."""
     entry = file.entries[expression]
     if entry[0] == m.NAME and len(entry[2]) == 1:
-        entry = file.entries[file.bindings[entry[2][0]][2]]
-    owner = file.receiver_class(entry[1]) if entry[0] == m.ATTRIBUTE else -1
-    return (owner, entry[2]) if owner >= 0 else None
+        expression = file.bindings[entry[2][0]][2]
+    return file.own_attribute(expression)
 
 
 def _taken(file: File, expression: int) -> tuple[int, str] | None:
@@ -201,6 +209,10 @@ def _is_it(file: File, taker: _Taker, expression: int) -> bool:
         if home != taker.scope:
             return False
     return any(file.entries[file.bindings[each][2]] == (m.PARAMETER, taker.scope, taker.place) for each in bindings)
+
+
+def _is_held(file: File, held: set[tuple[int, str]], expression: int) -> bool:
+    return file.own_attribute(expression) in held
 
 
 def _is_inside(file: File, scope: int, around: int) -> bool:
