@@ -206,7 +206,9 @@ INTERFACE_VERSION: Final = "1"
 #     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
 #     signatures of interfaces that are called, other names of types among what implements them, functions that declared
 #     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
-RESOLVERS_VERSION: Final = "47"
+# 48: Python: descriptors that are read through their class; what methods take that are called by a name put together,
+#     functions behind a wrapper that a list holds, constructors by `cls` or `type(self)`, and what decorators keep
+RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
