@@ -217,6 +217,8 @@ INTERFACE_VERSION: Final = "1"
 #     Lua: tables with metatables, what `assert` gives back, programs that nobody requires; of these three: what is
 #     assigned under a condition, what something outside hands out, members of what extends a type; Bash: functions
 #     inside others
+#     Python: descriptors that are read through their class; what methods take that are called by a name put together,
+#     functions behind a wrapper that a list holds, constructors by `cls` or `type(self)`, and what decorators keep
 RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

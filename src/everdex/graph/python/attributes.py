@@ -91,7 +91,7 @@ def is_bound(getter: Value) -> bool:
 def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """The same before properties are read."""
     bases = engine.values(file.path, entry[1], context, fuel)
-    if len(bases) > MAX_BASES and are_more(bases, MAX_BASES):
+    if len(bases) > MAX_BASES and are_more(_without_builtin(engine, bases, entry[2]), MAX_BASES):
         return unknown("too many candidates")
     if entry[2] in _ENUM_VALUE:
         member = _member_value(engine, file, entry, bases, context, fuel)
@@ -140,6 +140,13 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == BUILTIN and value[1] in _ANYTHING and not hasattr(_ANYTHING[value[1]], wanted):
         return unknown("annotation says nothing")
     return frozenset(((METHOD, value, wanted),))
+
+
+def _without_builtin(engine: Engine, bases: Values, wanted: str) -> Values:
+    """Those that may have an attribute: values of builtin types have none of another name."""
+    if wanted in BUILTIN_ATTRIBUTES:
+        return bases
+    return frozenset(value for value in bases if not _is_builtin(engine, value))
 
 
 def is_container(engine: Engine, value: Value) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, forwarded, handing
+from everdex.graph.python import calls, classes, dispatching, forwarded, handing
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -39,6 +39,8 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
         for other, number in places:
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
+        for other, number in dispatching.sites(engine, path, scope, left):
+            found[calls.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
         if not found and engine.file(path).scopes[scope].params:
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
@@ -71,8 +73,11 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     sites, is_cut = sites_of(engine, names, others, path)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
-        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
-        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+        for handed in (
+            handing.up(engine, (CLASS, path, owner), own.name, fuel),
+            handing.again(engine, (CLASS, path, owner), fuel),
+        ):
+            sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
@@ -92,9 +97,24 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
         if makers:  # `return partial(f, x)`: what is returned there is called as a result
             made, _ = sites_of(engine, [], [f"{name}()" for name in dict.fromkeys(makers)][:MAX_ALIASES], path)
             sites.extend(made)
+    if own.kind == m.FUNCTION_SCOPE and file.scopes[file.owner(own.parent)].kind == m.FUNCTION_SCOPE:
+        sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     return Calling(step(len(sites)), places, is_cut)
+
+
+def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple[str, int]]:
+    """The calls through variables in files that use what they decorate as a value."""
+    found: list[tuple[str, int]] = []
+    for path, name in decorated:
+        file = engine.file(path)
+        engine.note(file, passed_key(path, name))
+        if name in file.passed:
+            engine.note(file, indirect_key(path))
+            if len(file.indirect_calls) <= MAX_INDIRECT:
+                found.extend((path, each) for each in file.indirect_calls)
+    return list(dict.fromkeys(found))
 
 
 def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
@@ -152,16 +172,17 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
-        return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
+        decorated = _decorated_as(engine, file, file.owner(own.parent))
+        return [own.name, f"{around.name}()"], list(dict.fromkeys(name for _, name in decorated))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
 
-def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
-    """The names of what a function, or one that returns it, decorates: what it returns is called so."""
+def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str]]:
+    """Files and names of what a function, or one that returns it, decorates: what it returns is called so."""
     around = file.scopes[file.owner(file.scopes[scope].parent)]
     names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
-    found: dict[str, None] = {}
+    found: dict[tuple[str, str], None] = {}
     for path, number in sites_of(engine, names, [], file.path)[0]:
         other = engine.file(path)
         entry = other.entries[number]
@@ -171,5 +192,5 @@ def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:
             engine.seen.append(other.seen_at(number))
             name = other.scopes[entry[1]].name
             if not name.startswith("__"):
-                found[name] = None
+                found[path, name] = None
     return list(found)[:MAX_DECORATED]

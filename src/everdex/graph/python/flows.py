@@ -106,6 +106,21 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def dispatched(self) -> list[tuple[int, int]]:
+        """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
+        found: list[tuple[int, int]] = []
+        for number in self.indirect_calls if "getattr" in self.calls_by_name else ():
+            callee = self.entries[number][1]
+            entry = self.entries[callee]
+            values = [self.bindings[each][2] for each in entry[2]] if entry[0] == m.NAME else [callee]
+            found.extend((number, each) for each in values if self._asks_computed(self.entries[each]))
+        return found
+
+    def _asks_computed(self, entry: Any) -> bool:
+        is_getattr = entry[0] == m.CALL and len(entry[2]) > 1 and self.entries[entry[1]][:2] == (m.NAME, "getattr")
+        return is_getattr and self.entries[entry[2][1]][0] != m.LITERAL
+
+    @cached_property
     def passed(self) -> frozenset[str]:
         """The names of its functions that are used as values, not only called."""
         return frozenset(self.facts.passed)
@@ -151,8 +166,8 @@ class Flows(Layout):
 
     @cached_property
     def taking(self) -> list[tuple[int, int]]:
-        """(expression, value) of what takes a parameter as it is: calls with it or of it, stores and fills; in a
-        function inside another any name from around may be one."""
+        """(expression, value) of what takes a parameter as it is: calls with it or of it, stores and fills, and calls
+        with the attribute of self that holds it; in a function inside another any name from around may be one."""
         parameters = {number for number, each in enumerate(self.bindings) if self.entries[each[2]][0] == m.PARAMETER}
         nested = [scope.parent > 0 and self.scopes[scope.parent].kind != m.CLASS_SCOPE for scope in self.scopes]
 
@@ -163,13 +178,28 @@ class Flows(Layout):
             return not parameters.isdisjoint(entry[2]) if entry[2] else nested[self.where[expression]]
 
         found = []
+        kept: set[tuple[int, str]] = set()
+        for store in self.facts.stores:
+            stored = [(store.store, each) for each in self.stored_as(store.value) if is_one(each)]
+            found += stored
+            if stored:
+                kept.add((store.owner, store.name))
         for number in self.calls:
             entry = self.entries[number]
             parts = (entry[1], *entry[2], *(value for _, value in entry[3]))
-            found += [(number, each) for each in parts if is_one(each)]
-        for store in self.facts.stores:
-            found += [(store.store, each) for each in self.stored_as(store.value) if is_one(each)]
-        return [*found, *((base, value) for base, _, value in self.fills if value >= 0 and is_one(value))]
+            found += [(number, each) for each in parts if is_one(each) or self.own_attribute(each) in kept]
+        return [*found, *((base, each) for base, _, value in self.fills for each in self.put_as(value) if is_one(each))]
+
+    def own_attribute(self, expression: int) -> tuple[int, str] | None:
+        """Class and name, when this is written as an attribute of self."""
+        entry = self.entries[expression]
+        owner = self.receiver_class(entry[1]) if entry[0] == m.ATTRIBUTE else -1
+        return (owner, entry[2]) if owner >= 0 else None
+
+    def put_as(self, value: int) -> list[int]:
+        """What is put into a container, by itself or in a tuple."""
+        entry = self.entries[value] if value >= 0 else (m.UNKNOWN,)
+        return [value, *entry[2]] if entry[0] == m.SEQUENCE and entry[1] == "tuple" else [value] if value >= 0 else []
 
     def stored_as(self, value: int) -> list[int]:
         """What a stored value may be as it is written: `a or b`, or one of several that are assigned together."""

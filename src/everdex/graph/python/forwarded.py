@@ -1,4 +1,5 @@
-"""Pass 4a, continued: the calls of a function that was passed to one of another file, by where that puts it.
+"""Pass 4a, continued: the calls of a function that was passed to one of another file, or to a decorator, by where that
+puts it.
 
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
 self that it is stored in, and of what is taken from a container there. Only what a call or a decorator of its own file
@@ -21,6 +22,7 @@ from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, Value, is_ope
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through
 MAX_PASSED: Final = 3  # calls that pass it on: what is passed more often is used for more than one thing
+MAX_DECORATORS: Final = 3
 MAX_INDIRECT: Final = 60
 # From a container to what is taken from it: the part of an expression that has it.
 _TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1}
@@ -46,16 +48,17 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
             engine.seen.append(file.seen_at(number))
             first = list(_takers(engine, file, number, partial(_is_own, file, scope, is_bound), fuel))
             found.update(dict.fromkeys((*each, is_bound) for each in _followed(engine, path, first, fuel)))
-    for number in own.decorators[:1]:
+    for number in own.decorators[:MAX_DECORATORS]:
         first = [
             each for value in engine.values(path, file.entries[number][1], 0, fuel)
             for each in _taking(engine, value, 0, "", fuel)
         ]  # fmt: skip
-        found.update(dict.fromkeys((*each, False) for each in _followed(engine, path, first, fuel)))
+        found.update(dict.fromkeys((*each, False) for each in _followed(engine, "", first, fuel)))
     return list(found)
 
 
 def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls of what takes it, but for those of a file that are found otherwise."""
     done: set[_Taker] = set()
     while waiting and len(done) < MAX_TAKERS:
         taker = waiting.pop(0)
@@ -71,6 +74,10 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         for number in file.given.get(name, ()):
             if _is_inside(file, file.where[number], taker.scope):
                 waiting.extend(_takers(engine, file, number, partial(_is_it, file, taker), fuel))
+        held = _held(file, taker)
+        for number in dict.fromkeys(each for _, kept in sorted(held) for each in file.given_attributes.get(kept, ())):
+            engine.seen.append(file.seen_at(number))
+            waiting.extend(_takers(engine, file, number, partial(_is_held, file, held), fuel))
 
 
 def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool], fuel: int) -> Iterator[_Taker]:
@@ -78,7 +85,7 @@ def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool
     entry = file.entries[number]
     places = [(place, "") for place, each in enumerate(entry[2]) if is_it(each)]
     places += [(-1, key) for key, each in entry[3] if key and is_it(each)]
-    if not places or any(file.entries[each][0] == m.STAR for each in entry[2]):
+    if not places or any(file.entries[each][0] == m.STAR for each in entry[2][: places[-1][0] + 1]):
         return
     for value in engine.values(file.path, entry[1], 0, fuel):
         for place, key in places:
@@ -86,10 +93,11 @@ def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool
 
 
 def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> Iterator[_Taker]:
-    """The parameter of a function, or of a class's constructor, that a place or keyword of a call is passed for."""
-    if value[0] == CLASS:
-        made = (INSTANCE, value[1], value[2], is_open(value))
-        for each in classes.instance_attribute(engine, made, "__init__", fuel - LOOKUP_STEP):
+    """The parameter of a function, or of what a class or an instance is called by, that a place or keyword of a call is
+    passed for."""
+    if value[0] in (CLASS, INSTANCE):
+        made, method = (value, "__call__") if value[0] == INSTANCE else (_made(value), "__init__")
+        for each in classes.instance_attribute(engine, made, method, fuel - LOOKUP_STEP):
             if each[0] == FUNCTION:
                 yield from _taking(engine, each, place, key, fuel)
     elif value[0] == FUNCTION:
@@ -102,18 +110,28 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
                 yield _Taker(value[1], value[2], number)
 
 
+def _made(kind: Value) -> Value:
+    return (INSTANCE, kind[1], kind[2], is_open(kind))
+
+
+def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
+    """The attributes of self that a parameter is stored in, each with its class."""
+    return {
+        (store.owner, store.name)
+        for store in file.facts.stores
+        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
+    }
+
+
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
     engine.note(file, indirect_key(file.path))
     if len(file.indirect_calls) > MAX_INDIRECT:
         return
-    held = {
-        (store.owner, store.name)
-        for store in file.facts.stores
-        if store.owner >= 0 and any(_is_it(file, taker, each) for each in file.stored_as(store.value))
-    }
+    held = _held(file, taker)
     filled = {
-        _attribute(file, base) for base, _, value in file.fills if value >= 0 and _is_it(file, taker, value)
+        _attribute(file, base) or _taken(file, base)
+        for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
     } - {None}  # fmt: skip
     for number in file.indirect_calls if held or filled else ():
         engine.seen.append(file.seen_at(number))
@@ -139,9 +157,8 @@ def _attribute(file: File, expression: int) -> tuple[int, str] | None:
     """Class and name, when this is an attribute of self."""
     entry = file.entries[expression]
     if entry[0] == m.NAME and len(entry[2]) == 1:
-        entry = file.entries[file.bindings[entry[2][0]][2]]
-    owner = file.receiver_class(entry[1]) if entry[0] == m.ATTRIBUTE else -1
-    return (owner, entry[2]) if owner >= 0 else None
+        expression = file.bindings[entry[2][0]][2]
+    return file.own_attribute(expression)
 
 
 def _taken(file: File, expression: int) -> tuple[int, str] | None:
@@ -192,6 +209,10 @@ def _is_it(file: File, taker: _Taker, expression: int) -> bool:
         if home != taker.scope:
             return False
     return any(file.entries[file.bindings[each][2]] == (m.PARAMETER, taker.scope, taker.place) for each in bindings)
+
+
+def _is_held(file: File, held: set[tuple[int, str]], expression: int) -> bool:
+    return file.own_attribute(expression) in held
 
 
 def _is_inside(file: File, scope: int, around: int) -> bool:

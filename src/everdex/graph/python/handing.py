@@ -1,17 +1,24 @@
-"""Pass 4a, continued: where classes call the constructor of one above them.
+"""Pass 4a, continued: where classes call the constructor of one above them, and where methods make another of their
+own class.
 
 Nearly every class has such a call and all of them have one name, so they are not looked for by that: only classes below
-hand something up to a constructor, by `super()` or by the name of the class.
+hand something up to a constructor, by `super()` or by the name of the class, and only methods of the class, or of one
+above or below it, make one by `cls`, `self.__class__` or `type(self)`.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import calls_key
+from everdex.graph.python.keys import calls_key, others_key
 from everdex.graph.python.values import CLASS, Value
+
+_OWN_CLASS: Final = ("cls", "__class__", "type()")
+_MAX_BELOW: Final = 8
 
 
 def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, int]]:
@@ -40,6 +47,24 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
                     found.append((path, number))
             elif file.last_name(callee[1]) in named or around < 0:
                 found.append((path, number))
+    return found
+
+
+def again(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
+    """The calls of their own class in methods of a class, of those above it and of few below."""
+    below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
+    line = [each for each in classes.mro(engine, owner[1], owner[2], fuel) if each[0] == CLASS]
+    family = dict.fromkeys((*line, *below[:_MAX_BELOW]))
+    found: list[tuple[str, int]] = []
+    for path in dict.fromkeys(each[1] for each in family):
+        file = engine.file(path)
+        for name in _OWN_CLASS:
+            engine.note(file, calls_key(path, name))
+            engine.note(file, others_key(path, name))
+            found.extend(
+                (path, number) for number in file.calls_by_name.get(name, ())
+                if (CLASS, path, _class_around(file, number)) in family
+            )  # fmt: skip
     return found
 
 
