@@ -73,6 +73,8 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     if owner >= 0 and own.name in _CONSTRUCTORS:
         handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
         sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+        made = handing.by_own(engine, (CLASS, path, owner), fuel)
+        sites.extend(made if len(made) <= MAX_CALL_SITES else [site for site in made if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
     engine.note(file, passed_key(path, own.name))
@@ -144,7 +146,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     own = file.scopes[scope]
     if own.kind == m.LAMBDA_SCOPE:
         around = file.scopes[file.owner(own.parent)]
-        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [], []
+        return _results(engine, file, around.name) if around.kind == m.FUNCTION_SCOPE else [], []
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
         return [f"{file.scopes[owner].name}()"], []
@@ -152,9 +154,22 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
-        return [own.name, f"{around.name}()"], _decorated_as(engine, file, file.owner(own.parent))
+        made = _results(engine, file, around.name)
+        return [own.name, *made], _decorated_as(engine, file, file.owner(own.parent))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+
+
+def _results(engine: Engine, file: File, name: str) -> list[str]:
+    """By which calls one has what a function returns: its own, and those of functions of its file that return that."""
+    engine.note(file, calls_key(file.path, name))
+    found = {f"{name}()": None}
+    for number in file.calls_by_name.get(name, ()):
+        engine.seen.append(file.seen_at(number))
+        around = file.scopes[file.where[number]]
+        if around.kind == m.FUNCTION_SCOPE and number in around.returns:
+            found[f"{around.name}()"] = None
+    return list(found)[: 1 + MAX_ALIASES]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[str]:

@@ -1,17 +1,22 @@
-"""Pass 4a, continued: where classes call the constructor of one above them.
+"""Pass 4a, continued: where classes call the constructor of one above them, or make one of themselves.
 
 Nearly every class has such a call and all of them have one name, so they are not looked for by that: only classes below
-hand something up to a constructor, by `super()` or by the name of the class.
+hand something up to a constructor, by `super()` or by the name of the class, and only classes of one line make each
+other without naming each other.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import calls_key
+from everdex.graph.python.keys import calls_key, others_key
 from everdex.graph.python.values import CLASS, Value
+
+_OWN: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
 
 
 def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, int]]:
@@ -40,6 +45,23 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
                     found.append((path, number))
             elif file.last_name(callee[1]) in named or around < 0:
                 found.append((path, number))
+    return found
+
+
+def by_own(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
+    """The calls by which methods of a class, of those above and of those below make one of whichever class it is."""
+    line = classes.mro(engine, owner[1], owner[2], fuel)
+    below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
+    related = {each for each in (*line, *below) if each[0] == CLASS}
+    found: list[tuple[str, int]] = []
+    for path in dict.fromkeys(each[1] for each in (*line, *below) if each[0] == CLASS):
+        file = engine.file(path)
+        for name in _OWN:
+            key = calls_key if name.removesuffix("()") in file.defined else others_key
+            engine.note(file, key(path, name))
+            for number in file.calls_by_name.get(name, ()):
+                if (CLASS, path, _class_around(file, number)) in related:
+                    found.append((path, number))
     return found
 
 
