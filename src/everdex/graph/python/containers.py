@@ -22,7 +22,7 @@ from everdex.graph.python import (
     records,
     unpacking,
 )
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_HELD, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key, fills_key
 from everdex.graph.python.rules import CONTAINERS
@@ -77,7 +77,9 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
     fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
-    found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    found = engine.ask_within(
+        ("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP, WORTH_HELD
+    )
     return found
 
 
@@ -272,7 +274,7 @@ def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> V
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
         fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
-            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
+            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP, WORTH_HELD
         )
         return made
     return _item(engine, value, wanted, fuel)
