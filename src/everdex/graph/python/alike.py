@@ -24,6 +24,7 @@ from everdex.graph.python.keys import (
     passed_key,
     scope_key,
     stores_key,
+    taken_key,
     taking_key,
 )
 from everdex.graph.python.names import binding_scope
@@ -305,6 +306,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for fill in fills:
             if wanted[fill[0]]:
                 yield fill[0], _Way(fills_key(name), ("fill elsewhere", name)), fill
+    for name, numbers in file.foreign_takes.items():
+        for each in numbers:
+            if wanted[each]:
+                yield each, _Way(taken_key(name), ("taken elsewhere", name)), each
     for (scope, name), numbers in file.from_inside.items():
         for each in numbers:
             value = file.bindings[each][2]

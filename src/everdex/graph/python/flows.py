@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
 from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
+
+# From a container to what is taken from it: the part of an expression that has it.
+_TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1}
+_MAX_TAKEN: Final = 8  # containers within containers, and names between them
 
 
 class Flows(Layout):
@@ -319,27 +323,57 @@ class Flows(Layout):
     def _is_item(self, entry: Any) -> bool:
         return bool(entry[0] == m.SUBSCRIPT or (entry[0] == m.CALL and self.last_name(entry[1]) in ITEM_METHODS))
 
+    def taken_from(self, expression: int) -> list[int]:
+        """The containers that something is taken from, the nearest first: by a key, a loop, a method or a builtin."""
+        found: list[int] = []
+        for _ in range(_MAX_TAKEN):
+            entry = self.entries[expression]
+            if entry[0] == m.NAME and len(entry[2]) == 1:
+                expression = self.bindings[entry[2][0]][2]
+                continue
+            if entry[0] in _TAKEN_FROM:
+                expression = entry[_TAKEN_FROM[entry[0]]]
+            elif entry[0] == m.CALL and self.entries[entry[1]][0] == m.ATTRIBUTE:  # self.handlers.get(name)
+                expression = self.entries[entry[1]][1]
+            elif entry[0] == m.CALL and self.entries[entry[1]][0] == m.NAME and entry[2]:  # list(self.handlers)
+                expression = entry[2][0]
+            else:
+                break
+            found.append(expression)
+        return found
+
+    @cached_property
+    def foreign_takes(self) -> dict[str, list[int]]:
+        """Calls of what is taken from a container that another file may have made, by the container's name there."""
+        found: dict[str, list[int]] = {}
+        for number in self.indirect_calls:
+            for each in self.taken_from(self.entries[number][1]):
+                for name in self._foreign_names(each):
+                    found.setdefault(name, []).append(number)
+        return found
+
+    def _foreign_names(self, expression: int) -> list[str]:
+        """The names that something has in the files it may be from: of an attribute, or of an imported name."""
+        entry = self.entries[expression]
+        root = expression
+        while self.entries[root][0] == m.ATTRIBUTE:
+            root = self.entries[root][1]
+        if entry[0] == m.ATTRIBUTE:
+            return [entry[2]] if self.entries[root][0] == m.NAME and self.receiver_class(root) < 0 else []
+        if entry[0] != m.NAME:
+            return []
+        values = [self.entries[self.bindings[each][2]] for each in entry[2] or self.names[0].get(entry[1], ())]
+        if not values and self.facts.stars:
+            return [entry[1]]
+        return [value[3] for value in values if value[0] == m.FROM]
+
     @cached_property
     def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
         """Item stores into what another file may have made: through an attribute or an imported name."""
         found: dict[str, list[tuple[int, int, int]]] = {}
         for store in self.fills:
-            entry = self.entries[store[0]]
-            if store[2] < 0:
-                continue
-            root = store[0]
-            while self.entries[root][0] == m.ATTRIBUTE:
-                root = self.entries[root][1]
-            if entry[0] == m.ATTRIBUTE and self.entries[root][0] == m.NAME and self.receiver_class(root) < 0:
-                found.setdefault(entry[2], []).append(store)
-            elif entry[0] == m.NAME:
-                bindings = entry[2] or self.names[0].get(entry[1], ())
-                values = [self.entries[self.bindings[each][2]] for each in bindings]
-                for value in values:
-                    if value[0] == m.FROM:
-                        found.setdefault(value[3], []).append(store)
-                if not values and self.facts.stars:
-                    found.setdefault(entry[1], []).append(store)
+            for name in self._foreign_names(store[0]) if store[2] >= 0 else ():
+                found.setdefault(name, []).append(store)
         return found
 
 

@@ -63,6 +63,11 @@ def fills_key(name: str) -> str:
     return f"py:fills:{name}"
 
 
+def taken_key(name: str) -> str:
+    """Where any file calls what it takes from another's container of this name."""
+    return f"py:taken:{name}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"

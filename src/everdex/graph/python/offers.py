@@ -36,6 +36,7 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    taken_key,
     taking_key,
     used_key,
 )
@@ -102,6 +103,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
+    for name, taken_there in file.foreign_takes.items():
+        sites[taken_key(name)] = [file.scopes[file.where[each]].key for each in taken_there]
     for name in file.passed:
         given = [*file.given.get(name, ()), *file.given_attributes.get(name, ())]
         places = [file.scopes[file.where[each]].key for each in given]
