@@ -7,6 +7,7 @@ that the function was passed to (`forwarded`). It does not find callers that got
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
@@ -15,7 +16,7 @@ from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
-from everdex.graph.python.values import CLASS
+from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
@@ -77,6 +78,8 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
         sites.extend(made if len(made) <= MAX_CALL_SITES else [site for site in made if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
+    elif owner >= 0 and len(sites) > MAX_FEW:
+        sites = [site for site in sites if _may_mean(engine, (CLASS, path, owner), own.name, site, fuel)]
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
@@ -97,6 +100,22 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     return Calling(step(len(sites)), places, is_cut)
+
+
+def _may_mean(engine: Engine, owner: Value, name: str, site: tuple[str, int], fuel: int) -> bool:
+    """Whether a call by a method's name may be of it: not one that a class makes on itself which has such a method and
+    never is of one line with the method's class."""
+    path, number = site
+    file = engine.file(path)
+    callee = file.entries[file.entries[number][1]]
+    around = file.receiver_class(callee[1]) if callee[0] == m.ATTRIBUTE else -1
+    own = (CLASS, path, around)
+    if around < 0 or own == owner or not engine.look_up(path, around, name).names[around].get(name):
+        return True
+    if own in classes.mro(engine, owner[1], owner[2], fuel) or owner in classes.mro(engine, path, around, fuel):
+        return True
+    below = classes.subclasses(engine, path, around, fuel - LOOKUP_STEP)
+    return below is None or any(owner in classes.mro(engine, each[1], each[2], fuel) for each in below)
 
 
 def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
@@ -137,7 +156,14 @@ def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> 
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
-    near = [site for site in sites if site[0] == path]
+    counts = Counter(site[0] for site in sites)
+    room = MAX_CALL_SITES
+    kept = {path}
+    for other, count in sorted(counts.items(), key=lambda each: (each[0] != path, each[1], each[0])):
+        room -= count
+        if room >= 0:
+            kept.add(other)
+    near = [site for site in sites if site[0] in kept]
     return near, is_cut or len(near) < len(sites)
 
 
