@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, forwarded, handing
+from everdex.graph.python import calls, classes, forwarded, handing, members
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -40,6 +40,9 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
         for other, number in places:
             for call in calls.contexts_of(engine, engine.file(other), number, path, scope, left):
                 found[call] = None
+        owner = engine.file(path).class_of(scope)
+        if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
+            found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and engine.file(path).scopes[scope].params:
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None

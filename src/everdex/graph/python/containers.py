@@ -17,6 +17,7 @@ from everdex.graph.python import (
     classes,
     declared,
     iteration,
+    members,
     names,
     operators,
     records,
@@ -99,7 +100,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
-    if kind == CLASS and attributes.is_enum(engine, value, fuel):
+    if kind == CLASS and members.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False),))
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
         return unknown("element of an external value")
@@ -309,7 +310,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:
-        is_enum = attributes.is_enum(engine, value, fuel)
+        is_enum = members.is_enum(engine, value, fuel)
         return frozenset(((INSTANCE, value[1], value[2], False) if is_enum else value,))
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
 

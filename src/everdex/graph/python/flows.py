@@ -231,6 +231,16 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def adopting(self) -> dict[str, list[int]]:
+        """Functions that are stored as attributes of something else than self, by name -> what they are stored on."""
+        found: dict[str, list[int]] = {}
+        for store in self.facts.stores:
+            entry = self.entries[store.value]
+            if store.owner < 0 and entry[0] == m.NAME:
+                found.setdefault(entry[1], []).append(store.base)
+        return found
+
+    @cached_property
     def computed_stores(self) -> list[tuple[int, int, int]]:
         """(base, name, value) of `setattr` with a name that is not written there."""
         found = []
