@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, members, names, overrides, spelling, supers
+from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
@@ -53,6 +53,7 @@ from everdex.graph.python.values import (
 )
 
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
+_PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
 _ENUM_VALUE: Final = frozenset(("value", "_value_"))
 
 
@@ -114,7 +115,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         found = names.attribute_of(engine, value, wanted, fuel, importer)
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
-        return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
+        known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
+        return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == EXPECTED:

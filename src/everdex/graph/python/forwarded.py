@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes
+from everdex.graph.python import classes, parsed
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import indirect_key, passed_key, taken_key, taking_key
@@ -52,6 +52,7 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
             for each in _taking(engine, value, 0, "", fuel)
         ]  # fmt: skip
         found.update(dict.fromkeys((*each, False) for each in _followed(engine, path, first, fuel)))
+    found.update(dict.fromkeys((*each, False) for each in parsed.sites(engine, file, scope, fuel)))
     return list(found)
 
 

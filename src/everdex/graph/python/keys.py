@@ -63,6 +63,11 @@ def fills_key(name: str) -> str:
     return f"py:fills:{name}"
 
 
+def default_key(name: str) -> str:
+    """Where any file sets a function of this name, '' for a lambda, as a default of arguments that are parsed."""
+    return f"py:default:{name}"
+
+
 def taken_key(name: str) -> str:
     """Where any file calls what it takes from another's container of this name."""
     return f"py:taken:{name}"
