@@ -123,7 +123,8 @@ VECTORS_VERSION: Final = "1"
 #     Python: what isinstance() says where a condition does not hold
 #     the definitions of chunker 10; JavaScript: names between brackets, and what is stored under them; properties that
 #     are defined by a call
-FACTS_VERSION: Final = "29"
+# 30: Python: what issubclass() says; what the clauses before an `except` catch
+FACTS_VERSION: Final = "30"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -206,7 +207,10 @@ INTERFACE_VERSION: Final = "1"
 #     properties defined by a call, what `constructor` is, functions that are returned where a type is stated,
 #     signatures of interfaces that are called, other names of types among what implements them, functions that declared
 #     fields are given, callbacks of the language's methods on anything; what only keeps a function does not call it
-RESOLVERS_VERSION: Final = "47"
+# 48: Python: classes that make another of themselves (`cls(…)`), decorators that other methods return, registries of
+#     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
+#     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
+RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

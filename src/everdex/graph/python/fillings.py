@@ -13,7 +13,7 @@ from everdex.graph.python.flows import Flows
 from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
 
 # From a container to what is taken from it: the part of an expression that has it.
-_TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1}
+_TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1, m.NARROWED_CLASS: 1}
 _MAX_TAKEN: Final = 8  # containers within containers, and names between them
 
 

@@ -106,7 +106,7 @@ def _declared(file: File) -> set[int]:
         waiting.append(scope.annotation)
         waiting += (param[2] for param in scope.params)
     waiting += (entries[number][1] for number in file.of_kind(m.TYPED, m.INSTANCE))
-    waiting += (entries[number][2] for number in file.of_kind(m.NARROWED))
+    waiting += (entries[number][2] for number in file.of_kind(m.NARROWED, m.NARROWED_CLASS))
     for number in file.of_kind(m.COMPARE):
         _, operators, operands = entries[number]
         waiting += operands if _COMPARING.issuperset(operators) else ()
