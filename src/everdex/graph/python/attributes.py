@@ -170,7 +170,8 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
         return TEXT
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
     if is_open(value):  # a class method is called on whichever class it is
-        found = frozenset((*each[:4], value) if each[0] == FUNCTION and each[4] == value[:3] else each for each in found)
+        own = value[:3]
+        found = frozenset((*each[:4], value) if each[0] == FUNCTION and each[4] == own else each for each in found)
     if is_open(value) and any(each[0] in _REPLACED for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
         below, _ = overrides.overriding(engine, value[1], value[2], wanted, found, home, fuel)
