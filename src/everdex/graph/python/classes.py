@@ -144,6 +144,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, fuel)
         values, _ = raw_attribute(engine, line, wanted, fuel)
+        values = hooks.descriptors(engine, values, NONE, (CLASS, path, scope), fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
         parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)

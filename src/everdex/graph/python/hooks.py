@@ -1,8 +1,7 @@
 """Pass 3, continued: attributes that are computed: by descriptors and __getattr__ of the root, or from outside.
 
 What code of the root computes becomes a property whose getter is the hook, bound and with its arguments, so that
-reading it runs the hook and gives what the hook returns. It does not follow __getattribute__, or descriptors read
-through a class.
+reading it runs the hook and gives what the hook returns. It does not follow __getattribute__.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     LITERAL,
+    NONE,
     NOTHING,
     PARTIAL,
     PROPERTY,
@@ -28,14 +28,15 @@ from everdex.graph.python.values import (
 
 
 def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, fuel: int) -> Values:
-    """Class attributes read through an instance: those that are descriptors become properties."""
+    """Class attributes read through an instance, or through the class, when the receiver is None: those that are
+    descriptors become properties."""
     if not any(value[0] == INSTANCE for value in values):
         return values
     found: list[Value] = []
     for value in values:
         getter = _method(engine, value, "__get__", fuel) if value[0] == INSTANCE else None
         setter = _method(engine, value, "__set__", fuel) if value[0] == INSTANCE else None
-        if getter is None and setter is None:
+        if getter is None and (setter is None or receiver == NONE):
             found.append(value)
             continue
         given = (_known(receiver), _known(owner))
