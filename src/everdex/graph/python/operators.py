@@ -194,8 +194,8 @@ def literal(engine: Engine, file: File, entry: Any, expression: int, context: in
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """What `except X as e` binds: nothing that a clause before it has caught."""
     found = raised(engine, engine.values(file.path, entry[1], context, fuel), fuel)
-    before = union(engine.values(file.path, each, context, fuel) for each in entry[2])
-    kinds = {each[:3] for each in before if each[0] == CLASS}
+    before = raised(engine, union(engine.values(file.path, each, context, fuel) for each in entry[2]), fuel)
+    kinds = {(CLASS, *each[1:3]) for each in before if each[0] == INSTANCE}
     return union(_left(engine, each, kinds, fuel) for each in found) if kinds else found
 
 
