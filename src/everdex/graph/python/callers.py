@@ -159,15 +159,20 @@ def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> 
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
-    counts = Counter(site[0] for site in sites)
-    room = MAX_CALL_SITES
-    kept = {path}
-    for other, count in sorted(counts.items(), key=lambda each: (each[0] != path, each[1], each[0])):
-        room -= count
-        if room >= 0:
+    kept = _seldom(path, Counter([site[0] for site in sites]))
+    few = [site for site in sites if site[0] in kept]
+    return few, is_cut or len(few) < len(sites)
+
+
+def _seldom(path: str, counts: Counter[str]) -> set[str]:
+    """Of the files that call a name a function's own, and those that call it seldom, while all these calls are few:
+    who begins something calls it once, who goes on with it often."""
+    kept, room = {path}, MAX_FEW - counts[path]
+    for other, count in sorted(counts.items(), key=lambda each: (each[1], each[0])):
+        if other != path and count <= room:
             kept.add(other)
-    near = [site for site in sites if site[0] in kept]
-    return near, is_cut or len(near) < len(sites)
+            room -= count
+    return kept
 
 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[str], list[str]]:
