@@ -260,7 +260,8 @@ def narrowed_class(engine: Engine, file: File, entry: Any, expression: int, cont
     """What issubclass() leaves of a value: the classes below, or any of them when there are none."""
     given = engine.values(file.path, entry[1], context, fuel)
     wanted = [each for each in _classes(engine, file, entry[2], context, fuel) if each[0] == CLASS]
-    if not wanted:
+    is_one_of_several = len(wanted) > 1 and file.entries[entry[2]][0] != m.SEQUENCE  # and nobody knows which
+    if not wanted or is_one_of_several:
         return given
     kinds = [each for each in given if each[0] == CLASS]
     kept = [each for each in kinds if not set(wanted).isdisjoint(classes.mro(engine, each[1], each[2], fuel))]
