@@ -203,13 +203,13 @@ class Flows(Layout):
         return found
 
     @cached_property
-    def adopting(self) -> dict[str, list[int]]:
-        """Functions that are stored as attributes of something else than self, by name -> what they are stored on."""
-        found: dict[str, list[int]] = {}
+    def adopting(self) -> dict[str, list[tuple[int, int]]]:
+        """Functions that are stored as attributes, not of self, by name -> (what they are stored on, the function)."""
+        found: dict[str, list[tuple[int, int]]] = {}
         for store in self.facts.stores:
             entry = self.entries[store.value]
             if store.owner < 0 and entry[0] == m.NAME:
-                found.setdefault(entry[1], []).append(store.base)
+                found.setdefault(entry[1], []).append((store.base, store.value))
         return found
 
     @cached_property

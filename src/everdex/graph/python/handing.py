@@ -7,16 +7,12 @@ other without naming each other.
 
 from __future__ import annotations
 
-from typing import Final
-
 from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import calls_key, others_key
+from everdex.graph.python.keys import OWN_CALLS, calls_key, others_key
 from everdex.graph.python.values import CLASS, Value
-
-_OWN: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
 
 
 def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, int]]:
@@ -56,7 +52,7 @@ def by_own(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for path in dict.fromkeys(each[1] for each in (*line, *below) if each[0] == CLASS):
         file = engine.file(path)
-        for name in _OWN:
+        for name in OWN_CALLS:
             key = calls_key if name.removesuffix("()") in file.defined else others_key
             engine.note(file, key(path, name))
             for number in file.calls_by_name.get(name, ()):

@@ -14,6 +14,7 @@ from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import MAPPINGS
+from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -146,7 +147,7 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         if registered:
             return registered
     if owner < 0 and index == 0 and annotation < 0 and own.kind == m.FUNCTION_SCOPE:
-        parts.append(_adopted(engine, file, own.name, fuel - NAME_STEP))
+        parts.append(_adopted(engine, file, scope, fuel - NAME_STEP))
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
     if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
@@ -186,12 +187,25 @@ def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     return union(found)
 
 
-def _adopted(engine: Engine, file: File, name: str, fuel: int) -> Values:
+def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     """What a function takes first that is made a method of a class: `cls.show = show`."""
     engine.seen.append(file.seen_stores)
-    bases = file.adopting.get(name, ())
+    stores = file.adopting.get(file.scopes[scope].name, ())
+    bases = [base for base, value in stores if _is_named(file, value, scope)]
     found = union(engine.values(file.path, each, 0, fuel) for each in (bases if len(bases) <= MAX_ADOPTING else ()))
     return frozenset((INSTANCE, *each[1:3], True) for each in found if each[0] == CLASS)
+
+
+def _is_named(file: File, expression: int, scope: int) -> bool:
+    """Whether a name is a function's, by what binds it there."""
+    _, name, bindings = file.entries[expression]
+    for each in bindings or binding_scope(file, file.where[expression], name)[1]:
+        entry = file.entries[file.bindings[each][2]]
+        while entry[0] == m.DECORATED:
+            entry = file.entries[entry[2]]
+        if entry == (m.DEFINITION, scope):
+            return True
+    return False
 
 
 def _collected(kind: int, values: Values) -> Values:
