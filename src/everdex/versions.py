@@ -126,6 +126,7 @@ VECTORS_VERSION: Final = "1"
 # 30: JavaScript: names and object literals by the method they stand in
 #     Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
 #     PHP: what a single return returns; Lua: metatables, what `assert` gives back
+#     Python: what issubclass() says; what the clauses before an `except` catch
 FACTS_VERSION: Final = "30"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -219,6 +220,9 @@ INTERFACE_VERSION: Final = "1"
 #     inside others
 #     Python: descriptors that are read through their class; what methods take that are called by a name put together,
 #     functions behind a wrapper that a list holds, constructors by `cls` or `type(self)`, and what decorators keep
+#     Python: classes that make another of themselves (`cls(…)`), decorators that other methods return, registries of
+#     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
+#     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
 RESOLVERS_VERSION: Final = "48"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everdex.facts.python import model as m
 from everdex.facts.python.arena import MAX_DEPTH
-from everdex.facts.python.conditions import is_for_checkers
+from everdex.facts.python.conditions import Test, is_for_checkers
 from everdex.facts.python.expressions import HANDLERS, Expressions
 from everdex.facts.python.flow import Frame
 
@@ -49,7 +49,7 @@ class Branches(Expressions):
                     if child.is_named:
                         self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
 
-    def _arm(self, node: Node, depth: int, tests: list[tuple[int, int]] | None = None, guards: Any = ()) -> Frame:
+    def _arm(self, node: Node, depth: int, tests: list[Test] | None = None, guards: Any = ()) -> Frame:
         self.flow.push()
         held = len(self.guards)
         self.guards += guards
@@ -69,9 +69,9 @@ class Branches(Expressions):
         arms: list[Frame] = []
         exhaustive = False
         opened = 0
-        tests: list[tuple[int, int]] = []
-        otherwise: list[tuple[int, int]] = []  # what is said where no condition so far has held
-        others: list[tuple[int, int]] = []
+        tests: list[Test] = []
+        otherwise: list[Test] = []  # what is said where no condition so far has held
+        others: list[Test] = []
         around = self.never_runs
         held = len(self.guards)
         said: list[Any] = []
@@ -150,6 +150,7 @@ class Branches(Expressions):
         flow = self.flow
         since = len(flow.log)
         arms: list[Frame] = []
+        caught: list[int] = []
         last: Node | None = None
         body = flow.push()
         open_body = True
@@ -174,7 +175,7 @@ class Branches(Expressions):
                 saved, flow.log = flow.log, flow.log[:since] + log
                 flow.after_any(since)
                 flow.log = saved
-                self._handler(child, depth)
+                self._handler(child, caught, depth)
                 arms.append(flow.pop())
             elif kind == "finally_clause":
                 last = child
@@ -188,7 +189,8 @@ class Branches(Expressions):
                     self.block(part, depth)
             flow.frames[-1].ended = flow.frames[-1].ended or ended
 
-    def _handler(self, node: Node, depth: int) -> None:
+    def _handler(self, node: Node, before: list[int], depth: int) -> None:
+        """An `except` clause; what it catches is added to what those before it do."""
         for child in node.named_children:
             kind = child.type
             if kind == "block":
@@ -196,10 +198,11 @@ class Branches(Expressions):
             elif kind == "as_pattern":
                 parts = child.named_children
                 caught = self.value(parts[0], depth)
-                value = self.add([m.INSTANCE, caught], self.starts[caught], self.ends[caught])
+                value = self.add([m.INSTANCE, caught, list(before)], self.starts[caught], self.ends[caught])
                 self.target(parts[-1], value, depth)
+                before.append(caught)
             elif kind != "comment":
-                self.value(child, depth)
+                before.append(self.value(child, depth))
 
     def with_(self, node: Node, depth: int) -> None:
         asynchronous = node.children[0].type == "async"
@@ -324,7 +327,7 @@ class Branches(Expressions):
         """A name that is matched against one class is one of its instances in that arm."""
         said = [entry for entry in self.entries[since:] if entry[0] == m.NARROWED and entry[1] == matched]
         if self.entries[matched][0] == m.NAME and len(said) == 1:
-            self.narrow([(matched, said[0][2])])
+            self.narrow([(matched, said[0][2], m.NARROWED)])
 
     def _class_of(self, node: Node, depth: int) -> int:
         while node.type == "case_pattern" and node.named_children:

@@ -1,4 +1,4 @@
-"""What a condition says of names where it holds: the classes that isinstance() asked for, how startswith() begins.
+"""What a condition says of names where it holds: what isinstance() and issubclass() asked for, how startswith() begins.
 
 For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names. Of parameters
 it also notes which literals they are compared with, and whether they are true, for who returns under that.
@@ -26,11 +26,15 @@ def is_for_checkers(condition: list[Any]) -> bool:
     return named == ["TYPE_CHECKING"]
 
 
+Test = tuple[int, int, int]  # name; class or text; how the name is narrowed to it
+_NARROWS: Final = {"isinstance": m.NARROWED, "issubclass": m.NARROWED_CLASS}
+
+
 class Conditions(Arena):
     """Reads conditions, and notes what they say."""
 
-    def tests(self, node: Node, made: int, negated: bool = False) -> list[tuple[int, int]]:
-        """(name, class or text) of each isinstance() or startswith() that holds if the condition does, or does not."""
+    def tests(self, node: Node, made: int, negated: bool = False) -> list[Test]:
+        """Each isinstance(), issubclass() or startswith() that holds if the condition does, or does not."""
         return [test for each, is_not in self._parts(node, made, negated) if not is_not for test in self._test(each)]
 
     def said(self, node: Node, made: int, negated: bool = False) -> list[list[Any]]:
@@ -52,17 +56,17 @@ class Conditions(Arena):
         else:
             yield made, negated
 
-    def _test(self, made: int) -> list[tuple[int, int]]:
+    def _test(self, made: int) -> list[Test]:
         entry = self.entries[made]
         if entry[0] != m.CALL:
             return []
         callee, given = self.entries[entry[1]], entry[2]
-        if callee[:2] == [m.NAME, "isinstance"] and len(given) == 2:
-            return [(given[0], given[1])] if self.entries[given[0]][0] == m.NAME else []
+        if callee[0] == m.NAME and callee[1] in _NARROWS and len(given) == 2:
+            return [(given[0], given[1], _NARROWS[callee[1]])] if self.entries[given[0]][0] == m.NAME else []
         if callee[0] == m.ATTRIBUTE and callee[2] == "startswith" and len(given) == 1:
             text = self.entries[given[0]]
             is_name = text[:2] == [m.LITERAL, "str"] and text[2] is not None and text[2].isidentifier()
-            return [(callee[1], given[0])] if is_name and self.entries[callee[1]][0] == m.NAME else []
+            return [(callee[1], given[0], m.NARROWED)] if is_name and self.entries[callee[1]][0] == m.NAME else []
         return []
 
     def _guard(self, made: int, negated: bool) -> list[list[Any]]:
@@ -86,10 +90,10 @@ class Conditions(Arena):
             return False
         return bool(self.entries[self.bindings[entry[2][0]][2]][:2] == [m.PARAMETER, self.scope])
 
-    def narrow(self, tests: list[tuple[int, int]]) -> None:
-        """From here on a name of this scope is an instance of a class, or a text that begins so."""
-        for named, kind in tests:
+    def narrow(self, tests: list[Test]) -> None:
+        """From here on a name of this scope is an instance of a class, one below it, or a text that begins so."""
+        for named, wanted, kind in tests:
             name = self.entries[named][1]
             declared = self.declared.get(self.scope)
             if self.flow.look(name) and not (declared and name in declared):
-                self.bind(name, self.add([m.NARROWED, named, kind], self.starts[named], self.ends[named]))
+                self.bind(name, self.add([kind, named, wanted], self.starts[named], self.ends[named]))

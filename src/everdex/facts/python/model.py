@@ -43,7 +43,7 @@ FORMATTED: Final = 17
 ELEMENT: Final = 18  # iterable, asynchronous: what iterating it gives
 ITEM: Final = 19  # value, index: what unpacking it gives at this place; [before, after]: the starred rest
 ENTERED: Final = 20  # context manager, asynchronous: what `with` binds
-INSTANCE: Final = 21  # class, or a tuple of them: what `except` binds
+INSTANCE: Final = 21  # class, or a tuple of them, [those that clauses before it catch]: what `except` binds
 IMPORTED: Final = 22  # "dotted module"
 FROM: Final = 23  # level, "module", "name"
 PARAMETER: Final = 24  # scope, index
@@ -57,6 +57,7 @@ MATCHED: Final = 31  # value, place: what a class pattern takes from it there
 TESTED: Final = 32  # value: whether it is true is asked there
 RAISED: Final = 33  # name or attribute: an exception, or the class to make one of
 SLICE: Final = 34  # [begin, end, step], -1 where nothing is written: a key
+NARROWED_CLASS: Final = 35  # value, class or tuple of them: what is left where issubclass() said yes
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1

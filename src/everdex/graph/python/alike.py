@@ -17,6 +17,7 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     CALL_KEY,
     DECORATE_KEY,
+    default_key,
     filled_key,
     fills_key,
     indirect_key,
@@ -24,6 +25,7 @@ from everdex.graph.python.keys import (
     passed_key,
     scope_key,
     stores_key,
+    taken_key,
     taking_key,
 )
 from everdex.graph.python.names import binding_scope
@@ -305,6 +307,14 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for fill in fills:
             if wanted[fill[0]]:
                 yield fill[0], _Way(fills_key(name), ("fill elsewhere", name)), fill
+    for name, defaults in file.defaults.items():
+        for keyword, value in defaults:
+            if wanted[value]:
+                yield value, _Way(default_key(name), ("default", name, keyword)), value
+    for name, numbers in file.foreign_takes.items():
+        for each in numbers:
+            if wanted[each]:
+                yield each, _Way(taken_key(name), ("taken elsewhere", name)), each
     for (scope, name), numbers in file.from_inside.items():
         for each in numbers:
             value = file.bindings[each][2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, names, overrides, spelling, supers
+from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
@@ -53,9 +53,8 @@ from everdex.graph.python.values import (
 )
 
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
-ENUMS: Final = frozenset(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"))
+_PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
 _ENUM_VALUE: Final = frozenset(("value", "_value_"))
-MAX_MEMBERS: Final = 16  # an enumeration with more is not asked for what its members hold
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
@@ -116,7 +115,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         found = names.attribute_of(engine, value, wanted, fuel, importer)
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
-        return frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
+        known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
+        return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
     if kind == EXPECTED:
@@ -176,11 +176,14 @@ def _class(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) 
     if wanted in ("__qualname__", "__module__", "__doc__"):
         return TEXT
     found = classes.class_attribute(engine, value[1], value[2], wanted, fuel - LOOKUP_STEP, importer)
+    if is_open(value):  # a class method is called on whichever class it is
+        own = value[:3]
+        found = frozenset((*each[:4], value) if each[0] == FUNCTION and each[4] == own else each for each in found)
     if is_open(value) and any(each[0] in _REPLACED for each in found):
         _, home = classes.raw_attribute(engine, classes.mro(engine, value[1], value[2], fuel), wanted, fuel)
         below, _ = overrides.overriding(engine, value[1], value[2], wanted, found, home, fuel)
         found = union((found, frozenset(map(_read_of_class, below))))
-    if any(each[0] in _DATA for each in found) and is_enum(engine, value, fuel):
+    if any(each[0] in _DATA for each in found) and members.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False), *(each for each in found if each[0] not in _DATA)))
     return found
 
@@ -203,14 +206,9 @@ _REPLACED: Final = frozenset((FUNCTION, CLASS, INSTANCE))  # what classes below 
 _DATA: Final = frozenset(("literal", "builtin", "display", "tuple", "external instance"))
 
 
-def is_enum(engine: Engine, value: Value, fuel: int) -> bool:
-    line = classes.mro(engine, value[1], value[2], fuel)
-    return any(each[0] == EXTERNAL and each[1] in ENUMS for each in line)
-
-
 def _member_value(engine: Engine, file: File, entry: Any, bases: Values, context: int, fuel: int) -> Values:
     """What a member of an enumeration was made from: of this member when it is named, else of any."""
-    kinds = {value for value in bases if value[0] == INSTANCE and is_enum(engine, value, fuel)}
+    kinds = {value for value in bases if value[0] == INSTANCE and members.is_enum(engine, value, fuel)}
     if len(kinds) != 1:
         return NOTHING
     (kind,) = kinds
@@ -219,17 +217,11 @@ def _member_value(engine: Engine, file: File, entry: Any, bases: Values, context
     if named[0] == m.ATTRIBUTE and named[2] in owner.names[kind[2]]:
         wanted = [named[2]]
     else:
-        wanted = [
-            name for name, found in owner.names[kind[2]].items()
-            if not name.startswith("_") and owner.entries[owner.bindings[found[-1]][2]][0] not in _NO_MEMBER
-        ]  # fmt: skip
-    if len(wanted) > MAX_MEMBERS:
+        wanted = members.names(owner, kind[2])
+    if len(wanted) > members.MAX_MEMBERS:
         return NOTHING
     bindings = [number for name in wanted for number in owner.final(kind[2], name)]
     return union(engine.values(kind[1], owner.bindings[each][2], 0, fuel - LOOKUP_STEP) for each in bindings)
-
-
-_NO_MEMBER: Final = frozenset((m.DEFINITION, m.DECORATED))
 
 
 def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:

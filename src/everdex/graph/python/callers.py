@@ -7,15 +7,16 @@ that the function was passed to (`forwarded`). It does not find callers that got
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, dispatching, forwarded, handing
+from everdex.graph.python import calls, classes, dispatching, forwarded, handing, members
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
-from everdex.graph.python.values import CLASS
+from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
 MAX_INDIRECT: Final = 60
@@ -41,6 +42,9 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
                 found[call] = None
         for other, number in dispatching.sites(engine, path, scope, left):
             found[calls.context_at(engine.file(other), number, engine.file(path), scope, True)] = None
+        owner = engine.file(path).class_of(scope)
+        if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
+            found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and engine.file(path).scopes[scope].params:
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
@@ -73,13 +77,14 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     sites, is_cut = sites_of(engine, names, others, path)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
-        for handed in (
-            handing.up(engine, (CLASS, path, owner), own.name, fuel),
-            handing.again(engine, (CLASS, path, owner), fuel),
-        ):
-            sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
+        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
+        made = handing.by_own(engine, (CLASS, path, owner), fuel)
+        sites.extend(made if len(made) <= MAX_CALL_SITES else [site for site in made if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
+    elif owner >= 0 and len(sites) > MAX_FEW:
+        sites = [site for site in sites if _may_mean(engine, (CLASS, path, owner), own.name, site, fuel)]
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
@@ -115,6 +120,22 @@ def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple
             if len(file.indirect_calls) <= MAX_INDIRECT:
                 found.extend((path, each) for each in file.indirect_calls)
     return list(dict.fromkeys(found))
+
+
+def _may_mean(engine: Engine, owner: Value, name: str, site: tuple[str, int], fuel: int) -> bool:
+    """Whether a call by a method's name may be of it: not one that a class makes on itself which has such a method and
+    never is of one line with the method's class."""
+    path, number = site
+    file = engine.file(path)
+    callee = file.entries[file.entries[number][1]]
+    around = file.receiver_class(callee[1]) if callee[0] == m.ATTRIBUTE else -1
+    own = (CLASS, path, around)
+    if around < 0 or own == owner or not engine.look_up(path, around, name).names[around].get(name):
+        return True
+    if own in classes.mro(engine, owner[1], owner[2], fuel) or owner in classes.mro(engine, path, around, fuel):
+        return True
+    below = classes.subclasses(engine, path, around, fuel - LOOKUP_STEP)
+    return below is None or any(owner in classes.mro(engine, each[1], each[2], fuel) for each in below)
 
 
 def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
@@ -155,8 +176,20 @@ def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> 
             sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
-    near = [site for site in sites if site[0] == path]
-    return near, is_cut or len(near) < len(sites)
+    kept = _seldom(path, Counter([site[0] for site in sites]))
+    few = [site for site in sites if site[0] in kept]
+    return few, is_cut or len(few) < len(sites)
+
+
+def _seldom(path: str, counts: Counter[str]) -> set[str]:
+    """Of the files that call a name a function's own, and those that call it seldom, while all these calls are few:
+    who begins something calls it once, who goes on with it often."""
+    kept, room = {path}, MAX_FEW - counts[path]
+    for other, count in sorted(counts.items(), key=lambda each: (each[1], each[0])):
+        if other != path and count <= room:
+            kept.add(other)
+            room -= count
+    return kept
 
 
 def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[str], list[str]]:
@@ -164,7 +197,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
     own = file.scopes[scope]
     if own.kind == m.LAMBDA_SCOPE:
         around = file.scopes[file.owner(own.parent)]
-        return [f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else [], []
+        return _results(engine, file, around.name) if around.kind == m.FUNCTION_SCOPE else [], []
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
         return [f"{file.scopes[owner].name}()"], []
@@ -172,10 +205,23 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
+        made = _results(engine, file, around.name)
         decorated = _decorated_as(engine, file, file.owner(own.parent))
-        return [own.name, f"{around.name}()"], list(dict.fromkeys(name for _, name in decorated))
+        return [own.name, *made], list(dict.fromkeys(name for _, name in decorated))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+
+
+def _results(engine: Engine, file: File, name: str) -> list[str]:
+    """By which calls one has what a function returns: its own, and those of functions of its file that return that."""
+    engine.note(file, calls_key(file.path, name))
+    found = {f"{name}()": None}
+    for number in file.calls_by_name.get(name, ()):
+        engine.seen.append(file.seen_at(number))
+        around = file.scopes[file.where[number]]
+        if around.kind == m.FUNCTION_SCOPE and number in around.returns:
+            found[f"{around.name}()"] = None
+    return list(found)[: 1 + MAX_ALIASES]
 
 
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str]]:

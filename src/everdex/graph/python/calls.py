@@ -40,14 +40,19 @@ from everdex.graph.python.values import (
     GENERATOR,
     INSTANCE,
     KEEPING,
+    KEYED,
+    LIST,
+    LITERAL,
     MANAGED,
     MANAGER,
     METHOD,
     MODULE,
     NOTHING,
+    PAIRS,
     PARTIAL,
     RECORD,
     STATIC,
+    TUPLE,
     UNKNOWN,
     Value,
     Values,
@@ -63,6 +68,7 @@ MAX_FOLLOWED: Final = 8  # the results of a call that may be more functions than
 # looked through once for all its callers, or every call of it would look through it again.
 MAX_RETURNS_APART: Final = 4
 MAX_SIZE_APART: Final = 20  # expressions behind what it gives back: what it does beside that makes no function large
+_AT_HAND: Final = frozenset((KEYED, LIST, LITERAL, PAIRS, TUPLE))
 _OWN_NAMES: Final = ("builtins.globals", "builtins.vars", "builtins.locals")  # of the module: the others only there
 
 
@@ -80,9 +86,14 @@ def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keyword
     return tuple(positional), tuple((key, Argument(file.path, value, context)) for key, value in entry[3])
 
 
+def _is_followed(callee: Value) -> bool:
+    """Whether its result has to be looked for: what a method does with values that are at hand is said at once."""
+    return callee[0] != METHOD or callee[1][0] not in _AT_HAND
+
+
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel)
-    if len(callees) > MAX_FOLLOWED and are_more(callees, MAX_FOLLOWED):
+    if len(callees) > MAX_FOLLOWED and are_more(frozenset(filter(_is_followed, callees)), MAX_FOLLOWED):
         return unknown("too many candidates")
     if len(callees) == 1:
         (value,) = callees
@@ -112,8 +123,8 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
         found = returned(engine, value, context, fuel - CALL_STEP)
-        if value[4] is not None and not is_known(found):
-            found = generics.said(engine, value, fuel - CALL_STEP) or found
+        if any(each[0] == UNKNOWN for each in found):
+            found = _said(engine, value, found, positional, keywords, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
@@ -145,6 +156,16 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == UNKNOWN:
         return frozenset((value,))
     return unknown("result of an unknown call")
+
+
+def _said(
+    engine: Engine, function: Value, found: Values, positional: Positional, keywords: Keywords, fuel: int
+) -> Values:
+    """What a function gives by a declared type that is a variable, where its body does not say all of it."""
+    _, path, scope, outer, receiver = function
+    said = generics.said(engine, function, fuel) if receiver is not None and not is_known(found) else NOTHING
+    call = Context(path, scope, outer, with_receiver(receiver, positional), keywords)
+    return said or generics.passed(engine, path, scope, call, fuel)
 
 
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:

@@ -298,7 +298,7 @@ def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int)
             found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
             if is_known(found):
                 return found
-    return engine.values(path, value, 0, fuel - LOOKUP_STEP)
+    return engine.values(path, value, 0, fuel)
 
 
 def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:

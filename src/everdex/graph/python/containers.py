@@ -17,12 +17,13 @@ from everdex.graph.python import (
     classes,
     declared,
     iteration,
+    members,
     names,
     operators,
     records,
     unpacking,
 )
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, WORTH_HELD, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import filled_key, fills_key
 from everdex.graph.python.rules import CONTAINERS
@@ -77,7 +78,9 @@ def elements(engine: Engine, value: Value, fuel: int) -> Values:
     if kind in (UNKNOWN, BUILTIN, EXTERNAL, EXTERNAL_INSTANCE):
         return _elements(engine, value, fuel)
     fuel = fuel - LOOKUP_STEP  # a container is known by its place: going there may come back to here
-    found = engine.ask_within(("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP)
+    found = engine.ask_within(
+        ("elements", value), fuel, lambda fuel: _elements(engine, value, fuel), _TOO_DEEP, WORTH_HELD
+    )
     return found
 
 
@@ -97,7 +100,7 @@ def _elements(engine: Engine, value: Value, fuel: int) -> Values:
         return union(unpacking.unpack(engine, each, 0, fuel) for each in value[1])
     if kind == ROW:
         return union(value[2])
-    if kind == CLASS and attributes.is_enum(engine, value, fuel):
+    if kind == CLASS and members.is_enum(engine, value, fuel):
         return frozenset(((INSTANCE, value[1], value[2], False),))
     if kind in (EXTERNAL_INSTANCE, EXTERNAL, BUILTIN):
         return unknown("element of an external value")
@@ -272,7 +275,7 @@ def item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> V
     if value[0] in (DISPLAY, INSTANCE, ANNOTATED):
         fuel = fuel - LOOKUP_STEP
         made: Values = engine.ask_within(
-            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP
+            ("item", value, wanted), fuel, lambda fuel: _item(engine, value, wanted, fuel), _TOO_DEEP, WORTH_HELD
         )
         return made
     return _item(engine, value, wanted, fuel)
@@ -307,7 +310,7 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:
-        is_enum = attributes.is_enum(engine, value, fuel)
+        is_enum = members.is_enum(engine, value, fuel)
         return frozenset(((INSTANCE, value[1], value[2], False) if is_enum else value,))
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
 

@@ -256,6 +256,18 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
 
 
+def narrowed_class(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    """What issubclass() leaves of a value: the classes below, or any of them when there are none."""
+    given = engine.values(file.path, entry[1], context, fuel)
+    wanted = [each for each in _classes(engine, file, entry[2], context, fuel) if each[0] == CLASS]
+    is_one_of_several = len(wanted) > 1 and file.entries[entry[2]][0] != m.SEQUENCE  # and nobody knows which
+    if not wanted or is_one_of_several:
+        return given
+    kinds = [each for each in given if each[0] == CLASS]
+    kept = [each for each in kinds if not set(wanted).isdisjoint(classes.mro(engine, each[1], each[2], fuel))]
+    return frozenset(kept) if kept else frozenset(open_class(each[1], each[2]) for each in wanted)
+
+
 def _of_builtins(engine: Engine, given: Values, wanted: list[Value], fuel: int) -> Values:
     """What is left where only builtin types are asked for: nothing that the root defines and that is none of them."""
     types = [each[1].removeprefix("builtins.") for each in wanted]

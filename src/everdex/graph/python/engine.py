@@ -28,6 +28,7 @@ T = TypeVar("T")
 # or cost elsewhere. Every other step costs, so every cycle does.
 FUEL: Final = 12
 WORTH: Final = 8  # what a question is worth that many ask: who has more gets the same answer, even one that ran out
+WORTH_HELD: Final = WORTH + 1  # and what a container holds: the way leads in, and then out to who put it there
 NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
@@ -189,13 +190,15 @@ class Engine:
             self.low = saved
         return result
 
-    def ask_within(self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any) -> Any:
+    def ask_within(
+        self, key: tuple[Any, ...], fuel: int, answer: Callable[[int], Any], otherwise: Any, worth: int = WORTH
+    ) -> Any:
         """The same with no more fuel than a question of its kind is worth, so that most askers share one answer."""
-        if fuel <= WORTH:
+        if fuel <= worth:
             return self.ask(key, fuel, answer, otherwise)
-        saved, self.low = self.low, WORTH
-        result = self.ask(key, WORTH, answer, otherwise)
-        left = fuel - WORTH + self.low if self.low > 0 else fuel - WORTH
+        saved, self.low = self.low, worth
+        result = self.ask(key, worth, answer, otherwise)
+        left = fuel - worth + self.low if self.low > 0 else fuel - worth
         self.low = left if left < saved else saved
         return result
 

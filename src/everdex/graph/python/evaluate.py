@@ -49,6 +49,7 @@ HANDLERS: Final[dict[int, Callable[..., Values]]] = {
     m.UNKNOWN: operators.no_value,
     m.TYPED: declared.typed,
     m.NARROWED: declared.narrowed,
+    m.NARROWED_CLASS: declared.narrowed_class,
     m.MATCHED: declared.matched,
     m.STORE: operators.no_value,
     m.STORE_ITEM: operators.no_value,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.flows import Flows
+from everdex.graph.python.fillings import Fillings
 from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.slices import is_larger, names_behind
@@ -50,7 +50,7 @@ class Decoded:
             self._held -= len(known[0])
 
 
-class File(Flows):
+class File(Fillings):
     """A decoded file, shared by every question of a resolution, with the answers about its expressions."""
 
     def __init__(self, path: str, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""How values move inside one file: what is called, passed on, given another name, stored, and put into containers.
+"""How values move inside one file: what is called, passed on, given another name and stored.
 
 Indexes over the file's layout, made when first asked for. What a value *is* is the engine's business.
 """
@@ -11,7 +11,6 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
-from everdex.graph.python.rules import CONTAINER_NAMES, FACTORIES, ITEM_METHODS, PUTS
 
 
 class Flows(Layout):
@@ -164,42 +163,11 @@ class Flows(Layout):
                     found.setdefault(what[1], []).append(number)
         return found
 
-    @cached_property
-    def taking(self) -> list[tuple[int, int]]:
-        """(expression, value) of what takes a parameter as it is: calls with it or of it, stores and fills, and calls
-        with the attribute of self that holds it; in a function inside another any name from around may be one."""
-        parameters = {number for number, each in enumerate(self.bindings) if self.entries[each[2]][0] == m.PARAMETER}
-        nested = [scope.parent > 0 and self.scopes[scope.parent].kind != m.CLASS_SCOPE for scope in self.scopes]
-
-        def is_one(expression: int) -> bool:
-            entry = self.entries[expression]
-            if entry[0] != m.NAME:
-                return False
-            return not parameters.isdisjoint(entry[2]) if entry[2] else nested[self.where[expression]]
-
-        found = []
-        kept: set[tuple[int, str]] = set()
-        for store in self.facts.stores:
-            stored = [(store.store, each) for each in self.stored_as(store.value) if is_one(each)]
-            found += stored
-            if stored:
-                kept.add((store.owner, store.name))
-        for number in self.calls:
-            entry = self.entries[number]
-            parts = (entry[1], *entry[2], *(value for _, value in entry[3]))
-            found += [(number, each) for each in parts if is_one(each) or self.own_attribute(each) in kept]
-        return [*found, *((base, each) for base, _, value in self.fills for each in self.put_as(value) if is_one(each))]
-
     def own_attribute(self, expression: int) -> tuple[int, str] | None:
         """Class and name, when this is written as an attribute of self."""
         entry = self.entries[expression]
         owner = self.receiver_class(entry[1]) if entry[0] == m.ATTRIBUTE else -1
         return (owner, entry[2]) if owner >= 0 else None
-
-    def put_as(self, value: int) -> list[int]:
-        """What is put into a container, by itself or in a tuple."""
-        entry = self.entries[value] if value >= 0 else (m.UNKNOWN,)
-        return [value, *entry[2]] if entry[0] == m.SEQUENCE and entry[1] == "tuple" else [value] if value >= 0 else []
 
     def stored_as(self, value: int) -> list[int]:
         """What a stored value may be as it is written: `a or b`, or one of several that are assigned together."""
@@ -257,6 +225,16 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def adopting(self) -> dict[str, list[tuple[int, int]]]:
+        """Functions that are stored as attributes, not of self, by name -> (what they are stored on, the function)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for store in self.facts.stores:
+            entry = self.entries[store.value]
+            if store.owner < 0 and entry[0] == m.NAME:
+                found.setdefault(entry[1], []).append((store.base, store.value))
+        return found
+
+    @cached_property
     def computed_stores(self) -> list[tuple[int, int, int]]:
         """(base, name, value) of `setattr` with a name that is not written there."""
         found = []
@@ -268,110 +246,11 @@ class Flows(Layout):
         return found
 
     @cached_property
-    def held_displays(self) -> set[int]:
-        """Container displays that are given to attributes: whoever has the object may fill them."""
-        found: dict[int, set[str]] = {}
-        for store in self.facts.stores:
-            self._note_displays(store.value, store.name, found)
-        return set(found)
-
-    @cached_property
-    def display_names(self) -> dict[int, set[str]]:
-        """Container displays -> the names and attributes they are given to."""
-        found: dict[int, set[str]] = {}
-        for _, name, value, _ in self.bindings:
-            self._note_displays(value, name, found)
-        for store in self.facts.stores:
-            self._note_displays(store.value, store.name, found)
+    def defaults(self) -> dict[str, list[tuple[str, int]]]:
+        """Last name -> (keyword, value) of what is set as a default of arguments that are parsed."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for number in self.calls_by_name.get("set_defaults", ()):
+            entry = self.entries[number]
+            for keyword, value in entry[3] if entry[0] == m.CALL else ():
+                found.setdefault(self.last_name(value), []).append((keyword, value))
         return found
-
-    def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
-        entry = self.entries[value]
-        if entry[0] == m.TYPED and entry[2] >= 0:
-            value = entry[2]
-            entry = self.entries[value]
-        if self._is_display(entry):
-            found.setdefault(value, set()).add(name)
-        elif entry[0] == m.CALL:  # a field of a record, made by a factory
-            for key, given in entry[3]:
-                if key in FACTORIES:
-                    found.setdefault(given, set()).add(name)
-        elif entry[0] == m.EITHER:
-            for each in entry[1]:
-                if self._is_display(self.entries[each]):
-                    found.setdefault(each, set()).add(name)
-
-    def _is_display(self, entry: Any) -> bool:
-        if entry[0] == m.CALL:
-            return self.last_name(entry[1]) in CONTAINER_NAMES
-        return entry[0] in (m.SEQUENCE, m.DICT, m.COMPREHENSION)
-
-    @cached_property
-    def fills(self) -> list[tuple[int, int, int]]:
-        """Item stores with those that functions make for their callers: heappush(queue, item)."""
-        calls = [self.entries[each] for name in PUTS for each in self.calls_by_name.get(name, ())]
-        return [*self.facts.item_stores, *((call[2][0], -1, call[2][1]) for call in calls if _has_two(call))]
-
-    def stored_before(self, base: int) -> list[tuple[int, int]]:
-        """(key, value) of the assignments to items of a name that always happen before it is read there."""
-        named = self.entries[base]
-        if named[0] != m.NAME or len(named[2]) != 1:
-            return []
-        return [each for each in self._stored_always.get((self.where[base], named[2][0]), ()) if each[1] < base]
-
-    @cached_property
-    def _stored_always(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
-        """Scope and binding of a name -> those assignments, in their order."""
-        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for number in self.of_kind(m.STORE_ITEM):
-            _, base, key, value = self.entries[number]
-            named = self.entries[base]
-            if value >= 0 and named[0] == m.NAME and len(named[2]) == 1:
-                found.setdefault((self.where[number], named[2][0]), []).append((key, value))
-        return found
-
-    @cached_property
-    def item_stores_by_name(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Item stores by the receiver's last name; those through a parameter also under '', those through a name that
-        was given to an item (`bucket = table[key]`) under '[]'."""
-        found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.fills:
-            entry = self.entries[store[0]]
-            name = entry[1] if entry[0] == m.NAME else entry[2] if entry[0] == m.ATTRIBUTE else ""
-            found.setdefault(name, []).append(store)
-            bound = [self.entries[self.bindings[each][2]] for each in entry[2]] if entry[0] == m.NAME else []
-            if any(each[0] == m.PARAMETER for each in bound):
-                found.setdefault("", []).append(store)
-            if any(self._is_item(each) for each in bound):
-                found.setdefault("[]", []).append(store)
-        return found
-
-    def _is_item(self, entry: Any) -> bool:
-        return bool(entry[0] == m.SUBSCRIPT or (entry[0] == m.CALL and self.last_name(entry[1]) in ITEM_METHODS))
-
-    @cached_property
-    def foreign_fills(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Item stores into what another file may have made: through an attribute or an imported name."""
-        found: dict[str, list[tuple[int, int, int]]] = {}
-        for store in self.fills:
-            entry = self.entries[store[0]]
-            if store[2] < 0:
-                continue
-            root = store[0]
-            while self.entries[root][0] == m.ATTRIBUTE:
-                root = self.entries[root][1]
-            if entry[0] == m.ATTRIBUTE and self.entries[root][0] == m.NAME and self.receiver_class(root) < 0:
-                found.setdefault(entry[2], []).append(store)
-            elif entry[0] == m.NAME:
-                bindings = entry[2] or self.names[0].get(entry[1], ())
-                values = [self.entries[self.bindings[each][2]] for each in bindings]
-                for value in values:
-                    if value[0] == m.FROM:
-                        found.setdefault(value[3], []).append(store)
-                if not values and self.facts.stars:
-                    found.setdefault(entry[1], []).append(store)
-        return found
-
-
-def _has_two(call: Any) -> bool:
-    return bool(call[0] == m.CALL and len(call[2]) > 1)

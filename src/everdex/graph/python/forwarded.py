@@ -2,8 +2,9 @@
 puts it.
 
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
-self that it is stored in, and of what is taken from a container there. Only what a call or a decorator of its own file
-passes is followed, through few functions. It does not look at who else passes it, nor at what returns it.
+self that it is stored in, and of what is taken from a container there or from one that a module has. Only what a call
+or a decorator of its own file passes is followed, through few functions. It does not look at who else passes it, nor at
+what returns it.
 """
 
 from __future__ import annotations
@@ -13,19 +14,18 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes
+from everdex.graph.python import classes, parsed
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import indirect_key, passed_key, taking_key
+from everdex.graph.python.keys import indirect_key, passed_key, taken_key, taking_key
 from everdex.graph.python.names import binding_scope
-from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, Value, is_open
+from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through
 MAX_PASSED: Final = 3  # calls that pass it on: what is passed more often is used for more than one thing
 MAX_DECORATORS: Final = 3
 MAX_INDIRECT: Final = 60
-# From a container to what is taken from it: the part of an expression that has it.
-_TAKEN_FROM: Final = {m.SUBSCRIPT: 1, m.ELEMENT: 1, m.ITEM: 1, m.NARROWED: 1}
+MAX_TAKING_FILES: Final = 8  # a name that more files take from says too little
 
 
 class _Taker(NamedTuple):
@@ -53,7 +53,9 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
             each for value in engine.values(path, file.entries[number][1], 0, fuel)
             for each in _taking(engine, value, 0, "", fuel)
         ]  # fmt: skip
+        # Its own file names a function that is decorated nowhere else, so that calls there are not found by that.
         found.update(dict.fromkeys((*each, False) for each in _followed(engine, "", first, fuel)))
+    found.update(dict.fromkeys((*each, False) for each in parsed.sites(engine, file, scope, fuel)))
     return list(found)
 
 
@@ -70,6 +72,8 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         if taker.path != home:
             for each in _called(engine, file, taker):
                 yield taker.path, each
+        for name in sorted(_tables(engine, file, taker)):
+            yield from _called_elsewhere(engine, file, name, home, fuel)
         name = file.scopes[taker.scope].params[taker.place][0]
         for number in file.given.get(name, ()):
             if _is_inside(file, file.where[number], taker.scope):
@@ -129,15 +133,17 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     if len(file.indirect_calls) > MAX_INDIRECT:
         return
     held = _held(file, taker)
-    filled = {
-        _attribute(file, base) or _taken(file, base)
-        for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
-    } - {None}  # fmt: skip
-    for number in file.indirect_calls if held or filled else ():
+    filled = {_attribute(file, each) for each in _filled(file, taker)} - {None}
+    tables = _tables(engine, file, taker)
+    for number in file.indirect_calls if held or filled or tables else ():
         engine.seen.append(file.seen_at(number))
         callee = file.entries[number][1]
-        if _attribute(file, callee) in held or (filled and _taken(file, callee) in filled):
+        if _attribute(file, callee) in held:
             yield number
+        elif filled or tables:
+            containers = file.taken_from(callee)
+            if any(_attribute(file, each) in filled or _table(file, each) in tables for each in containers):
+                yield number
     for scope in _inside(file, taker.scope):
         engine.seen.append(file.seen_scope(scope))
     for number in file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()):
@@ -161,31 +167,48 @@ def _attribute(file: File, expression: int) -> tuple[int, str] | None:
     return file.own_attribute(expression)
 
 
-def _taken(file: File, expression: int) -> tuple[int, str] | None:
-    """Class and name of an attribute of self that holds what this is taken from."""
-    for _ in range(8):
-        entry = file.entries[expression]
-        if entry[0] == m.NAME and len(entry[2]) == 1:
-            expression = file.bindings[entry[2][0]][2]
-        elif entry[0] in _TAKEN_FROM:
-            expression = entry[_TAKEN_FROM[entry[0]]]
-            found = _attribute(file, expression)
-            if found is not None:
-                return found
-        elif entry[0] == m.CALL:  # self.handlers.get(name), list(self.handlers)
-            callee = file.entries[entry[1]]
-            if callee[0] == m.ATTRIBUTE:
-                expression = callee[1]
-            elif callee[0] == m.NAME and entry[2]:
-                expression = entry[2][0]
-            else:
-                return None
-            found = _attribute(file, expression)
-            if found is not None:
-                return found
-        else:
-            return None
-    return None
+def _filled(file: File, taker: _Taker) -> list[int]:
+    """The containers that a parameter is put into, and those that these are in."""
+    bases = [
+        base for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
+    ]
+    return [each for base in bases for each in (base, *file.taken_from(base))]
+
+
+def _tables(engine: Engine, file: File, taker: _Taker) -> set[str]:
+    """The names of the module's containers among them."""
+    found = {file.entries[each][1] for each in _filled(file, taker) if file.entries[each][0] == m.NAME}
+    for name in sorted(found):
+        engine.look_for(file.path, name)
+    return {_table(file, each) for each in _filled(file, taker)} - {""}
+
+
+def _table(file: File, expression: int) -> str:
+    """The name, when this is a variable of the module; else ''."""
+    entry = file.entries[expression]
+    if entry[0] != m.NAME:
+        return ""
+    home, _ = binding_scope(file, file.where[expression], entry[1])
+    return entry[1] if home == 0 and file.is_variable(0, entry[1]) else ""
+
+
+def _called_elsewhere(engine: Engine, file: File, name: str, home: str, fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls in other files of what is taken from a container that a module has under a name."""
+    others = engine.offering(taken_key(name))
+    for other in others if len(others) <= MAX_TAKING_FILES else ():
+        there = engine.file(other)
+        for number in there.foreign_takes.get(name, ()) if other not in (home, file.path) else ():
+            engine.seen.append(there.seen_at(number))
+            for container in there.taken_from(there.entries[number][1]):
+                held = engine.values(other, container, 0, fuel - LOOKUP_STEP)
+                if any(_is_named(file, each, name) for each in held):
+                    yield other, number
+                    break
+
+
+def _is_named(file: File, value: Value, name: str) -> bool:
+    """Whether it is the container that a file gives a name."""
+    return bool(value[0] == DISPLAY and value[1] == file.path and name in file.display_names.get(value[2], ()))
 
 
 def _is_own(file: File, scope: int, is_bound: bool, expression: int) -> bool:

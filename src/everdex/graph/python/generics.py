@@ -1,5 +1,5 @@
-"""Pass 3, continued: what a class that inherits from `C[X]` makes of methods of C that are declared to give C's own
-variable.
+"""Pass 3, continued: what a declared type says that is a variable: of a method of C for a class that inherits from
+`C[X]`, and of a function that is given a class of the variable, or one of its instances.
 
 One step: who inherits from such a class is told, who names its variable anew is not followed.
 """
@@ -7,7 +7,8 @@ One step: who inherits from such a class is told, who names its variable anew is
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, declared
+from everdex.graph.python import classes, declared, parameters
+from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import TRANSPARENT, UNIONS
@@ -15,6 +16,7 @@ from everdex.graph.python.values import CLASS, EXTERNAL_INSTANCE, INSTANCE, NOTH
 
 _VARIABLE: Value = (EXTERNAL_INSTANCE, "typing.TypeVar")
 _MAKERS = frozenset(("Generic", "Protocol"))
+_CLASS_OF = frozenset(("type", "Type"))
 
 
 def said(engine: Engine, function: Value, fuel: int) -> Values:
@@ -40,6 +42,28 @@ def said(engine: Engine, function: Value, fuel: int) -> Values:
                 named = engine.values(kind[1], other.entries[base][1], 0, fuel - LOOKUP_STEP)
                 if (CLASS, path, owner) in named and place < len(inner):
                     return declared.instances(engine, other, inner[place], 0, fuel - LOOKUP_STEP)
+    return NOTHING
+
+
+def passed(engine: Engine, path: str, scope: int, call: Context, fuel: int) -> Values:
+    """What a call gives by the function's declared type: `def get(kind: type[T]) -> T`, or `def same(one: T) -> T`."""
+    file = engine.file(path)
+    variable = _variable(file, file.scopes[scope].annotation)
+    if variable < 0:
+        return NOTHING
+    engine.look_at(path, scope)
+    params = file.scopes[scope].params
+    for place, (_, _, annotation, _) in enumerate(params):
+        is_class = annotation >= 0 and file.entries[annotation][0] == m.SUBSCRIPT
+        if is_class:
+            maker, inner = declared.parts_of(file, annotation)
+            annotation = inner[0] if maker in _CLASS_OF and inner else -1
+        if annotation < 0 or file.entries[annotation][:2] != file.entries[variable][:2]:
+            continue
+        if _VARIABLE not in engine.values(path, variable, 0, fuel - NAME_STEP):
+            return NOTHING
+        given = parameters.given(engine, params, place, call, fuel - NAME_STEP)
+        return frozenset((INSTANCE, *each[1:3], True) for each in given if each[0] == CLASS) if is_class else given
     return NOTHING
 
 

@@ -1,8 +1,9 @@
 """Which returns of a function one call can come to: those that its arguments do not rule out.
 
 What a condition asks of a parameter is known from the facts: whether it is one of some literals, or true. Only calls
-that are told apart are looked at, and only what stands written for a parameter there: a literal, a definition, or a
-default. All else may be another thing for callers that nobody here knows, and rules out nothing.
+that are told apart are looked at, and only what stands written for a parameter there, a literal, a definition, or a
+default, and what the language passes. All else may be another thing for callers that nobody here knows, and rules out
+nothing.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ def _is_passed(engine: Engine, params: list[Any], index: int, file: File, contex
         if not named:
             return bool(default >= 0 and file.entries[default][0] == m.LITERAL)
         given = named[0]
-    return given.expression >= 0 and _is_written(engine, engine.file(given.path), given.expression, given.context)
+    if given.expression < 0:  # what the language passes: the object that a method or a descriptor is read of
+        return bool(given.values)
+    return _is_written(engine, engine.file(given.path), given.expression, given.context)
 
 
 def _answer(value: Value, asked: list[Any]) -> bool | None:

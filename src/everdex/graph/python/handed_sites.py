@@ -20,6 +20,7 @@ from everdex.graph.python import (
     metaclasses,
     methods,
     operators,
+    parameters,
     targets,
     texts,
 )
@@ -35,7 +36,7 @@ from everdex.graph.python.rules import (
     MEASURES,
 )
 from everdex.graph.python.syntax_sites import SyntaxSites
-from everdex.graph.python.values import INSTANCE, LITERAL, PROPERTY, Value, Values, union
+from everdex.graph.python.values import EXTERNAL, INSTANCE, LITERAL, PROPERTY, Value, Values, union
 
 
 class HandedSites(SyntaxSites):
@@ -99,6 +100,11 @@ class HandedSites(SyntaxSites):
     def _ran(self, number: int, functions: Values, given: tuple[Argument, ...]) -> None:
         """What calling each of some functions with this runs that is not the function itself."""
         self.of_each(functions, lambda each: self.implicit(number, getters.ran(self.engine, each, given, FUEL)))
+        for module, _, name in [each[1].rpartition(".") for each in functions if each[0] == EXTERNAL]:
+            asked = texts.BY_BUILTIN.get(name) or CALLS_DUNDER.get(name)
+            if module == "builtins" and asked and given:  # map(str, things)
+                values = parameters.argument(self.engine, given[0], FUEL)
+                self.implicit(number, texts.shown(self.engine, values, asked, FUEL, self.file.path))
 
     def of_builtin(self, entry: Any, receiver: Value, name: str) -> None:
         """What a method of a builtin type runs on what it is given."""

@@ -1,24 +1,18 @@
-"""Pass 4a, continued: where classes call the constructor of one above them, and where methods make another of their
-own class.
+"""Pass 4a, continued: where classes call the constructor of one above them, or make one of themselves.
 
 Nearly every class has such a call and all of them have one name, so they are not looked for by that: only classes below
-hand something up to a constructor, by `super()` or by the name of the class, and only methods of the class, or of one
-above or below it, make one by `cls`, `self.__class__` or `type(self)`.
+hand something up to a constructor, by `super()` or by the name of the class, and only classes of one line make each
+other without naming each other.
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import calls_key, others_key
+from everdex.graph.python.keys import OWN_CALLS, calls_key, others_key
 from everdex.graph.python.values import CLASS, Value
-
-_OWN_CLASS: Final = ("cls", "__class__", "type()")
-_MAX_BELOW: Final = 8
 
 
 def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, int]]:
@@ -50,21 +44,20 @@ def up(engine: Engine, owner: Value, name: str, fuel: int) -> list[tuple[str, in
     return found
 
 
-def again(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
-    """The calls of their own class in methods of a class, of those above it and of few below."""
+def by_own(engine: Engine, owner: Value, fuel: int) -> list[tuple[str, int]]:
+    """The calls by which methods of a class, of those above and of those below make one of whichever class it is."""
+    line = classes.mro(engine, owner[1], owner[2], fuel)
     below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
-    line = [each for each in classes.mro(engine, owner[1], owner[2], fuel) if each[0] == CLASS]
-    family = dict.fromkeys((*line, *below[:_MAX_BELOW]))
+    related = {each for each in (*line, *below) if each[0] == CLASS}
     found: list[tuple[str, int]] = []
-    for path in dict.fromkeys(each[1] for each in family):
+    for path in dict.fromkeys(each[1] for each in (*line, *below) if each[0] == CLASS):
         file = engine.file(path)
-        for name in _OWN_CLASS:
-            engine.note(file, calls_key(path, name))
-            engine.note(file, others_key(path, name))
-            found.extend(
-                (path, number) for number in file.calls_by_name.get(name, ())
-                if (CLASS, path, _class_around(file, number)) in family
-            )  # fmt: skip
+        for name in OWN_CALLS:
+            key = calls_key if name.removesuffix("()") in file.defined else others_key
+            engine.note(file, key(path, name))
+            for number in file.calls_by_name.get(name, ()):
+                if (CLASS, path, _class_around(file, number)) in related:
+                    found.append((path, number))
     return found
 
 

@@ -17,6 +17,7 @@ BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from 
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
+OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
 _OTHERS: Final = 8  # keys of a file for all names that it calls and does not define
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
@@ -63,6 +64,16 @@ def fills_key(name: str) -> str:
     return f"py:fills:{name}"
 
 
+def default_key(name: str) -> str:
+    """Where any file sets a function of this name, '' for a lambda, as a default of arguments that are parsed."""
+    return f"py:default:{name}"
+
+
+def taken_key(name: str) -> str:
+    """Where any file calls what it takes from another's container of this name."""
+    return f"py:taken:{name}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"
@@ -75,6 +86,8 @@ def calls_key(path: str, name: str) -> str:
 
 def others_key(path: str, name: str) -> str:
     """Where a file calls something by a name under which it defines nothing; one key for several such names."""
+    if name in OWN_CALLS:  # who asks for a constructor's callers looks for them in all files of a line
+        return f"py:others:{path}:own"
     if name in BUILTIN_NAMES:  # most edits call one, and nearly no class is called so
         return f"py:others:{path}:builtins"
     return f"py:others:{path}:{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"

@@ -79,7 +79,7 @@ class Layout:
         for scope, name, value, _ in self.bindings:
             if self.scopes[scope].kind <= m.CLASS_SCOPE:
                 entry = self.entries[value]
-                if entry[0] != m.NARROWED and not self._is_plain(entry):
+                if entry[0] not in (m.NARROWED, m.NARROWED_CLASS) and not self._is_plain(entry):
                     found[scope].add(name)
         return found
 

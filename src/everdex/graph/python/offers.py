@@ -25,6 +25,7 @@ from everdex.graph.python.keys import (
     DECORATE_KEY,
     META_KEY,
     calls_key,
+    default_key,
     filled_key,
     fills_key,
     head_key,
@@ -36,6 +37,7 @@ from everdex.graph.python.keys import (
     scope_key,
     stars_key,
     stores_key,
+    taken_key,
     taking_key,
     used_key,
 )
@@ -102,6 +104,10 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, filled in file.foreign_fills.items():
         sites[fills_key(name)] = [file.scopes[file.where[store[0]]].key for store in filled]
+    for name, defaults in file.defaults.items():
+        sites[default_key(name)] = [f"{keyword} {file.scopes[file.where[value]].key}" for keyword, value in defaults]
+    for name, taken_there in file.foreign_takes.items():
+        sites[taken_key(name)] = [file.scopes[file.where[each]].key for each in taken_there]
     for name in file.passed:
         given, of_others = (
             [file.scopes[file.where[each]].key for each in found.get(name, ())]

@@ -10,7 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, calls, classes, containers, spelling
-from everdex.graph.python.engine import CALL_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import COMPARISONS, OPERATORS, UNARY
 from everdex.graph.python.values import (
@@ -28,6 +28,7 @@ from everdex.graph.python.values import (
     TEXT,
     TUPLE,
     UNKNOWN,
+    Value,
     Values,
     union,
     unknown,
@@ -191,8 +192,22 @@ def literal(engine: Engine, file: File, entry: Any, expression: int, context: in
 
 
 def caught(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What `except X as e` binds."""
-    return raised(engine, engine.values(file.path, entry[1], context, fuel), fuel)
+    """What `except X as e` binds: nothing that a clause before it has caught."""
+    found = raised(engine, engine.values(file.path, entry[1], context, fuel), fuel)
+    before = raised(engine, union(engine.values(file.path, each, context, fuel) for each in entry[2]), fuel)
+    kinds = {(CLASS, *each[1:3]) for each in before if each[0] == INSTANCE}
+    return union(_left(engine, each, kinds, fuel) for each in found) if kinds else found
+
+
+def _left(engine: Engine, value: Value, caught: set[Value], fuel: int) -> Values:
+    """An exception without those of the classes below that are caught already, where such are known and few."""
+    if value[0] != INSTANCE or not value[3]:
+        return frozenset((value,))
+    below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) or ()
+    left = [each for each in below if caught.isdisjoint(classes.mro(engine, each[1], each[2], fuel))]
+    if len(left) == len(below) or len(left) >= classes.MAX_OVERRIDES:
+        return frozenset((value,))
+    return frozenset((INSTANCE, *each[1:3], False) for each in ((CLASS, *value[1:3]), *left))
 
 
 def raised(engine: Engine, kinds: Values, fuel: int) -> Values:

@@ -14,6 +14,7 @@ from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import MAPPINGS
+from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
@@ -39,6 +40,7 @@ from everdex.graph.python.values import (
 
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _TOO_MANY: Final = unknown("too many callers")
+MAX_ADOPTING: Final = 8  # classes that one function is stored on
 _MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
 _BINARY: Final = frozenset((
     "__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "__add__", "__sub__", "__mul__", "__truediv__",
@@ -144,6 +146,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         registered = _registered(engine, file, scope, fuel - NAME_STEP)
         if registered:
             return registered
+    if owner < 0 and index == 0 and annotation < 0 and own.kind == m.FUNCTION_SCOPE:
+        parts.append(_adopted(engine, file, scope, fuel - NAME_STEP))
     if default >= 0:
         parts.append(engine.values(file.path, default, 0, fuel - NAME_STEP))
     if owner >= 0 and index == 1 and own.name in _BINARY and (scope, index) in file.asked_parameters:
@@ -181,6 +185,27 @@ def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
             kinds = engine.values(file.path, entry[2][0], 0, fuel)
             found.append(frozenset((INSTANCE, *value[1:3], True) for value in kinds if value[0] == CLASS))
     return union(found)
+
+
+def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
+    """What a function takes first that is made a method of a class: `cls.show = show`."""
+    engine.seen.append(file.seen_stores)
+    stores = file.adopting.get(file.scopes[scope].name, ())
+    bases = [base for base, value in stores if _is_named(file, value, scope)]
+    found = union(engine.values(file.path, each, 0, fuel) for each in (bases if len(bases) <= MAX_ADOPTING else ()))
+    return frozenset((INSTANCE, *each[1:3], True) for each in found if each[0] == CLASS)
+
+
+def _is_named(file: File, expression: int, scope: int) -> bool:
+    """Whether a name is a function's, by what binds it there."""
+    _, name, bindings = file.entries[expression]
+    for each in bindings or binding_scope(file, file.where[expression], name)[1]:
+        entry = file.entries[file.bindings[each][2]]
+        while entry[0] == m.DECORATED:
+            entry = file.entries[entry[2]]
+        if entry == (m.DEFINITION, scope):
+            return True
+    return False
 
 
 def _collected(kind: int, values: Values) -> Values:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import callers, calls, classes, parameters
+from everdex.graph.python import callers, calls, classes, handing, parameters
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
@@ -87,14 +87,15 @@ def passed(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> V
 
 
 def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value, Context], ...]:
-    """The calls of a class, or of one below it, that can be found by their names."""
+    """The calls of a class, or of one below it, that can be found by their names or stand in its own methods."""
 
     def answer(fuel: int) -> tuple[tuple[Value, Context], ...]:
         below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
         kinds = (owner, *below[:8])
         found: dict[tuple[Value, Context], None] = {}
         first, *others = [_name(engine, each) for each in kinds]
-        for path, number in callers.sites_of(engine, [first], others, owner[1])[0]:
+        sites = callers.sites_of(engine, [first], others, owner[1])[0] + handing.by_own(engine, owner, fuel)
+        for path, number in dict.fromkeys(sites):
             file = engine.file(path)
             entry = file.entries[number]
             if entry[0] != m.CALL:

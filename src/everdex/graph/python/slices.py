@@ -15,9 +15,10 @@ from everdex.graph.python.layout import Layout
 OPERANDS: Final[dict[int, tuple[int, ...]]] = {
     m.ATTRIBUTE: (1,), m.CALL: (1, 2, 3), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.DICT: (1,), m.EITHER: (1,),
     m.AWAIT: (1,), m.YIELD: (1,), m.YIELD_FROM: (1,), m.STAR: (1,), m.COMPREHENSION: (2, 3), m.BINARY: (2, 3),
-    m.UNARY: (2,), m.COMPARE: (2,), m.FORMATTED: (1,), m.ELEMENT: (1,), m.ITEM: (1,), m.ENTERED: (1,), m.INSTANCE: (1,),
-    m.DECORATED: (1, 2), m.TYPED: (1, 2), m.STORE: (1,), m.STORE_ITEM: (1, 2, 3), m.NARROWED: (1, 2), m.MATCHED: (1,),
-    m.SLICE: (1,), m.LITERAL: (), m.IMPORTED: (), m.FROM: (), m.UNKNOWN: (),
+    m.UNARY: (2,), m.COMPARE: (2,), m.FORMATTED: (1,), m.ELEMENT: (1,), m.ITEM: (1,), m.ENTERED: (1,),
+    m.INSTANCE: (1, 2), m.DECORATED: (1, 2), m.TYPED: (1, 2), m.STORE: (1,), m.STORE_ITEM: (1, 2, 3),
+    m.NARROWED: (1, 2), m.NARROWED_CLASS: (1, 2), m.MATCHED: (1,), m.SLICE: (1,), m.LITERAL: (), m.IMPORTED: (),
+    m.FROM: (), m.UNKNOWN: (),
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Which names a file uses as values that may be classes: whoever makes an instance has to name its class somewhere.
 
 By name alone, nothing is followed; that two classes share a name only makes both seem used. Inheriting from a class,
-declaring, catching, asking `isinstance()`, and calling a base's method with `self` are no uses.
+declaring, catching, comparing, asking `isinstance()`, and calling a base's method with `self` are no uses.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python.files import File
 
 _SEPARATORS: Final = re.compile("[.:]")  # "package.module.Name", "package.module:Name"
+_COMPARING: Final = frozenset(("is", "is not", "==", "!="))
 _ASKING: Final = frozenset(("isinstance", "issubclass", "super"))
 # Of the expressions that types are written as, the items that name their parts.
 _TYPE_PARTS: Final = {m.ATTRIBUTE: (1,), m.SUBSCRIPT: (1, 2), m.SEQUENCE: (2,), m.BINARY: (2, 3)}
@@ -97,7 +98,7 @@ def _is_of_base(file: File, named: int, first: int) -> bool:
 
 
 def _declared(file: File) -> set[int]:
-    """The expressions that name types: annotations, bases, what is caught and what isinstance() asks for."""
+    """The expressions that name types: annotations, bases, what is caught, compared and asked for by isinstance()."""
     entries = file.entries
     waiting: list[int] = []
     for scope in file.scopes:
@@ -105,7 +106,10 @@ def _declared(file: File) -> set[int]:
         waiting.append(scope.annotation)
         waiting += (param[2] for param in scope.params)
     waiting += (entries[number][1] for number in file.of_kind(m.TYPED, m.INSTANCE))
-    waiting += (entries[number][2] for number in file.of_kind(m.NARROWED))
+    waiting += (entries[number][2] for number in file.of_kind(m.NARROWED, m.NARROWED_CLASS))
+    for number in file.of_kind(m.COMPARE):
+        _, operators, operands = entries[number]
+        waiting += operands if _COMPARING.issuperset(operators) else ()
     for number in file.calls:
         _, callee, positional, _ = entries[number]
         if entries[callee][0] == m.NAME and entries[callee][1] in _ASKING:
