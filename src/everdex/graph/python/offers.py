@@ -120,7 +120,9 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     if file.taking:
         sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
     if file.indirect_calls:
-        sites[indirect_key(path)] = [file.scopes[file.where[each]].key for each in file.indirect_calls]
+        computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
+        called = [file.scopes[file.where[each]].key for each in file.indirect_calls]
+        sites[indirect_key(path)] = [*called, "by", *computed]
 
 
 def _modules(path: str, offered: dict[str, int]) -> None:
