@@ -226,8 +226,8 @@ _MEETING = frozenset((FUNCTION, CLASS, INSTANCE, PARTIAL))
 
 
 def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none, or when
-    not all that it may be is known."""
+    """What isinstance() leaves of a value: its instances of the classes, or any of them when there are none, when not
+    all that it may be is known, or when it may be more things than are followed."""
     given = engine.values(file.path, entry[1], context, fuel)
     if file.entries[entry[2]][0] == m.LITERAL:
         return _begun(given, file.entries[entry[2]][2])
@@ -253,6 +253,8 @@ def narrowed(engine: Engine, file: File, entry: Any, expression: int, context: i
         kept.extend((INSTANCE, each[1], each[2], True) for each in inside)
     elif not kept:
         kept.extend((INSTANCE, each[1], each[2], True) for each in missing)
+    if len(inside) == len(wanted) and len(kept) > attributes.MAX_BASES:
+        return frozenset((INSTANCE, each[1], each[2], True) for each in inside)
     return frozenset(kept) if len(kept) <= MAX_VALUES else given
 
 
