@@ -410,7 +410,7 @@ def _told_by(script: str, *arguments: str) -> set[str]:
             [sys.executable, "-c", script, *arguments],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": tests}, check=True, capture_output=True, text=True,
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "3", "6", "7")
     }  # fmt: skip
 
 

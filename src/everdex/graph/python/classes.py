@@ -32,6 +32,7 @@ from everdex.graph.python.values import (
     is_known,
     open_class,
     order,
+    ordered,
     union,
     unknown,
 )
@@ -276,7 +277,7 @@ def _stored(
     for path, base, name, value in others:
         if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
             continue
-        for each in engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP):
+        for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
             if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
                 stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
                 is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it

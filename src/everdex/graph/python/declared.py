@@ -35,6 +35,7 @@ from everdex.graph.python.values import (
     is_known,
     open_class,
     order,
+    ordered,
     union,
     unknown,
 )
@@ -164,11 +165,11 @@ def _given(engine: Engine, value: Value, method: str, fuel: int) -> Values:
     """What a method of a generic class of the root gives that is declared to give what the class is made generic by."""
     file = engine.file(value[1])
     _, inner = parts_of(file, value[2])
-    for kind in _named(engine, file, file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP):
+    for kind in ordered(_named(engine, file, file.entries[value[2]][1], value[3], fuel - LOOKUP_STEP)):
         if kind[0] != CLASS:
             continue
         found, _ = classes.raw_attribute(engine, classes.mro(engine, kind[1], kind[2], fuel), method, fuel)
-        for function in found:
+        for function in ordered(found):
             if function[0] == FUNCTION and _is_of_variable(engine, function, fuel):
                 return instances(engine, file, inner[0], value[3], fuel - LOOKUP_STEP)
     return NOTHING
@@ -197,25 +198,25 @@ def generic(engine: Engine, file: File, annotation: int, given: Values, context:
 def typed(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     """`x: T = value`: the value when something is known of it, else an instance of T."""
     given = engine.values(file.path, entry[2], context, fuel) if entry[2] >= 0 else NOTHING
-    useful = [
+    useful = frozenset(
         value for value in given
         if value[0] not in ("unknown", EXTERNAL_INSTANCE) and value != (BUILTIN, "NoneType")
-    ]  # fmt: skip
+    )  # fmt: skip
     if useful and not (all(value[0] == DISPLAY for value in useful) and _is_bare(engine, useful, fuel)):
         return given | generic(engine, file, entry[1], given, context, fuel)
     declared = instances(engine, file, entry[1], context, fuel)
     return union((given, declared))
 
 
-def _is_bare(engine: Engine, displays: list[Value], fuel: int) -> bool:
+def _is_bare(engine: Engine, displays: Values, fuel: int) -> bool:
     """Whether nothing is known of what containers hold: they begin empty, and who fills them is not found."""
-    return not any(is_known(containers.item(engine, each, None, fuel)) for each in displays)
+    return not any(is_known(containers.item(engine, each, None, fuel)) for each in ordered(displays))
 
 
 def cast(engine: Engine, kind: Argument, given: Values, fuel: int) -> Values:
     """What `cast(T, value)` is: what T says; of a protocol, which is met without being named, what the value is."""
     by_type = instances(engine, engine.file(kind.path), kind.expression, kind.context, fuel)
-    kinds = [each for each in by_type if each[0] == INSTANCE]
+    kinds = [each for each in ordered(by_type) if each[0] == INSTANCE]
     if not kinds:
         return union((given, by_type))
     is_met = bool(given) and all(protocols.is_protocol(engine, each[1], each[2]) for each in kinds)

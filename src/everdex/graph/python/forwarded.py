@@ -19,7 +19,7 @@ from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import indirect_key, passed_key, taken_key, taking_key
 from everdex.graph.python.names import binding_scope
-from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open
+from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through
 MAX_PASSED: Final = 3  # calls that pass it on: what is passed more often is used for more than one thing
@@ -50,7 +50,7 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
             found.update(dict.fromkeys((*each, is_bound) for each in _followed(engine, path, first, fuel)))
     for number in own.decorators[:MAX_DECORATORS]:
         first = [
-            each for value in engine.values(path, file.entries[number][1], 0, fuel)
+            each for value in ordered(engine.values(path, file.entries[number][1], 0, fuel))
             for each in _taking(engine, value, 0, "", fuel)
         ]  # fmt: skip
         # Its own file names a function that is decorated nowhere else, so that calls there are not found by that.
@@ -91,7 +91,7 @@ def _takers(engine: Engine, file: File, number: int, is_it: Callable[[int], bool
     places += [(-1, key) for key, each in entry[3] if key and is_it(each)]
     if not places or any(file.entries[each][0] == m.STAR for each in entry[2][: places[-1][0] + 1]):
         return
-    for value in engine.values(file.path, entry[1], 0, fuel):
+    for value in ordered(engine.values(file.path, entry[1], 0, fuel)):
         for place, key in places:
             yield from _taking(engine, value, place, key, fuel)
 

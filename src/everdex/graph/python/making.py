@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_open,
+    ordered,
     union,
     unknown,
 )
@@ -113,7 +114,7 @@ def type_of(engine: Engine, positional: Positional, fuel: int) -> Values:
 def record(engine: Engine, positional: Positional, fuel: int) -> Values:
     """A class that `collections.namedtuple` makes."""
     names: list[str] = []
-    for each in builtin_calls.nth(engine, positional, 1, fuel):
+    for each in ordered(builtin_calls.nth(engine, positional, 1, fuel)):
         if each[0] == LITERAL and isinstance(each[2], str):
             names.extend(each[2].replace(",", " ").split())
         else:

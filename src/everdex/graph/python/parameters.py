@@ -34,6 +34,7 @@ from everdex.graph.python.values import (
     Values,
     is_known,
     open_class,
+    ordered,
     union,
     unknown,
 )
@@ -243,7 +244,7 @@ def _is_met(engine: Engine, value: Value, fuel: int) -> bool:
         if not attributes.is_container(engine, value):
             return False
         held = declared.item(engine, value, None, fuel - LOOKUP_STEP)
-        known = [each for each in held if each[0] != UNKNOWN]
+        known = [each for each in ordered(held) if each[0] != UNKNOWN]
         if any(each[0] == INSTANCE and _is_met(engine, each, fuel) for each in known):
             return True
         return all(each[0] == ANNOTATED and _is_met(engine, each, fuel - LOOKUP_STEP) for each in known)

@@ -69,6 +69,11 @@ def order(value: Any) -> str:
     return f"{value:020}" if type(value) is int else repr(value)
 
 
+def ordered(values: Values) -> Iterable[Value]:
+    """For who stops at one of them: in an order that is the same in every process, for what he looked at is noted."""
+    return sorted(values, key=order) if len(values) > 1 else values
+
+
 def open_class(path: str, scope: int) -> Value:
     """A class or any below it: what `type[X]` says, and `cls` where there are many."""
     return (CLASS, path, scope, True)
