@@ -73,7 +73,7 @@ def by_own_new(engine: Engine, value: Value, line: tuple[Value, ...], fuel: int)
                 )
             elif any(kind[0] == UNKNOWN for kind in engine.values(each[1], made, 0, fuel - CALL_STEP)):
                 may_be_below = True
-        if may_be_below or (parts and len(returns) > others):
+        if may_be_below or 0 < others < len(returns):
             parts.append(frozenset(((INSTANCE, value[1], value[2], may_be_below or is_open(value)),)))
     return union(parts)
 
