@@ -24,7 +24,7 @@ from everdex.graph.build import Built, build
 from everdex.graph.resolvers import Resolvers
 from everdex.service.index import Index
 from everdex.sync.model import SyncOptions
-from everdex.view import open_view
+from everdex.view import SnapshotView, open_view
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def replay(repository: Path, commits: int, stride: int, skip: int, check: int) -
         return steps
 
 
-def _built(view: object, before: Graph | None) -> Built:
-    return build(view, Resolvers(resolvers.MODULES), before, workers=1, progress=lambda *_: None)  # type: ignore[arg-type]
+def _built(view: SnapshotView, before: Graph | None) -> Built:
+    return build(view, Resolvers(resolvers.MODULES), before, workers=1, progress=lambda *_: None)
 
 
 def _git(tree: Path | None, *arguments: str) -> str:

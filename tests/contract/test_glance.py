@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from equivalence.edits import start
-from everdex.changes.detect import RACY_NS
-from everdex.snapshot.manifest import Manifest
 from everdex.sync import glance
-from everdex.sync.look import Look, pinned_or_none
+from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
 from support.stores import Workspace, workspace
 from support.trees import commit_all, run_git, tree
@@ -30,21 +28,8 @@ _FILES = {
 }
 
 
-def _base(made: Workspace) -> Manifest:
-    base = pinned_or_none(made.store)
-    assert base is not None
-    return base
-
-
 def _stands_still(made: Workspace) -> bool:
-    return glance.stands(made.root, made.config, made.store, _base(made)) is not None
-
-
-def _settle(made: Workspace) -> None:
-    """Sync until there is nothing to do and everything is old enough to be trusted."""
-    made.sync()
-    time.sleep(2 * RACY_NS / 1e9)
-    assert not made.sync().published
+    return glance.stands(made.root, made.config, made.store, made.base()) is not None
 
 
 @pytest.fixture
@@ -52,7 +37,7 @@ def made(tmp_path: Path) -> Workspace:
     root = tree(tmp_path / "tree", _FILES, git=True)
     (root / "empty").mkdir()
     found = workspace(root)
-    _settle(found)
+    found.settle()
     assert _stands_still(found)
     return found
 
@@ -95,7 +80,7 @@ def test_every_change_ends_the_standstill(made: Workspace, name: str) -> None:
     _CHANGES[name](made.path)
     assert not _stands_still(made)
     made.sync()
-    assert Look(made.root, made.config, made.store, _base(made), SyncOptions()).nothing_to_do
+    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
 
 
 @pytest.mark.parametrize(
@@ -118,7 +103,7 @@ def test_directories_ignored_only_by_one_person_are_watched(made: Workspace) -> 
     """`.git/info/exclude` does not count in discovery, so it must not hide a directory here."""
     (made.path / ".git/info/exclude").write_text("private/\n")
     (made.path / "private").mkdir()
-    _settle(made)
+    made.settle()
     assert _stands_still(made)
     (made.path / "private/mine.py").write_text("x = 1\n")
     assert made.sync().added == 1
@@ -129,14 +114,14 @@ def test_a_standing_tree_is_not_asked_about(made: Workspace, monkeypatch: pytest
     monkeypatch.setenv("PATH", "/nonexistent")
     report = made.sync()
     assert not report.published
-    assert report.unchanged == _base(made).counts.files_indexed == 3
+    assert report.unchanged == made.base().counts.files_indexed == 3
     assert report.warnings == ()
 
 
 def test_our_own_ignore_file_counts_even_where_git_ignores_it(made: Workspace) -> None:
     """git lists neither it nor what it says; written in place, no directory moves."""
     made.write({".gitignore": "cache/\n*.log\n.everdexignore\n", ".everdexignore": "nothing\n"})
-    _settle(made)
+    made.settle()
     assert _stands_still(made)
     (made.path / ".everdexignore").write_text("deep/\n")
     assert made.sync().deleted == 1
@@ -148,10 +133,10 @@ def test_git_may_look_as_often_as_it_likes(made: Workspace) -> None:
     for name in run_git(made.path, "ls-files").split():
         os.utime(made.path / name, (hour_ago, hour_ago))  # too old for git to write its index again and again
     run_git(made.path, "status")
-    _settle(made)
+    made.settle()
     run_git(made.path, "status")
     assert _stands_still(made)
-    _settle(made)
+    made.settle()
     assert _stands_still(made)
 
 
@@ -192,14 +177,14 @@ def test_submodules_are_left_to_git(tmp_path: Path) -> None:
     run_git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", os.fspath(inner), "inner")
     commit_all(root)
     made = workspace(root)
-    _settle(made)
+    made.settle()
     assert not _stands_still(made)
 
 
 def test_empty_directories_without_end_are_looked_at_in_full(made: Workspace) -> None:
     """git is asked about them level by level, and a hostile tree has thousands of levels: the asking is bounded."""
     made.path.joinpath(*["d"] * 40).mkdir(parents=True)
-    _settle(made)
+    made.settle()
     assert not _stands_still(made)
 
 
@@ -208,7 +193,7 @@ def test_nested_repositories_stay_closed(tmp_path: Path) -> None:
     root = tree(tmp_path / "tree", {"main.py": "y = 2\n"}, git=True)
     tree(root / "nested", {"a.py": "x = 1\n"}, git=True)
     made = workspace(root)
-    _settle(made)
+    made.settle()
     assert _stands_still(made)
     (root / "nested/a.py").write_text("x = 1_000\n")
     assert _stands_still(made)
@@ -221,11 +206,11 @@ def test_linked_worktrees_stand_still_too(made: Workspace, tmp_path: Path) -> No
     """HEAD and index of a linked worktree are elsewhere, and are watched there."""
     run_git(made.path, "worktree", "add", "-q", "-b", "side", os.fspath(tmp_path / "linked"))
     linked = workspace(tmp_path / "linked")
-    _settle(linked)
+    linked.settle()
     assert _stands_still(linked)
     (linked.path / "new.py").write_text("x = 1\n")
     linked.sync()
-    _settle(linked)
+    linked.settle()
     assert _stands_still(linked)
     run_git(linked.path, "add", "new.py")
     assert not _stands_still(linked)
@@ -238,21 +223,21 @@ def test_links_inside_the_tree_are_watched(tmp_path: Path, target: str) -> None:
     (root / "links/main.py").symlink_to("../main.py")
     (root / "links/link.py").symlink_to(target)
     made = workspace(root)
-    _settle(made)
+    made.settle()
     assert _stands_still(made)
     for path in ("links/gone/for/good.py", "links/later.py", "main.py"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("new = 1\n")
     assert not _stands_still(made)
     made.sync()
-    assert Look(made.root, made.config, made.store, _base(made), SyncOptions()).nothing_to_do
+    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
 
 
 @pytest.mark.parametrize("target", ["../cache/hop.py", "hop/../../main.py", "/main.py"])
 def test_links_by_ways_that_nobody_watches_are_looked_at_in_full(made: Workspace, target: str) -> None:
     """Through an ignored directory, up again from somewhere else, or from the top of the machine."""
     (made.path / "deep/link.py").symlink_to(target)
-    _settle(made)
+    made.settle()
     assert not _stands_still(made)
 
 
@@ -261,7 +246,7 @@ def test_links_out_of_the_tree_are_looked_at_in_full(tmp_path: Path) -> None:
     root = tree(tmp_path / "tree", {"main.py": "y = 2\n"}, git=True)
     (root / "out.py").symlink_to("../elsewhere.py")
     made = workspace(root)
-    _settle(made)
+    made.settle()
     assert not _stands_still(made)
 
 
@@ -273,10 +258,10 @@ def test_no_edit_goes_unnoticed(tmp_path: Path, seed: int) -> None:
     stood = 0
     history: list[str] = []
     for _ in range(20):
-        _settle(made)
+        made.settle()
         stood += _stands_still(made)
         history.append(editor.step())
         made.sync()
-        look = Look(made.root, made.config, made.store, _base(made), SyncOptions())
+        look = Look(made.root, made.config, made.store, made.base(), SyncOptions())
         assert look.nothing_to_do, history
     assert stood > 5

@@ -12,11 +12,9 @@ import msgspec
 import pytest
 
 from equivalence.edits import start
-from everdex.changes.detect import RACY_NS
 from everdex.discover import discovery
-from everdex.snapshot.manifest import Manifest
 from everdex.sync import glance
-from everdex.sync.look import Look, pinned_or_none
+from everdex.sync.look import Look
 from everdex.sync.model import SyncOptions
 from support.stores import Workspace, workspace
 from support.trees import commit_all, run_git, tree
@@ -33,22 +31,10 @@ _FILES = {
 }
 
 
-def _base(made: Workspace) -> Manifest:
-    base = pinned_or_none(made.store)
-    assert base is not None
-    return base
-
-
-def _settle(made: Workspace) -> None:
-    made.sync()
-    time.sleep(2 * RACY_NS / 1e9)
-    assert not made.sync().published
-
-
 @pytest.fixture
 def made(tmp_path: Path) -> Workspace:
     found = workspace(tree(tmp_path / "tree", _FILES, git=True))
-    _settle(found)
+    found.settle()
     return found
 
 
@@ -95,11 +81,11 @@ _EDITS: dict[str, Callable[[Path], object]] = {
 
 def _is_what_a_full_look_says(made: Workspace, tmp_path: Path) -> None:
     """The active snapshot, compared with the tree and with a store that knows nothing of any before."""
-    assert Look(made.root, made.config, made.store, _base(made), SyncOptions()).nothing_to_do
+    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
     again = workspace(shutil.copytree(made.path, tmp_path / "again", symlinks=True))
     again.sync()
     assert made.texts() == again.texts()
-    told, expected = _base(made), _base(again)
+    told, expected = made.base(), again.base()
     for field in ("ignore_fingerprint", "git", "skipped", "errors", "degraded"):
         assert getattr(told, field) == getattr(expected, field), field
     assert msgspec.structs.replace(told.counts, tombstones_added=0) == expected.counts
@@ -164,11 +150,11 @@ def test_whatever_else_happened_beside_an_edit_is_seen(
     (made.path / "main.py").write_text("def main():\n    return 5\n")
     assert made.sync().published
     if settled:
-        _settle(made)
+        made.settle()
     (made.path / "main.py").write_text("def main():\n    return 7\n")
     other(made.path)
     made.sync()
-    assert Look(made.root, made.config, made.store, _base(made), SyncOptions()).nothing_to_do
+    assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do
 
 
 def test_a_second_write_within_one_tick_is_seen(made: Workspace) -> None:
@@ -187,7 +173,7 @@ def test_a_file_of_the_last_moment_is_looked_at_again(made: Workspace) -> None:
     soon = time.time_ns() + 10**9
     os.utime(made.path / "main.py", ns=(soon, soon))
     assert made.sync().published
-    assert glance.stands(made.root, made.config, made.store, _base(made)) is None
+    assert glance.stands(made.root, made.config, made.store, made.base()) is None
 
 
 def test_without_an_answer_of_git_the_tree_is_looked_at_in_full(
@@ -204,10 +190,10 @@ def test_a_file_with_a_second_name_is_indexed_under_both(tmp_path: Path) -> None
     root = tree(tmp_path / "tree", {"main.py": "y = 2\n", "links/other.py": "z = 3\n"}, git=True)
     (root / "links/main.py").symlink_to("../main.py")
     made = workspace(root)
-    _settle(made)
+    made.settle()
     (root / "main.py").write_text("y = 4\n")
     assert made.sync().modified == 2
-    _settle(made)
+    made.settle()
     (root / "links/other.py").write_text("z = 5\n")
     assert made.sync().modified == 1
     assert made.texts() == {"main.py": "y = 4\n", "links/main.py": "y = 4\n", "links/other.py": "z = 5\n"}
@@ -216,7 +202,7 @@ def test_a_file_with_a_second_name_is_indexed_under_both(tmp_path: Path) -> None
 def test_many_edits_are_looked_at_in_full(made: Workspace, listings: list[object]) -> None:
     """A checkout or a formatter that goes over the tree is no handful of edits."""
     made.write({f"many/m{number}.py": f"x = {number}\n" for number in range(100)})
-    _settle(made)
+    made.settle()
     listings.clear()
     made.write({f"many/m{number}.py": f"x = {number + 1}\n" for number in range(100)})
     assert made.sync().modified == 100
@@ -232,7 +218,7 @@ def test_no_edit_goes_unnoticed_after_any_other(tmp_path: Path, seed: int) -> No
     for number in range(20):
         history.append(editor.step())
         if number % 3:
-            (_settle if number % 2 else Workspace.sync)(made)
+            (Workspace.settle if number % 2 else Workspace.sync)(made)
         editor.modify()
         made.sync()
-        assert Look(made.root, made.config, made.store, _base(made), SyncOptions()).nothing_to_do, history
+        assert Look(made.root, made.config, made.store, made.base(), SyncOptions()).nothing_to_do, history

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from everdex import clock, config
+from everdex.changes.detect import RACY_NS
 from everdex.changes.model import GitState, IndexedFile
 from everdex.config import Config
 from everdex.discover.model import FileStat
@@ -28,6 +30,7 @@ from everdex.snapshot.manifest import Manifest
 from everdex.snapshot.publish import Draft, StagedSegment, publish, staging
 from everdex.snapshot.recover import begin
 from everdex.snapshot.store import Store, create_store
+from everdex.sync.look import pinned_or_none
 from everdex.sync.model import SyncOptions, SyncReport
 from everdex.sync.run import sync
 from everdex.view import open_view
@@ -55,6 +58,18 @@ class Workspace:
 
     def sync(self, **options: object) -> SyncReport:
         return sync(self.root, self.config, self.store, replace(SyncOptions(workers=1), **options))  # type: ignore[arg-type]
+
+    def settle(self) -> None:
+        """Sync until there is nothing to do and everything is old enough to be trusted."""
+        self.sync()
+        time.sleep(2 * RACY_NS / 1e9)
+        assert not self.sync().published
+
+    def base(self) -> Manifest:
+        """What is published."""
+        base = pinned_or_none(self.store)
+        assert base is not None
+        return base
 
     def rows(self, snapshot_id: str | None = None) -> dict[tuple[str, int], tuple[str, str]]:
         """(path_key, ordinal) -> (chunk uid, text) of every live chunk."""

@@ -1,8 +1,10 @@
 """Pass 4a, continued: the calls that may be of a function, by its own name in files that offer such calls.
 
-In its own file calls through variables count, too; of a constructor also those of the classes below (`handing`). Where
-many files call a name, only the function's own is looked at, and the answer says so. When there are none, those count
-that the function was passed to (`forwarded`). It does not find callers that got it from another file in other ways.
+In its own file calls through variables count, too; of a constructor also those of the classes below, those by which a
+class makes another of itself (`handing`), and members of an enumeration (`members`); of a method also those under a
+computed name (`dispatching`). Where many files call a name, only the function's own is looked at, and the answer says
+so. When there are none, those count that the function was passed to (`forwarded`). It does not find callers that got it
+from another file in other ways.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from everdex.graph.python import calls, classes, dispatching, forwarded, handing
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.forwarded import MAX_INDIRECT
 from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
 from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
-MAX_INDIRECT: Final = 60
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
@@ -77,10 +79,9 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
     sites, is_cut = sites_of(engine, names, others, path)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
-        handed = handing.up(engine, (CLASS, path, owner), own.name, fuel)
-        sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
-        made = handing.by_own(engine, (CLASS, path, owner), fuel)
-        sites.extend(made if len(made) <= MAX_CALL_SITES else [site for site in made if site[0] == path])
+        above = handing.up(engine, (CLASS, path, owner), own.name, fuel)
+        for handed in (above, handing.by_own(engine, (CLASS, path, owner), fuel)):
+            sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
     elif owner >= 0 and len(sites) > MAX_FEW:

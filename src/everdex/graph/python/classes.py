@@ -171,7 +171,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
     return found
 
 
-def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Value]:
+def metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Value]:
     for owner in line:
         if owner[0] == CLASS:
             file = engine.file(owner[1])
@@ -182,12 +182,9 @@ def _metaclasses(engine: Engine, line: tuple[Value, ...], fuel: int) -> list[Val
     return []
 
 
-metaclasses = _metaclasses
-
-
 def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     """What a class has from its metaclass."""
-    for meta in _metaclasses(engine, mro(engine, value[1], value[2], fuel), fuel):
+    for meta in metaclasses(engine, mro(engine, value[1], value[2], fuel), fuel):
         values, owner = raw_attribute(engine, mro(engine, meta[1], meta[2], fuel), wanted, fuel)
         if owner is not None:
             return bind_instance(values, value[:3], value[:3])
