@@ -223,7 +223,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: classes that make another of themselves (`cls(…)`), decorators that other methods return, registries of
 #     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
 #     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
-RESOLVERS_VERSION: Final = "48"
+# 49: Python: a name that some function of a file binds outside itself makes the other names of the file no dearer
+RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

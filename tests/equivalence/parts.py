@@ -6,6 +6,7 @@ Many edits are cheap here; all that a graph keeps of a file is compared.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from everdex.graph.model import Resolution
 from everdex.graph.part_table import decode
@@ -58,7 +59,8 @@ def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]
         kept = None
         if old is not None and table is not None:
             same = before.files[path] == files[path]
-            kept = Before(old.blob, old.parts, old.keys["reads"], low, old.entry.partial, same).kept(table)
+            as_it_was = Before(old.blob, old.parts, old.keys["reads"], low, old.entry.partial, b"", same)
+            kept = as_it_was.kept(table, partial(before.world.facts, path))
         graph = resolution.resolve(path, kept)
         assert graph.parts is not None
         parts += len(graph.parts.all)

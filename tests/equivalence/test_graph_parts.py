@@ -16,7 +16,10 @@ _MODULES = ("base", "tools", "pkg", "pkg.inner")
 _NAMES = ("open", "read", "close", "make", "each", "Reader", "Writer")
 _CLASSES = ("Reader", "Writer", "Store")
 _ATTRIBUTES = ("kept", "other", "open")
-_EDITS = ("add", "drop", "move", "line", "line", "line", "rename", "wrap", "decorate", "break", "head", "shift")
+_EDITS = (
+    "add", "drop", "move", "line", "line", "line", "grow", "grow", "rename", "wrap", "decorate", "break", "head",
+    "shift",
+)  # fmt: skip
 
 
 class _Author:
@@ -44,6 +47,19 @@ class _Author:
                 [f"class {kind}({pick(_CLASSES)}):", f"    {kept} = {name}", f"    def open(self): {other}()"],
                 [f"from {pick(_MODULES)} import {name}"], ["# nothing"], [f"x = {kind}.{kept} + x"], [f"del x.{kept}"],
                 [f"import {pick(_MODULES)}; import base"],
+            )
+        )  # fmt: skip
+
+    def _added(self) -> list[str]:
+        """Lines that change what others of the body mean, or do not."""
+        name = self.pick(_NAMES)
+        return self.pick(
+            (
+                ["if x: pass"], [f"if open: x.{name}()"], ["x = None"], [f"open.{name}"], ["return 1"], ["'Reader'"],
+                [f"x: {self.pick(_CLASSES)} = open"], [""], ["if not x:", "    return open"], ["raise Reader"],
+                ["try:", "    x()", "except base.Reader as x:", "    x.open()"], ["assert isinstance(x, Reader)"],
+                ["x += open()"], ["f'{x}{open}'"], ["x['a'] = open"], ["x.append(open)"], ["table = []"],
+                [f"table.append({name})"], ["table[0]()"], ["for each in table: each()"],
             )
         )  # fmt: skip
 
@@ -100,6 +116,11 @@ class _Author:
             indent = " " * (len(block[number]) - len(block[number].lstrip()))
             keep = self.chance.random() < 0.5
             block[number : number + (not keep)] = [indent + line for line in self._line()]
+        elif what == "grow" and inside:
+            number = self.pick(inside)
+            indent = " " * (len(block[number]) - len(block[number].lstrip()))
+            place = number + self.pick((0, 1))
+            block[place:place] = [indent + line for line in self.pick((self._line, self._added))()]
         elif what == "rename":
             block[:] = [line.replace(f"def {self.pick(_NAMES)}(", f"def {self.pick(_NAMES)}(") for line in block]
         elif what == "wrap":
@@ -136,6 +157,74 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
         clean, _, _ = step(KeptTree(), files)
         assert differ(kept, clean) == [], history
     assert again < 0.7 * whole
+
+
+_BODY = b"""\
+import base
+class Kept:
+    def go(self, other): pass
+def f(x, flag, other=None):
+    kept = Kept()
+    def inner():
+        kept.go(other)
+    if flag:
+        x.go(kept)
+%s    class Inside(Kept):
+        pass
+%s    return inner
+f(Kept(), 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "added"),
+    [
+        pytest.param(0, b"    kept.go(x)\n", id="a call"),
+        pytest.param(0, b"        kept.go(x)\n        base.go()\n", id="lines of a block"),
+        pytest.param(1, b"    new = [each.go(x) for each in (kept, x)]\n", id="a name nobody reads"),
+        pytest.param(1, b"    # said\n\n", id="a comment"),
+    ],
+)
+def test_of_a_function_that_has_grown_only_what_was_added_is_asked(place: int, added: bytes) -> None:
+    assert "f" not in _asked_of_grown(place, added)
+
+
+@pytest.mark.parametrize(
+    ("place", "added"),
+    [
+        pytest.param(0, b"    kept = base.Kept()\n", id="a name that is read"),
+        pytest.param(1, b"    x = base.Kept()\n    x.go()\n    other = x\n", id="a name that a function inside takes"),
+        pytest.param(0, b"    flag.go()\n", id="an attribute of what was only tested"),
+        pytest.param(0, b"    def more(): pass\n", id="a function inside"),
+        pytest.param(1, b"        go = base.go\n", id="a member of a class inside"),
+        pytest.param(0, b"    if other: return kept\n", id="another result"),
+    ],
+)
+def test_a_function_is_asked_as_a_whole_where_what_was_added_changes_the_rest(place: int, added: bytes) -> None:
+    assert "f" in _asked_of_grown(place, added)
+
+
+def _asked_of_grown(place: int, added: bytes) -> set[str]:
+    """The parts that were not kept, by their nodes, after comparing with a rebuild."""
+    lines = [b"", b""]
+    lines[place] = added
+    others = {"base.py": b"from m import Kept, f\ndef go(): f(go, None)", "other.py": b"import m\nm.f(m.Kept(), 0)()"}
+    old, _, _ = step(KeptTree(), {"m.py": _BODY % (b"", b""), **others})
+    files = {"m.py": _BODY % tuple(lines), **others}
+    new, _, _ = step(old, files)
+    clean, _, _ = step(KeptTree(), files)
+    assert differ(new, clean) == []
+    return new.asked["m.py"]
+
+
+def test_a_name_that_a_function_binds_outside_is_nobody_elses_business() -> None:
+    """What a name of one binding costs does not depend on other functions of the file."""
+    way = b"def f():\n    a = Kept()\n" + b"".join(b"    %c = %c\n" % (97 + n, 96 + n) for n in range(1, 15))
+    source = b"class Kept:\n    def go(self): pass\n" + way + b"    o.go()\ndef other():\n    %s\n"
+    old, _, _ = step(KeptTree(), {"m.py": source % b"pass"})
+    new, _, _ = step(old, {"m.py": source % b"global told; told = 1"})
+    clean, _, _ = step(KeptTree(), {"m.py": source % b"global told; told = 1"})
+    assert differ(new, clean) == []
 
 
 _HEAD = """\

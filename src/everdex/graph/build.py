@@ -168,7 +168,7 @@ def _before(base: Graph | None, paths: Sequence[str], same: set[str], keys: U32)
     return {
         base.paths[number]: Before(
             base.blob(number), base.parts(number), looked[number], keys, base.files[number].partial,
-            base.paths[number] in same,
+            base.files[number].content, base.paths[number] in same,
         )
         for number in numbers
     }  # fmt: skip

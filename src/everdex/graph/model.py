@@ -126,7 +126,7 @@ class Part(msgspec.Struct, frozen=True, gc=False):
 
     node: int  # index; 0, the file, for all that is in no other part
     digest: int  # 64 bits, of its text and of what its sites' columns depend on
-    looked: int  # bits: which of the keys of `Parts` it looked at; 0 when it was kept
+    looked: int  # bits: which of the keys of `Parts` its sites looked at that were resolved now; 0 when all were kept
     kept: int  # -1, or the number of the earlier part whose sites it has
 
 
@@ -166,6 +166,7 @@ class Kept:
     of_sites: Sequence[int]
     stale: frozenset[int]  # parts that looked at a key whose offers have changed since
     same: bool  # the file's bytes are what they were
+    facts: Callable[[], bytes | None]  # of the file as it was; None when they are forgotten
 
 
 class Outlined(NamedTuple):

@@ -79,7 +79,7 @@ def _differences(numbers: Sequence[int]) -> list[int]:
 
 def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     """The table of a file that was resolved in parts, some of them kept from before."""
-    asked = [number for number, part in enumerate(parts.all) if part.kept < 0]
+    asked = [number for number, part in enumerate(parts.all) if part.kept < 0 or part.looked]
     names = np.array([key32(key) for key in parts.keys], dtype=np.uint32)
     is_own = _bits((parts.own,), len(names))[:, 0]
     looked = _bits([parts.all[number].looked for number in asked], len(names))
@@ -113,7 +113,7 @@ def _joined(earlier: U32, kept: Bits, asked: list[int], names: U32, looked: Bits
         among = np.searchsorted(keys, new)
         keys, joined = np.insert(keys, among, new), np.insert(joined, among, False, axis=0)
     places = np.searchsorted(keys, names)
-    joined[np.ix_(places, np.array(asked, dtype=np.int64))] = looked
+    joined[np.ix_(places, np.array(asked, dtype=np.int64))] |= looked  # of a part that has grown also what was kept
     for again in np.flatnonzero(np.bincount(places, minlength=1)[places] > 1):  # hashes that collide
         joined[places[again], asked] |= looked[again]
     return keys, joined

@@ -6,8 +6,9 @@ nothing else, and every answer that may have needed it says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from everdex.facts import has_facts
 from everdex.graph.columns import Columns
@@ -61,14 +62,15 @@ class Before:
     others: U32
     changed: U32
     partial: bool
+    content: bytes  # hash
     same: bool  # the file's bytes are what they were
 
-    def kept(self, table: PartTable) -> Kept:
+    def kept(self, table: PartTable, facts: Callable[[], bytes | None]) -> Kept:
         columns = Columns(self.blob)
         parts = [(columns.nodes[node].key, digest) for node, digest in table.parts]
         return Kept(
             columns.nodes, tuple(columns.sites()), tuple(columns.dependencies()), self.partial, parts,
-            table.of_sites, table.stale(self.changed), self.same,
+            table.of_sites, table.stale(self.changed), self.same, facts,
         )  # fmt: skip
 
 
@@ -116,9 +118,12 @@ class Bench:
     def resolve(self, path: str, before: Before | None) -> tuple[FileGraph, str, PartTable | None]:
         """A file's graph, '' or what kind of error its resolver raised, and the parts that it may have kept."""
         resolution = self._resolution(path)
-        table = decode(before.parts, before.others) if before is not None else None
+        table = kept = None
         try:
-            graph = resolution.resolve(path, before.kept(table) if before is not None and table is not None else None)
+            if before is not None:
+                table = decode(before.parts, before.others)
+                kept = before.kept(table, partial(self._facts.earlier, path, before.content.hex()))
+            graph = resolution.resolve(path, kept)
             if not graph.nodes or graph.nodes[0].key or graph.nodes[0].parent != -1:
                 raise ValueError("the first node is not the file")
             if not graph.sites and self._is_unread(path):

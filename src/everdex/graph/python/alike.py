@@ -28,8 +28,7 @@ from everdex.graph.python.keys import (
     taken_key,
     taking_key,
 )
-from everdex.graph.python.names import binding_scope
-from everdex.graph.python.slices import OPERANDS
+from everdex.graph.python.pairing import Pairing, is_text_of_name
 
 MAX_EDITED: Final = 50  # functions; a file in which more changed was rewritten, and each costs a look through all of it
 
@@ -59,25 +58,20 @@ class _Way(NamedTuple):
     what: tuple[str, ...]
 
 
-class _Pair:
-    """A file before and after, and which expressions of both are the same."""
+class _Pair(Pairing):
+    """A file before and after, and which functions of both are the same for everybody else."""
 
     def __init__(self, old: File, new: File, functions: set[str], is_changed: Callable[[str], bool]) -> None:
-        self.old = old
-        self.new = new
+        super().__init__(old, new)
         self._is_changed = is_changed
         self._ways = _ways(old, functions), _ways(new, functions)
-        self._to: dict[int, int] = {}
-        self._from: dict[int, int] = {}
-        self._waiting: list[tuple[int, int]] = []
 
     def try_function(self, old: int, new: int) -> bool:
         """Whether a function can be added to what is the same; if not, nothing was assumed."""
-        kept = dict(self._to), dict(self._from)
-        if self._function(old, new) and self._walked():
+        before = self.mark()
+        if self._function(old, new) and self.walked():
             return True
-        self._to, self._from = kept
-        self._waiting = []
+        self.go_back(before)
         return False
 
     # -- what may be seen of a function
@@ -87,9 +81,9 @@ class _Pair:
         return (
             first.flags == second.flags
             and self._heads(first, second)
-            and self._both(first.returns, second.returns)
-            and self._both(first.guards, second.guards)
-            and self._both(first.yields, second.yields)
+            and self.both(first.returns, second.returns)
+            and self.both(first.guards, second.guards)
+            and self.both(first.yields, second.yields)
             and self._inside(old, new)
             and self._by_ways(first.key)
         )
@@ -100,7 +94,7 @@ class _Pair:
         if (first.kind, first.outer_names, named) != (second.kind, second.outer_names, named_now):
             return False
         written, written_now = [each[2:] for each in first.params], [each[2:] for each in second.params]
-        return self._both(
+        return self.both(
             [written, first.decorators, first.bases, first.base_keywords, first.annotation],
             [written_now, second.decorators, second.bases, second.base_keywords, second.annotation],
         )
@@ -116,7 +110,7 @@ class _Pair:
                 return False
         for name in _taken(self.old, old):
             bound, bound_now = self.old.names[old].get(name, ()), self.new.names[new].get(name, ())
-            if not self._bindings(bound, bound_now):
+            if not self.bindings(bound, bound_now):
                 return False
             for each, other in zip(inner, others, strict=True):
                 born, born_now = self.old.scopes[each].born, self.new.scopes[other].born
@@ -127,101 +121,10 @@ class _Pair:
     def _by_ways(self, key: str) -> bool:
         before, after = (ways.get(key, {}) for ways in self._ways)
         return all(
-            self._both(before[way], after.get(way, [])) if not way.announced or not self._is_changed(way.announced)
+            self.both(before[way], after.get(way, [])) if not way.announced or not self._is_changed(way.announced)
             else True
             for way in before
         )  # fmt: skip
-
-    # -- pairs of expressions
-
-    def _both(self, first: Any, second: Any) -> bool:
-        """Two operands, or lists of them with other things between: expressions are paired, the rest must be equal."""
-        if isinstance(first, int) and isinstance(second, int):
-            if first >= 0 and second >= 0:
-                self._waiting.append((first, second))
-                return True
-            return first == second
-        if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
-            return len(first) == len(second) and all(map(self._both, first, second))
-        return bool(first == second)
-
-    def _bindings(self, first: Sequence[int], second: Sequence[int]) -> bool:
-        """Bindings by number: what they bind, and whether they always do."""
-        bound, bound_now = [self.old.bindings[each] for each in first], [self.new.bindings[each] for each in second]
-        return [each[3] for each in bound] == [each[3] for each in bound_now] and self._both(
-            [each[2] for each in bound], [each[2] for each in bound_now]
-        )
-
-    def _walked(self) -> bool:
-        """Pair everything behind what is waiting; one with one, or one container would count as two."""
-        while self._waiting:
-            first, second = self._waiting.pop()
-            known, back = self._to.get(first), self._from.get(second)
-            if known is None and back is None:
-                self._to[first], self._from[second] = second, first
-                if not self._entries(first, second):
-                    return False
-            elif known != second or back != first:
-                return False
-        return True
-
-    def _entries(self, first: int, second: int) -> bool:
-        old, new = self.old, self.new
-        left, right = old.entries[first], new.entries[second]
-        stands, stands_now = old.scopes[old.where[first]], new.scopes[new.where[second]]
-        if (left[0], stands.key) != (right[0], stands_now.key):
-            return False
-        kind = left[0]
-        # A literal is one for a whole body and stands where it is first met: in a comprehension, or not.
-        if kind != m.LITERAL and stands.kind != stands_now.kind:
-            return False
-        if old.display_names.get(first) != new.display_names.get(second):
-            return False
-        if (first in old.held_displays) != (second in new.held_displays):
-            return False
-        if kind == m.NAME:
-            return left[1] == right[1] and self._names(first, second, left[1])
-        if kind == m.DEFINITION or kind == m.PARAMETER:
-            return old.scopes[left[1]].key == new.scopes[right[1]].key and left[2:] == right[2:]
-        if kind == m.SUBSCRIPT and not self._both(old.stored_before(left[1]), new.stored_before(right[1])):
-            return False
-        operands = OPERANDS.get(kind)
-        if operands is None or len(left) != len(right):
-            return False
-        for place in range(1, len(left)):
-            if not (self._both(left[place], right[place]) if place in operands else left[place] == right[place]):
-                return False
-        # A type in quotes is a name as well.
-        return kind != m.LITERAL or not _is_name(left) or self._free(first, second, left[2])
-
-    def _names(self, first: int, second: int, name: str) -> bool:
-        old, new = self.old, self.new
-        reaching, reaching_now = old.entries[first][2], new.entries[second][2]
-        if bool(reaching) != bool(reaching_now):
-            return False
-        if not reaching:
-            return self._free(first, second, name)
-        inside = old.from_inside.get((old.where[first], name), [])
-        inside_now = new.from_inside.get((new.where[second], name), [])
-        return self._bindings([*reaching, *inside], [*reaching_now, *inside_now])
-
-    def _free(self, first: int, second: int, name: str) -> bool:
-        """A name that is looked up around: found in the same scope, and bound there alike.
-
-        What modules and classes bind has keys of its own, of which who looks takes note.
-        """
-        home, found = binding_scope(self.old, self.old.where[first], name)
-        home_now, found_now = binding_scope(self.new, self.new.where[second], name)
-        if home < 0 or home_now < 0:
-            return home == home_now
-        scope, scope_now = self.old.scopes[home], self.new.scopes[home_now]
-        if (scope.kind, scope.key) != (scope_now.kind, scope_now.key):
-            return False
-        return self.old.is_by_name(home) or self._bindings(found, found_now)
-
-
-def _is_name(entry: Any) -> bool:
-    return entry[1] == "str" and isinstance(entry[2], str) and entry[2].isidentifier()
 
 
 def _inner(file: File, scope: int) -> list[int]:
@@ -243,7 +146,7 @@ def _taken(file: File, scope: int) -> set[str]:
     if inner:
         for number, where in enumerate(file.where):
             entry = file.entries[number]
-            is_free = not entry[2] if entry[0] == m.NAME else entry[0] == m.LITERAL and _is_name(entry)
+            is_free = not entry[2] if entry[0] == m.NAME else entry[0] == m.LITERAL and is_text_of_name(entry)
             if is_free and file.owner(where) in inner:
                 found.add(entry[1] if entry[0] == m.NAME else entry[2])
     return found

@@ -107,7 +107,8 @@ class Engine:
             return _TOO_DEEP
         file = self._files.get(path) or self.file(path)
         entry = file.entries[expression]
-        while entry[0] == NAME and len(entry[2]) == 1 and not file.from_inside:
+        inside = file.from_inside
+        while entry[0] == NAME and len(entry[2]) == 1 and not (inside and (file.where[expression], entry[1]) in inside):
             # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
             self.seen.append(file.seen_at(expression))
             value = file.bindings[entry[2][0]][2]

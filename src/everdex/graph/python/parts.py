@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import xxhash
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from everdex.facts.python import model as m
 from everdex.graph.model import Kept, Node, Part, Parts, Site
 from everdex.graph.python.files import File
+from everdex.graph.python.grown import Grown, Growth
 from everdex.graph.python.seen import Gathered
 from everdex.graph.python.variables import key_of
 
@@ -95,16 +96,36 @@ def _says_nothing(line: bytes) -> bool:
 
 
 class Again:
-    """Which parts of a file are resolved, and which are as they were in an earlier resolution."""
+    """Which parts of a file are resolved, and which are as they were in an earlier resolution, or have only grown.
 
-    def __init__(self, kept: Kept | None, parts: FileParts, is_partial: bool) -> None:
+    `growth` compares the file with what it was, of which there may be nothing any more."""
+
+    def __init__(
+        self, kept: Kept | None, parts: FileParts, is_partial: bool, growth: Callable[[], Growth | None]
+    ) -> None:
         self._parts = parts
         self._from = [-1] * len(parts.scopes)  # of each part, the one it is taken from
         self._kept = kept
+        self.grown: dict[int, Grown] = {}
         if kept is not None and (kept.same or not (is_partial or kept.partial)):
             before = {each: number for number, each in enumerate(kept.parts) if number not in kept.stale}
             self._from = [before.get(each, -1) for each in zip(parts.keys, parts.digests, strict=True)]
+            if not kept.same:
+                self._grow(before, growth)
         self.resolved = [part for part, number in enumerate(self._from) if number < 0]
+
+    def _grow(self, before: dict[tuple[str, int], int], growth: Callable[[], Growth | None]) -> None:
+        """Take what has grown from what it was."""
+        digests = {key: (digest, number) for (key, digest), number in before.items() if number}
+        asked = [part for part, number in enumerate(self._from) if number < 0 and self._parts.keys[part] in digests]
+        compared = growth() if asked else None
+        if compared is None:
+            return
+        for part in asked:
+            digest, number = digests[self._parts.keys[part]]
+            found = compared.of(self._parts.keys[part], digest, self._parts.entries[part])
+            if found is not None:
+                self._from[part], self.grown[part] = number, found
 
     @property
     def rest_is_kept(self) -> bool:
@@ -130,16 +151,18 @@ class Again:
         found = []
         for site, number in zip(kept.sites, kept.of_sites, strict=True):
             if number in now:
-                lines = moved[number] if number else between[bisect_left(ends, site.line)]
+                lines = last = moved[number] if number else between[bisect_left(ends, site.line)]
+                if (grown := self.grown.get(now[number])) is not None:
+                    lines, last = lines + grown.moved(site.line), last + grown.moved(site.end_line)
                 source = renumbered[site.source]
-                if lines or source != site.source:
-                    site = replace(site, source=source, line=site.line + lines, end_line=site.end_line + lines)
+                if lines or last or source != site.source:
+                    site = replace(site, source=source, line=site.line + lines, end_line=site.end_line + last)
                 found.append((site, now[number]))
         return found
 
     def parts(self, index_of: Sequence[int], gathered: Gathered, of_sites: tuple[int, ...]) -> Parts:
-        """`index_of` has the node of each scope."""
-        looked = dict(zip(self.resolved, gathered.looked, strict=True))
+        """`index_of` has the node of each scope; `gathered` is of what is resolved, and then of what has grown."""
+        looked = dict(zip((*self.resolved, *self.grown), gathered.looked, strict=True))
         found = [
             Part(index_of[scope], digest, looked.get(number, 0), kept)
             for number, (scope, digest, kept) in enumerate(

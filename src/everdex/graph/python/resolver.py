@@ -11,6 +11,7 @@ from everdex.graph.python.alike import unseen
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded, File
+from everdex.graph.python.grown import Growth
 from everdex.graph.python.modules import dotted_of, is_package
 from everdex.graph.python.nodes import Places, interface_of, nodes_of
 from everdex.graph.python.offers import offers
@@ -28,8 +29,9 @@ _SOURCE_ROOTS = ("src", "lib", "python")
 class PythonResolution:
     """Python at work on one world."""
 
-    def __init__(self, world: World, decoded: Decoded) -> None:
+    def __init__(self, world: World, decoded: Decoded, earlier: Decoded) -> None:
         self._world = world
+        self._earlier = earlier
         self._engine = Engine(world, HANDLERS, decoded)
 
     def resolve(self, path: str, kept: Kept | None = None) -> FileGraph:
@@ -57,7 +59,7 @@ class PythonResolution:
         source = self._world.source(path)
         imports = dependencies.imports(file, places)
         parts = FileParts(file, source, dependencies.text_of(file, imports))
-        again = Again(kept, parts, file.facts.partial)
+        again = Again(kept, parts, file.facts.partial, lambda: self._growth(file, kept, source))
         if kept is not None and again.rest_is_kept:
             known = {node.key for node in kept.nodes}
             own = variables(file, lambda owner, name: key_of(file, owner, name) in known)
@@ -73,12 +75,20 @@ class PythonResolution:
         for part in again.resolved:
             found += [(site, part) for site in sites.collect(part)]
             looked.append(engine.looked())
+        for part, grown in again.grown.items():
+            found += [(site, part) for site in sites.collect_added(part, grown)]
+            looked.append(engine.looked())
         found.sort(key=_place)
         gathered = engine.end(file, looked)
         return FileGraph(
             nodes, tuple([site for site, _ in found]), depends, gathered.of_others(), interface_of(nodes, in_bodies),
             file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
         )  # fmt: skip
+
+
+    def _growth(self, file: File, kept: Kept | None, source: bytes) -> Growth | None:
+        before = kept.facts() if kept is not None else None
+        return Growth(self._earlier.of(file.path, before), file, source) if before is not None else None
 
 
 def _place(found: tuple[Site, int]) -> tuple[int, int, int, int, str]:
@@ -100,6 +110,7 @@ class PythonResolver:
 
     def __init__(self) -> None:
         self._decoded = Decoded()
+        self._earlier = Decoded()  # files as they were
 
     @property
     def languages(self) -> frozenset[str]:
@@ -114,7 +125,7 @@ class PythonResolver:
 
     def unseen(self, path: str, before: bytes, after: bytes, is_changed: Callable[[str], bool]) -> list[str]:
         with collector_held():
-            return unseen(File(path, before), self._decoded.of(path, after), is_changed)
+            return unseen(self._earlier.of(path, before), self._decoded.of(path, after), is_changed)
 
     def open(self, world: World) -> Resolution:
-        return PythonResolution(world, self._decoded)
+        return PythonResolution(world, self._decoded, self._earlier)

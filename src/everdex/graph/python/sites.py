@@ -25,6 +25,7 @@ from everdex.graph.python import (
     variables,
 )
 from everdex.graph.python.engine import FUEL
+from everdex.graph.python.grown import Grown
 from everdex.graph.python.handed_sites import HandedSites
 from everdex.graph.python.targets import Answer
 from everdex.graph.python.values import (
@@ -52,17 +53,28 @@ class Sites(HandedSites):
     def collect(self, part: int) -> list[Site]:
         """The sites of a part, those that stand at the same place in the order of asking."""
         self.found = []
+        self._expressions(self.parts.entries[part])
+        self._scopes(part)
+        self.item_stores(self.parts.entries[part])
+        self.writes(part)
+        return self.found
+
+    def collect_added(self, part: int, grown: Grown) -> list[Site]:
+        """The sites of what was added to a part; definitions are not among it."""
+        self.found = []
+        self._expressions(grown.entries)
+        self.item_stores(grown.entries)
+        self.writes(part, grown.start, grown.end)
+        return self.found
+
+    def _expressions(self, numbers: list[int]) -> None:
         entries, callees = self.file.entries, self._callees
         handlers = _HANDLERS
-        for number in self.parts.entries[part]:
+        for number in numbers:
             entry = entries[number]
             handler = handlers.get(entry[0])
             if handler is not None:
                 handler(self, number, entry, number in callees)
-        self._scopes(part)
-        self.item_stores(part)
-        self.writes(part)
-        return self.found
 
     @cached_property
     def _callees(self) -> set[int]:

@@ -176,8 +176,8 @@ class SyntaxSites(VariableSites):
         for place, each in enumerate(entry[1]):
             self.shown(each, texts.REPRESENT if place in entry[3] else texts.FORMAT)
 
-    def item_stores(self, part: int) -> None:
-        for number in self.parts.entries[part]:
+    def item_stores(self, numbers: list[int]) -> None:
+        for number in numbers:
             entry = self.file.entries[number]
             if entry[0] == m.STORE_ITEM:
                 name = "__delitem__" if (entry[1], entry[2]) in self._deleted_items else "__setitem__"

@@ -5,6 +5,7 @@ The part of `Sites` that decides where such a site stands and what it is called;
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -163,10 +164,12 @@ class VariableSites:
         bases = frozenset(((CLASS, self.file.path, owner),)) if owner >= 0 else self.values(entry[1])
         return variables.stored(self.engine, bases, entry[2])
 
-    def writes(self, part: int) -> None:
-        """Assignments to names of the module and of its classes."""
+    def writes(self, part: int, start: int = 0, end: int = sys.maxsize) -> None:
+        """Assignments to names of the module and of its classes, in a part or in some bytes of it."""
         file = self.file
         for each in self._written.get(part, ()):
+            if not start <= each.start < end:
+                continue
             target = Target(file.path, variables.key_of(file, each.home, each.name))
             answer = Answer(Status.RESOLVED, (target,), "")
             self.add_at(Role.WRITE, each.start, each.end, answer, self.index_of[each.where])
