@@ -258,6 +258,17 @@ def test_among_many_that_make_a_class_below_those_of_the_own_file_are_looked_at(
         assert found.resolved == files
 
 
+@pytest.mark.parametrize("name", [f"run{number}" for number in range(8)])
+def test_who_goes_by_names_of_classes_is_not_asked_for_a_call_written_like_a_functions(
+    tmp_path: Path, name: str
+) -> None:
+    made = synced(tmp_path / "tree", {"home.py": f"from low import Low\n{_BASE}", "low.py": _LOW, "reader.py": _READER})
+    _making(made, 14)
+    (made.path / "home.py").write_text(f"from low import Low\n{_BASE}\ndef more():\n    {name}()\n")
+    made.sync()
+    assert kept(made, resolvers=_PYTHON).resolved == 1
+
+
 _MAKES = "\ndef make_{0}():\n    Low({0}())\n"
 
 

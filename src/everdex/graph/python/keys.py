@@ -18,7 +18,7 @@ CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
-_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define
+_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
@@ -90,7 +90,9 @@ def others_key(path: str, name: str) -> str:
         return f"py:others:{path}:own"
     if name in BUILTIN_NAMES:  # most edits call one, and nearly no class is called so
         return f"py:others:{path}:builtins"
-    return f"py:others:{path}:{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
+    # Who goes by the names of classes is not asked again for a call that is written like a function's.
+    case = "" if name[:1].isupper() else "small"
+    return f"py:others:{path}:{case}{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
 
 
 def indirect_key(path: str) -> str:
