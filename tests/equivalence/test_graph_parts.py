@@ -227,6 +227,46 @@ def test_a_name_that_a_function_binds_outside_is_nobody_elses_business() -> None
     assert differ(new, clean) == []
 
 
+_ADDING = """\
+class Num:
+    def go(self): pass
+    def __add__(self, other):
+{}        kept = other
+        return kept
+def use(one: Num, other):
+    (one + other).go()
+"""
+_WRAPPING = """\
+class Thing:
+    def go(self): pass
+def wrap(f):
+    def inner(a, *rest):
+{}        return f(a)
+    return inner
+@wrap
+def use(x): x.go()
+use(Thing())
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param(_ADDING, "        other.go()\n", id="what is asked of what stands beside an operator"),
+        pytest.param(_WRAPPING, "        f(a, *rest)\n", id="that a wrapper passes on all it takes"),
+    ],
+)
+def test_what_a_body_does_with_its_parameters_is_seen(text: str, line: str) -> None:
+    """With the line and without it, whichever was first."""
+    with_it, without = ({"m.py": text.format(each).encode()} for each in (line, ""))
+    for first, second in ((with_it, without), (without, with_it)):
+        old, _, _ = step(KeptTree(), first)
+        new, _, _ = step(old, second)
+        clean, _, _ = step(KeptTree(), second)
+        assert differ(new, clean) == []
+        assert "use" in new.asked["m.py"]
+
+
 _HEAD = """\
 import base
 

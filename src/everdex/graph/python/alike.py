@@ -80,6 +80,7 @@ class _Pair(Pairing):
         first, second = self.old.scopes[old], self.new.scopes[new]
         return (
             first.flags == second.flags
+            and self.old.passes_on(old) == self.new.passes_on(new)
             and self._heads(first, second)
             and self.both(first.returns, second.returns)
             and self.both(first.guards, second.guards)

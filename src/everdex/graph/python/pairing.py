@@ -83,8 +83,10 @@ class Pairing:
             return False
         if kind == m.NAME:
             return left[1] == right[1] and self._names(first, second, left[1])
-        if kind == m.DEFINITION or kind == m.PARAMETER:
-            return old.scopes[left[1]].key == new.scopes[right[1]].key and left[2:] == right[2:]
+        if kind == m.DEFINITION:
+            return old.scopes[left[1]].key == new.scopes[right[1]].key
+        if kind == m.PARAMETER:
+            return self._parameters(left, right)
         if kind == m.SUBSCRIPT and not self.both(old.stored_before(left[1]), new.stored_before(right[1])):
             return False
         operands = OPERANDS.get(kind)
@@ -95,6 +97,15 @@ class Pairing:
                 return False
         # A type in quotes is a name as well.
         return kind != m.LITERAL or not is_text_of_name(left) or self._free(first, second, left[2])
+
+    def _parameters(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+        """What a parameter is passed is read under keys; but what stands beside an operator is also what is asked of it
+        in the body."""
+        if (self.old.scopes[left[1]].key, left[2]) != (self.new.scopes[right[1]].key, right[2]):
+            return False
+        if left[2] != 1 or not self.old.scopes[left[1]].name.startswith("__"):
+            return True
+        return (left[1:] in self.old.asked_parameters) == (right[1:] in self.new.asked_parameters)
 
     def _names(self, first: int, second: int, name: str) -> bool:
         old, new = self.old, self.new
