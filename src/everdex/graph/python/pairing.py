@@ -84,7 +84,7 @@ class Pairing:
         if kind == m.NAME:
             return left[1] == right[1] and self._names(first, second, left[1])
         if kind == m.DEFINITION:
-            return old.scopes[left[1]].key == new.scopes[right[1]].key
+            return bool(old.scopes[left[1]].key == new.scopes[right[1]].key)
         if kind == m.PARAMETER:
             return self._parameters(left, right)
         if kind == m.SUBSCRIPT and not self.both(old.stored_before(left[1]), new.stored_before(right[1])):
