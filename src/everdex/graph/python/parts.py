@@ -25,6 +25,7 @@ from everdex.graph.python.variables import key_of
 # Functions that are parts, in their order; the others are part of the rest. What each part read is a table of parts and
 # keys: 40,000 functions that somebody's program wrote took 10 GB.
 MAX_PARTS: Final = 2_000
+_MAX_GROWN: Final = 50  # functions; of a file in which more are others all are resolved
 _SILENT: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")  # what is left of a line, and lines, that say nothing
 
 
@@ -118,7 +119,7 @@ class Again:
         """Take what has grown from what it was."""
         digests = {key: (digest, number) for (key, digest), number in before.items() if number}
         asked = [part for part, number in enumerate(self._from) if number < 0 and self._parts.keys[part] in digests]
-        compared = growth() if asked else None
+        compared = growth() if 0 < len(asked) <= _MAX_GROWN else None
         if compared is None:
             return
         for part in asked:
