@@ -1,4 +1,4 @@
-"""The made-up language of `support.toy`, and a program in it that can be asked about."""
+"""The made-up language of `support.toy` with a program that can be asked about; a repository with an indexer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from everdex.graph import resolvers
 from support.graphs import PROGRAM, Ask, asker
+from support.scenes import FILES, Scene
 from support.stores import synced
 
 
@@ -20,3 +21,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ask(tmp_path: Path, toy: None) -> Ask:
     return asker(synced(tmp_path / "tree", PROGRAM))
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    return Scene(tmp_path, monkeypatch, FILES)
