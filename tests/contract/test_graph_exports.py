@@ -16,11 +16,7 @@ from everdex.sync.model import SyncOptions
 from support.graphs import PROGRAM, asker
 from support.stores import Workspace, synced
 
-
-@pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the made-up language is resolved."""
-    monkeypatch.setattr(resolvers, "MODULES", ("support.toy",))
+pytestmark = pytest.mark.usefixtures("toy")
 
 
 # -- the map -----------------------------------------------------------------------------------

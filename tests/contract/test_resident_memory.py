@@ -11,21 +11,19 @@ import pytest
 
 from everdex.search.model import Mode, SearchRequest
 from everdex.service import kept
-from everdex.service.index import Index, Reading
+from everdex.service.index import Reading
 from everdex.service.relations import Question, make
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions
+from support.daemons import resident
 from support.trees import tree
 
 
 @pytest.fixture
 def warm(tmp_path: Path) -> Iterator[ResidentIndex]:
     root = tree(tmp_path / "project", {"a.py": "def alpha():\n    return 1\n\n\ndef beta():\n    return alpha()\n"})
-    index = Index.open(root)
-    index.sync()
-    resident = ResidentIndex(index)
-    yield resident
-    resident.close()
+    with resident(root) as index:
+        yield index
 
 
 def _ask_everything(warm: ResidentIndex) -> None:

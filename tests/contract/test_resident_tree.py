@@ -18,6 +18,7 @@ from everdex.service.index import Index, Reading
 from everdex.service.relations import Question, make
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions, SyncReport
+from support.daemons import resident
 from support.trees import commit_all, run_git, tree
 
 _FILES = {
@@ -31,12 +32,9 @@ _OF_THE_MOMENT = ("request_id", "freshness", "timings_ms", "size_bytes")
 
 @pytest.fixture
 def warm(tmp_path: Path) -> Iterator[ResidentIndex]:
-    index = Index.open(tree(tmp_path / "project", _FILES, git=True))
-    index.sync()
-    resident = ResidentIndex(index)
-    _settle(resident)
-    yield resident
-    resident.close()
+    with resident(tree(tmp_path / "project", _FILES, git=True)) as index:
+        _settle(index)
+        yield index
 
 
 def _settle(warm: ResidentIndex) -> None:

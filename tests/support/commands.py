@@ -50,6 +50,13 @@ def everdex(
     return result
 
 
+def answer_of(*arguments: Any, code: int = 0) -> dict[str, Any]:
+    """The document that a command prints, which must end with this code."""
+    done = everdex(*arguments, "--json")
+    assert done.code == code, done.out + done.err
+    return done.json
+
+
 def on_terminal(
     *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None, keys: bytes = b""
 ) -> Done:

@@ -13,9 +13,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from everdex.service.index import Index
+from everdex.service.resident import ResidentIndex
 from support.commands import COMMAND, Done, everdex
 
 HELLO = {"hello": {"protocols": [1]}}
+
+
+@contextmanager
+def resident(root: Path) -> Iterator[ResidentIndex]:
+    """What a daemon keeps of a tree that is up to date, in this process."""
+    index = Index.open(root)
+    index.sync()
+    kept = ResidentIndex(index)
+    yield kept
+    kept.close()
 
 
 def frame(document: object) -> bytes:

@@ -80,3 +80,7 @@ def asker(made: Workspace) -> Ask:
         return relations.ask(Index.open(made.path), question, reading or Reading(), SyncOptions(workers=1)).to_dict()
 
     return ask
+
+
+def places_of(items: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(item["path"], item["line"]) for item in items]

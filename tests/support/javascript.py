@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from everdex.graph.javascript import RESOLVER
 from everdex.graph.model import Node
 from everdex.identity.symbols import plain_name
 from support import worlds
 
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
+
 
 class MemoryWorld(worlds.MemoryWorld):
     def __init__(self, files: Mapping[str, bytes]) -> None:
         super().__init__(files, RESOLVER)
+
+
+def fixtures() -> dict[str, bytes]:
+    """Every file of every case, as one tree."""
+    return {path.relative_to(FIXTURES).as_posix(): path.read_bytes() for path in FIXTURES.rglob("*") if path.is_file()}
 
 
 def numbered(node: Node) -> str:

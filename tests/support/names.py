@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from everdex.graph.model import Resolver
+from everdex.graph.model import FileGraph, Resolver, Role, Site
 from everdex.graph.names import RESOLVER
 from support import worlds
 
@@ -25,3 +25,20 @@ def load(root: Path) -> dict[str, bytes]:
 class MemoryWorld(worlds.MemoryWorld):
     def __init__(self, files: Mapping[str, bytes], resolver: Resolver = RESOLVER) -> None:
         super().__init__(files, resolver)
+
+
+def graphs_of(files: Mapping[str, bytes]) -> dict[str, FileGraph]:
+    return MemoryWorld(files).graphs()
+
+
+def sites_of(graph: FileGraph, role: Role) -> list[Site]:
+    return [site for site in graph.sites if site.role is role]
+
+
+def targets_of(graph: FileGraph, role: Role) -> set[tuple[str, str]]:
+    return {(site.text, target.key) for site in sites_of(graph, role) for target in site.targets}
+
+
+def places_named(graph: FileGraph, role: Role = Role.REFERENCE) -> list[tuple[int, int, str]]:
+    """Line, column and target of every site of a role."""
+    return [(site.line, site.column, target.key) for site in sites_of(graph, role) for target in site.targets]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.commands import everdex, on_terminal
+from support.commands import answer_of, everdex, on_terminal
 from support.graphs import asker
 from support.stores import synced
 from support.trees import tree
@@ -43,12 +42,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
-def _json(*arguments: Any, code: int = 0) -> dict[str, Any]:
-    done = everdex(*arguments, "--json")
-    assert done.code == code, done.out + done.err
-    return done.json
-
-
 def test_on_a_terminal_remarks_stand_below_what_they_are_about(project: Path) -> None:
     """Results and remarks go two ways, and arrive on one terminal in the order in which they were said."""
     shown = on_terminal("callers", "shop/stock.py::check", project, env={"NO_COLOR": "1"}).out
@@ -62,7 +55,7 @@ def test_of_one_distance_what_is_certain_is_told_first(tmp_path: Path) -> None:
         "b.py": "class Engine:\n    def go(self): ...\nclass Other:\n    def go(self): ...\n",
         "c.py": "from b import Engine\n\n\ndef surely():\n    Engine().go()\n",
     }
-    found = _json("impact", "b.py::Engine.go", tree(tmp_path / "project", files))["affected"]
+    found = answer_of("impact", "b.py::Engine.go", tree(tmp_path / "project", files))["affected"]
     assert [(item["name"], item["certainty"]) for item in found] == [("surely", "resolved"), ("maybe", "ambiguous")]
 
 
@@ -94,7 +87,7 @@ def test_every_place_carries_what_stands_around_it(project: Path) -> None:
 
 def test_callers_with_certainty_and_what_could_be_missing(project: Path) -> None:
     """An undecided call of the same name is counted, never dropped."""
-    document = _json("callers", "Stock.take", project)
+    document = answer_of("callers", "Stock.take", project)
     assert {item["qualified_name"] for item in document["callers"]} >= {"shop.till.sell", "shop.stock.Cold.take"}
     undecided = document["could_add"]["ambiguous"] + document["could_add"]["unresolved"]
     listed = {site["path"] + f":{site['line']}" for item in document["callers"] for site in item["sites"]}
@@ -105,7 +98,7 @@ def test_callers_with_certainty_and_what_could_be_missing(project: Path) -> None
 def test_calling_a_class_is_calling_its_constructor(project: Path) -> None:
     """Asked by the class or by `__init__`, the same caller."""
     for name in ("Stock", "Stock.__init__"):
-        assert [item["qualified_name"] for item in _json("callers", name, project)["callers"]] == ["shop.till.sell"]
+        assert [item["qualified_name"] for item in answer_of("callers", name, project)["callers"]] == ["shop.till.sell"]
 
 
 def test_callees_in_a_pipe(project: Path) -> None:
@@ -117,7 +110,7 @@ def test_callees_in_a_pipe(project: Path) -> None:
 
 def test_impact_finds_the_tests_through_a_way(project: Path) -> None:
     """From a helper to the test that would fail, with the chain between them."""
-    document = _json("impact", "check", "--depth", 5, project)
+    document = answer_of("impact", "check", "--depth", 5, project)
     assert document["tests"] == ["tests/test_till.py"]
     test = next(item for item in document["affected"] if item["name"] == "test_sell")
     names = [step["symbol"]["qualifiedName"] for step in test["way"]]
@@ -128,10 +121,10 @@ def test_impact_finds_the_tests_through_a_way(project: Path) -> None:
 
 def test_impact_goes_through_overridden_methods(project: Path) -> None:
     """Who calls the base's method may end in the override: affected, but not certain; who overrides is affected."""
-    override = _json("impact", "Cold.take", project)
+    override = answer_of("impact", "Cold.take", project)
     found = {item["qualified_name"]: item["certainty"] for item in override["affected"]}
     assert found["shop.till.sell"] == "ambiguous"
-    base = _json("impact", "Stock.take", project)
+    base = answer_of("impact", "Stock.take", project)
     relations = {item["qualified_name"]: item["way"][0]["relation"] for item in base["affected"] if item["depth"] == 1}
     assert relations["shop.stock.Cold.take"] in ("calls", "overrides")
 
@@ -141,7 +134,7 @@ def test_impact_goes_through_overridden_methods(project: Path) -> None:
 )
 def test_a_symbol_is_named_from_where_one_is(project: Path, name: str) -> None:
     """Paths are taken from the current directory, names from anywhere."""
-    assert _json("callers", name, project)["symbol"]["qualified_name"] == "shop.till.sell"
+    assert answer_of("callers", name, project)["symbol"]["qualified_name"] == "shop.till.sell"
     if "/" in name:
         done = everdex("callers", name.removeprefix("shop/"), cwd=project / "shop")
         assert (done.code, done.lines) == (0, ["tests/test_till.py:5:assert sell(1) == 1"])
@@ -152,7 +145,7 @@ def test_several_definitions_end_in_a_list_and_exit_2(project: Path) -> None:
     done = everdex("callers", "take", project)
     assert (done.code, done.out) == (2, "")
     assert "shop/stock.py:5:shop.stock.Stock.take(self, count: int) -> int" in done.err
-    document = _json("callers", "take", project, code=2)
+    document = answer_of("callers", "take", project, code=2)
     assert len(document["matches"]) == len(document["resolution"]["candidates"]) == 2
 
 
@@ -175,7 +168,7 @@ def test_on_a_terminal_results_are_grouped(project: Path, command: str) -> None:
 
 def test_the_map_has_every_section(project: Path) -> None:
     """What it is written in, where it starts, what it needs, how it is tested, what matters."""
-    sections = {part["name"]: part["items"] for part in _json("map", project)["sections"]}
+    sections = {part["name"]: part["items"] for part in answer_of("map", project)["sections"]}
     assert sections["languages"][0]["language"] == "python"
     assert sections["entry_points"][0]["name"] == "shop"
     assert sections["tests"][0]["directory"] == "tests"
@@ -186,12 +179,12 @@ def test_the_map_has_every_section(project: Path) -> None:
 
 def test_export_prints_or_writes_one_document(project: Path, tmp_path: Path) -> None:
     """On stdout, or into a file with the envelope on stdout."""
-    document = _json("graph", "export", project)
+    document = answer_of("graph", "export", project)
     names = {node["id"]: node["qualified_name"] for node in document["nodes"]}
     calls = {(names[edge["from"]], names[edge["to"]]) for edge in document["edges"] if edge["kind"] == "calls"}
     assert {("shop.till.sell", "shop.stock.Stock.__init__"), ("shop.till.sell", "shop.stock.Stock.take")} <= calls
     assert ("shop.stock.Stock.take", "shop.stock.check") in calls
-    written = _json("graph", "export", project, "-o", tmp_path / "out.json")
+    written = answer_of("graph", "export", project, "-o", tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text())["nodes"] == document["nodes"]
     assert (written["format"], written["bytes"]) == ("json", (tmp_path / "out.json").stat().st_size)
     tags = everdex("graph", "export", "--format", "ctags", project)
@@ -203,12 +196,12 @@ def test_export_prints_or_writes_one_document(project: Path, tmp_path: Path) -> 
 def test_reading_options_hold(project: Path, tmp_path: Path) -> None:
     """--snapshot answers as it was, --no-sync as it is indexed, --offline says what it cannot promise."""
     copy = tree(tmp_path / "copy", {"a.py": "def f():\n    pass\n", "b.py": "from a import f\n\nf()\n"}, git=True)
-    before = _json("callers", "f", copy)
+    before = answer_of("callers", "f", copy)
     (copy / "b.py").write_text("")
-    assert _json("callers", "f", copy, "--no-sync")["callers"] == before["callers"]
-    assert _json("callers", "f", copy, code=1)["callers"] == []
-    assert _json("callers", "f", copy, "--snapshot", before["snapshot_id"])["callers"] == before["callers"]
-    assert "offline" in _json("callers", "f", copy, "--offline", code=1)["warnings"][0]
+    assert answer_of("callers", "f", copy, "--no-sync")["callers"] == before["callers"]
+    assert answer_of("callers", "f", copy, code=1)["callers"] == []
+    assert answer_of("callers", "f", copy, "--snapshot", before["snapshot_id"])["callers"] == before["callers"]
+    assert "offline" in answer_of("callers", "f", copy, "--offline", code=1)["warnings"][0]
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.md": "# Notes\n"}])
@@ -217,125 +210,7 @@ def test_repositories_with_nothing_to_resolve(tmp_path: Path, files: dict[str, s
     root = tree(tmp_path / "bare", files, git=True)
     assert everdex("callers", "x", root).code == 1
     assert everdex("map", root).code in (0, 1)
-    assert _json("graph", "export", root)["nodes"] == []
-
-
-def test_no_callers_of_an_overridden_method_is_never_said_alone(tmp_path: Path) -> None:
-    """Calls that lead to an override may be made through the base: an empty list says how many there are."""
-    text = (
-        "class Base:\n    def open(self): raise NotImplementedError\n\n\n"
-        "class Real(Base):\n    def open(self): return 1\n\n\n"
-        "class More(Real):\n    def open(self): return 2\n\n\n"
-        "Real().open()\nMore().open()\n"
-    )
-    project = tree(tmp_path / "project", {"a.py": text}, git=True)
-    done = everdex("callers", "Base.open", cwd=project)
-    assert (done.code, done.lines) == (1, [])
-    assert "2 calls of methods that override it may be made through it" in done.err
-    assert _json("callers", "Real.open", project)["could_add"]["overriding"] == 1
-    assert _json("callers", "More.open", project)["could_add"]["overriding"] == 0
-
-
-def test_no_callers_of_an_overriding_method_is_never_said_alone(tmp_path: Path) -> None:
-    """A call on a base's or an interface's type may reach any method that replaces it: Java by words, Go by shape."""
-    java = (
-        "class Base {\n  void open() {}\n}\nclass Real extends Base {\n  void open() {}\n}\n"
-        "class Use {\n  void go(Base base) { base.open(); }\n}\n"
-    )
-    types = "".join(f"type T{number} struct{{ Common }}\n\nfunc (t *T{number}) Dump() {{}}\n\n" for number in range(20))
-    go = (
-        "package dump\n\ntype Node interface {\n\tDump()\n\tKind() int\n}\n\ntype Common struct{}\n\n"
-        "func (c *Common) Kind() int { return 1 }\n\n" + types + "func Go(n Node) { n.Dump() }\n"
-    )
-    files = {"Base.java": java, "dump.go": go, "go.mod": "module example.com/dump\n"}
-    project = tree(tmp_path / "project", files, git=True)
-    done = everdex("callers", "Real.open", cwd=project)
-    assert (done.code, done.lines) == (1, [])
-    assert "1 call of what it overrides or inherits may reach it" in done.err
-    assert _json("callers", "T7.Dump", project, code=1)["could_add"]["overridden"] == 1
-    assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
-
-
-def test_too_many_overrides_to_list_are_no_reason_to_say_nobody(tmp_path: Path) -> None:
-    """With fifty methods in place of one, a call of the one says of each that it may reach it; so does `cls()` of the
-    classes below. What is certainly another, `super()` and a class by its name, is not counted."""
-    python = "class Base:\n    def open(self): pass\n    @classmethod\n    def make(cls): return cls()\n\n" + "".join(
-        f"class S{number}(Base):\n    def __init__(self): pass\n    def open(self): super().open()\n\n"
-        for number in range(50)
-    )
-    script = "export class Root { open() {} }\n" + "".join(
-        f"export class T{number} extends Root {{ open() {{ super.open(); }} }}\n" for number in range(50)
-    )
-    files = {
-        "a.py": python + "def run(base: Base): base.open()\n\nBase()\n",
-        "b.ts": script + "export function run(root: Root) { root.open(); }\n",
-    }
-    project = tree(tmp_path / "project", files, git=True)
-    for name in ("S7.open", "T7.open", "S7.__init__"):
-        done = everdex("callers", name, cwd=project)
-        assert (done.code, done.lines) == (1, [])
-        assert "1 call of what it overrides or inherits may reach it" in done.err
-    assert _json("callers", "Base.open", project)["could_add"]["overridden"] == 0
-
-
-def test_a_base_with_a_common_name_is_no_reason_to_say_nobody(tmp_path: Path) -> None:
-    """Where too many files inherit from something called so, nobody looks for the classes below: calls of the base's
-    method may reach the one in its place all the same."""
-    files = {
-        "a.py": "class Base:\n    def open(self): pass\n\n\ndef run(base: Base): base.open()\n",
-        "real.py": "from a import Base\n\n\nclass Real(Base):\n    def open(self): pass\n",
-        "a.ts": "export class Root { open() {} }\nexport function run(root: Root) { root.open(); }\n",
-        "real.ts": "import { Root } from './a';\nexport class Live extends Root { open() {} }\n",
-        **{f"more/m{number}.py": "import lib\n\n\nclass Other(lib.Base): pass\n" for number in range(26)},
-        **{
-            f"more/m{number}.ts": "import { Root } from 'lib';\nexport class Other extends Root {}\n"
-            for number in range(42)
-        },
-    }
-    project = tree(tmp_path / "project", files, git=True)
-    for name in ("Real.open", "Live.open"):
-        assert _json("callers", name, project, code=1)["could_add"]["overridden"] == 1
-
-
-def test_a_call_that_is_known_in_part_may_mean_another_of_the_name(tmp_path: Path) -> None:
-    """Where one thing that is called is known and another is not, the others of its name are told; None is nothing."""
-    text = (
-        "class Known:\n    def send(self): pass\n\n\nclass Other:\n    def send(self): pass\n\n\n"
-        "def run(name, given):\n    target = Known() if name else given.target\n    target.send()\n\n\n"
-        "def plain(name):\n    target = None\n    if name:\n        target = Known()\n    target.send()\n"
-    )
-    project = tree(tmp_path / "project", {"a.py": text}, git=True)
-    done = everdex("callers", "Other.send", cwd=project)
-    assert (done.code, done.lines) == (1, [])
-    assert "could add to it, by name: 1 ambiguous" in done.err
-    known = _json("callers", "Known.send", project)
-    assert (known["counts"]["resolved"], known["could_add"]["ambiguous"]) == (2, 0)
-
-
-def test_of_more_callers_than_are_asked_the_others_are_not_forgotten(tmp_path: Path) -> None:
-    """What a function of a common name is given is looked for in its own file; that there is more is said."""
-    files = {
-        "a.py": "class Known:\n    def send(self): pass\n\n\ndef run(given):\n    given.send()\n\n\nrun(Known())\n",
-        "b.py": "from a import run\n\n\nclass Other:\n    def send(self): pass\n\n\n" + "run(Other())\n" * 30,
-    }
-    project = tree(tmp_path / "project", files, git=True)
-    done = everdex("callers", "Other.send", cwd=project)
-    assert (done.code, done.lines) == (1, [])
-    assert "could add to it, by name: 1 ambiguous" in done.err
-    assert _json("callers", "Known.send", project)["could_add"]["ambiguous"] == 0
-
-
-def test_what_a_decorator_of_the_root_is_given_may_be_called_by_it(tmp_path: Path) -> None:
-    """A registry's decorator hands the function on: that nobody calls it by its name is not all that is said."""
-    text = (
-        "HANDLERS = []\n\n\ndef handler(function):\n    HANDLERS.append(function)\n    return function\n\n\n"
-        "@handler\ndef on_start(): pass\n\n\ndef alone(): pass\n"
-    )
-    project = tree(tmp_path / "project", {"a.py": text}, git=True)
-    done = everdex("callers", "on_start", cwd=project)
-    assert (done.code, done.lines) == (1, [])
-    assert "named without being called in 1 place" in done.err
-    assert _json("callers", "alone", project, code=1)["could_add"]["named"] == 0
+    assert answer_of("graph", "export", root)["nodes"] == []
 
 
 def test_a_name_in_a_file_is_what_the_file_defines_by_it(tmp_path: Path) -> None:

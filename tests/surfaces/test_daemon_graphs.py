@@ -24,7 +24,7 @@ from everdex.surfaces.daemon import making
 from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.making import Cancelled, Making
 from support.commands import everdex
-from support.daemons import Daemon
+from support.daemons import Daemon, resident
 from support.trees import run_git, tree
 
 FILES = {
@@ -53,11 +53,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def warm(root: Path) -> Iterator[ResidentIndex]:
-    index = Index.open(root)
-    index.sync()
-    resident = ResidentIndex(index)
-    yield resident
-    resident.close()
+    with resident(root) as index:
+        yield index
 
 
 def graph_files(warm: ResidentIndex) -> list[str]:

@@ -28,6 +28,7 @@ from everdex.surfaces.daemon.start import start
 from everdex.surfaces.mcp.proxy import Proxy
 from everdex.sync.model import SyncOptions
 from support.commands import everdex
+from support.daemons import resident
 from support.trees import tree
 
 FILES = {"app.py": "from core import go\n\n\ndef run():\n    return go()\n", "core.py": "def go():\n    return 1\n"}
@@ -41,11 +42,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def warm(root: Path) -> Iterator[ResidentIndex]:
-    index = Index.open(root)
-    index.sync()
-    resident = ResidentIndex(index)
-    yield resident
-    resident.close()
+    with resident(root) as index:
+        yield index
 
 
 def test_who_only_looks_at_a_lock_keeps_nobody_from_taking_it(

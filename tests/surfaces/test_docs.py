@@ -260,7 +260,13 @@ def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
     """Run the commands; whatever they print is on the page."""
     repository = tmp_path / "repository"
     repository.mkdir()
-    (repository / "a.py").write_text("def first_function():\n    return 1\n")
+    (repository / "a.py").write_text("def first_function():\n    return 1\n\n\ndef twice():\n    return 2\n")
+    (repository / "c.py").write_text(
+        "import json\n\nfrom a import first_function\n\n\n"
+        "def second(given):\n    json.dumps(first_function())\n    given.unknown()\n\n\ndef twice():\n    return 2\n"
+    )
+    (repository / "test_c.py").write_text("from c import second\n\n\ndef test_second():\n    second(1)\n")
+    (repository / "pyproject.toml").write_text('[project]\nname = "small"\n')
     (repository / "b.bin").write_bytes(b"\0")
     named = _named(CONTRACTS)
     commands: list[list[object]] = [
@@ -275,7 +281,24 @@ def test_every_field_of_every_answer_is_documented(tmp_path: Path) -> None:
         ["symbols", "a.py"],
         ["files", "--skipped"],
         ["explain", "a.py"],
-        ["chunks"],
+        ["chunks", "--meta"],
+        ["refs", "first_function"],
+        ["refs", "last_functoin"],
+        ["callers", "first_function"],
+        ["callers", "twice"],
+        ["callees", "second"],
+        ["impact", "first_function", "--picture", tmp_path / "impact.svg"],
+        ["symbols", "first_function", "--refs", "5"],
+        ["map"],
+        ["architecture", "-o", tmp_path / "architecture.svg"],
+        ["explore", "-o", tmp_path / "page.html"],
+        ["gate", "a.py"],
+        ["state", "a.py"],
+        ["rename", "first_function", "renamed", "--plan"],
+        ["refresh"],
+        ["jobs"],
+        ["contexts"],
+        ["graph", "export", "-o", tmp_path / "graph.json"],
         ["status"],
         ["health"],
         ["audit"],

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
-from pathlib import Path
-
 import pytest
 from tree_sitter import Node as TreeNode
 
 from everdex.graph.model import FileGraph, Role, Site, Status, Target
 from everdex.languages import language_of
 from everdex.parse import grammar
-from support.javascript import MemoryWorld, world
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
-
-
-def _fixtures() -> dict[str, bytes]:
-    return {path.relative_to(FIXTURES).as_posix(): path.read_bytes() for path in FIXTURES.rglob("*") if path.is_file()}
+from support.javascript import MemoryWorld, fixtures, world
 
 
 def _sites(graph: FileGraph, role: Role) -> list[Site]:
@@ -31,9 +21,6 @@ def _targets(graph: FileGraph, role: Role) -> dict[str, tuple[str, ...]]:
 
 def _one(text: str, **others: str) -> FileGraph:
     return world(main_ts=text, **others).graphs()["main.ts"]
-
-
-# -- definitions --------------------------------------------------------------------------------
 
 
 def test_definitions_have_names_from_the_root_and_places() -> None:
@@ -62,9 +49,6 @@ def test_a_broken_file_is_partial() -> None:
     graph = _one("function f() { g(); }\nfunction g() {}\nconst = = (")
     assert graph.partial
     assert _targets(graph, Role.CALL)["g"] == ("g",)
-
-
-# -- roles --------------------------------------------------------------------------------------
 
 
 def test_references_writes_and_imports_are_sites() -> None:
@@ -133,9 +117,6 @@ def test_places_are_of_the_name_that_is_called() -> None:
     ]  # fmt: skip
 
 
-# -- no call is dropped -------------------------------------------------------------------------
-
-
 def _call_nodes(root: TreeNode) -> int:
     count, waiting = 0, [root]
     while waiting:
@@ -149,177 +130,15 @@ def _call_nodes(root: TreeNode) -> int:
     return count
 
 
-@pytest.mark.parametrize("path", sorted(path for path in _fixtures() if path.endswith((".ts", ".js", ".mjs", ".tsx"))))
+@pytest.mark.parametrize("path", sorted(path for path in fixtures() if path.endswith((".ts", ".js", ".mjs", ".tsx"))))
 def test_no_call_in_the_text_is_without_a_site(path: str) -> None:
     """There are at least as many call sites as calls and constructions in the syntax tree."""
-    files = _fixtures()
+    files = fixtures()
     tree = grammar.parse_tree(language_of(path) or "", files[path])
     assert tree is not None
     graph = MemoryWorld({path: files[path]}).graphs()[path]
     assert len(_sites(graph, Role.CALL)) >= _call_nodes(tree.root_node)
     assert all(site.reason for site in graph.sites if site.status is Status.UNRESOLVED)
-
-
-# -- order and increments -----------------------------------------------------------------------
-
-
-def test_answers_do_not_depend_on_the_order_of_asking() -> None:
-    """Files resolved forwards, backwards or alone have the same graphs."""
-    files = MemoryWorld(_fixtures())
-    forwards = files.graphs()
-    order = sorted(forwards, reverse=True)
-    assert files.graphs(order) == forwards
-    for path in order[::7]:
-        assert files.graphs([path])[path] == forwards[path]
-
-
-def _program(seed: int) -> dict[str, bytes]:
-    """Thirty functions in five files that return what each other return, in every depth of expression."""
-    random_ = random.Random(seed)
-
-    def call() -> str:
-        return f"f{random_.randrange(30)}"
-
-    def expression(depth: int) -> str:
-        kind = random_.randrange(7) if depth else 0
-        inner = [expression(depth - 1) for _ in range(2)] if kind > 1 else []
-        if kind == 2:
-            return f"[{inner[0]}][0]"
-        if kind == 3:
-            return f"({{ a: {inner[0]} }}).a"
-        if kind == 4:
-            return f"({inner[0]} || {inner[1]})"
-        if kind == 5:
-            return f"{call()}({inner[0]})"
-        if kind == 6:
-            return f"({inner[0]} ? new C{random_.randrange(3)}() : {inner[1]})"
-        return f"{call()}(x)"
-
-    bodies = [""] * 5
-    for i in range(30):
-        bodies[i % 5] += f"export function f{i}(x) {{ return {expression(2)}; }}\n"
-        bodies[i % 5] += f"f{i}(new C{i % 3}()).go(); {expression(2)}.go();\n"
-    files = {}
-    for number, body in enumerate(bodies):
-        others = [f"import {{ f{i} }} from './m{i % 5}';\n" for i in range(30) if i % 5 != number]
-        files[f"m{number}.ts"] = "".join(others) + "import { C0, C1, C2 } from './c';\n" + body
-    files["c.ts"] = "".join(f"export class C{number} {{ go() {{}} }}\n" for number in range(3))
-    return {path: text.encode() for path, text in files.items()}
-
-
-@pytest.mark.parametrize("seed", [0, 1, 27, 91, 92])  # the last three caught a cut that was off by one
-def test_where_the_fuel_ends_does_not_depend_on_who_asked_first(seed: int) -> None:
-    """Code that leads everywhere is cut at the same step in any order of files."""
-    program = MemoryWorld(_program(seed))
-    forwards = program.graphs()
-    assert program.graphs(sorted(forwards, reverse=True)) == forwards
-
-
-def test_a_shifted_line_changes_nothing_that_is_offered() -> None:
-    """Places are no part of what others can see."""
-    for path, data in _fixtures().items():
-        if path.endswith((".ts", ".js", ".tsx", ".jsx")):
-            before, after = MemoryWorld({path: data}), MemoryWorld({path: b"// a line\n\n" + data})
-            assert before.offers[path] == after.offers[path]
-
-
-def test_a_call_in_a_body_is_offered_only_as_that() -> None:
-    """Editing a statement that gives nothing away changes nothing but the calls of that name."""
-    before = world(a_ts="export class S { run() { one(1); } }\nexport function other() {}").offers["a.ts"]
-    after = world(a_ts="export class S { run() { two(1); } }\nexport function other() {}").offers["a.ts"]
-    assert _changed(before, after) == {"js:calls:one", "js:calls:two"}
-    returned = world(a_ts="export class S { run() { return one(1); } }\nexport function other() {}").offers["a.ts"]
-    assert _changed(before, returned) == {"js:def:a.ts#S.run"}
-
-
-_CLASS = """
-export class Store {
-  constructor() { this.kept = new Item(); }
-  open(name) { const found = this.kept; return found; }
-  close() { take({ name: 1 }); return this; }
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "changed"),
-    [
-        ("const found = this.kept", "const found = this.other", {"js:def:a.ts#Store.open"}),
-        ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
-        ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open"}),
-        ("  close()", "  flush() {}\n  close()",
-         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:method:flush", "js:member:flush"}),
-        ("new Item()", "new Other()", {"js:of:a.ts#Store.kept"}),
-        ("class Store", "class Store extends Base",
-         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:member:kept"}),  # whose it is, is open
-    ],
-)  # fmt: skip
-def test_a_class_is_offered_name_by_name(old: str, new: str, changed: set[str]) -> None:
-    """Who looked at one method, or looked one up, is not asked again when another is edited."""
-    before, after = world(a_ts=_CLASS).offers["a.ts"], world(a_ts=_CLASS.replace(old, new)).offers["a.ts"]
-    assert _changed(before, after) == changed
-
-
-def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> set[str]:
-    return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-
-
-def _edit(files: dict[str, bytes], random_: random.Random) -> dict[str, bytes]:
-    edited = dict(files)
-    paths = sorted(edited)
-    path = random_.choice(paths)
-    lines = edited[path].split(b"\n")
-    kind = random_.randrange(6)
-    if kind == 0:
-        del edited[path]
-    elif kind == 1:
-        edited[path.replace(".", "2.", 1)] = edited.pop(path)
-    elif kind == 2:
-        del lines[random_.randrange(len(lines))]
-        edited[path] = b"\n".join(lines)
-    elif kind == 3:
-        lines.insert(random_.randrange(len(lines) + 1), b"export function added() { return new Item(); }")
-        edited[path] = b"\n".join(lines)
-    elif kind == 4:
-        words = [b"open", b"touch", b"Item", b"Base", b"hoisted", b"act", b"helper", b"f", b"Store", b"one"]
-        edited[path] = edited[path].replace(random_.choice(words), random_.choice(words))
-    else:
-        other = random_.choice(paths)
-        edited[path], edited[other] = edited[other], edited[path]
-    return edited
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_was_not_read_does_not_matter(seed: int) -> None:
-    """After any edit, a file that looked at no changed key has the graph that a rebuild gives it."""
-    random_ = random.Random(seed)
-    files = _fixtures()
-    before = MemoryWorld(files)
-    graphs, kept = before.graphs(), 0
-    for _ in range(12):
-        files = _edit(files, random_)
-        after = MemoryWorld(files)
-        rebuilt = after.graphs()
-        changed: set[str] = set()
-        for path in before.offers.keys() | after.offers.keys():
-            changed |= _changed(before.offers.get(path, {}), after.offers.get(path, {}))
-        for path, graph in rebuilt.items():
-            same = path in before.offers and before.source(path) == after.source(path)
-            if same and not graphs[path].reads & changed:
-                assert graphs[path] == graph, path
-                kept += 1
-        before, graphs = after, rebuilt
-    assert kept > 12 * len(files) // 2
-
-
-def test_a_project_file_is_looked_at_by_all() -> None:
-    """Another mapping of paths is seen; another version of the package is not."""
-    before = world(package_json='{"name": "p", "version": "1"}', a_ts="import 'x';")
-    assert "js:project" in before.graphs()["a.ts"].reads
-    bumped = world(package_json='{"name": "p", "version": "2"}', a_ts="import 'x';")
-    renamed = world(package_json='{"name": "q", "version": "1"}', a_ts="import 'x';")
-    assert bumped.offers["package.json"] == before.offers["package.json"]
-    assert renamed.offers["package.json"] != before.offers["package.json"]
 
 
 def test_a_call_that_is_known_in_part_says_so() -> None:
@@ -354,9 +173,6 @@ def test_malformed_project_files_are_as_if_absent() -> None:
                     '{"name": 3, "exports": {"a": {"b": 4}}, "main": []}', "[" * 100_000):  # fmt: skip
         graph = _one("import './other'; import 'p/q';", other_ts="", tsconfig_json=content, package_json=content)
         assert graph.dependencies[0].target == Target("other.ts", "")
-
-
-# -- bounds -------------------------------------------------------------------------------------
 
 
 def test_cycles_end() -> None:
@@ -466,18 +282,3 @@ make();
         ("call", "make.open"),
         ("reference", "Box.open"),
     }
-
-
-def test_whoever_calls_an_overload_looks_at_what_it_takes() -> None:
-    """Another number of parameters in another file changes what the call means, and the file has looked at that."""
-    use = "import { Reader } from './a'\nexport const use = (reader: Reader) => reader.read('x')\n"
-    declared = "export interface Reader {{ read(a: string): void; read(a: string, b{mark}: number): void }}\n"
-    before = MemoryWorld({"a.ts": declared.format(mark="").encode(), "b.ts": use.encode()})
-    after = MemoryWorld({"a.ts": declared.format(mark="?").encode(), "b.ts": use.encode()})
-    calls = [
-        [(site.status, len(site.targets)) for site in made.graphs()["b.ts"].sites if site.role is Role.CALL]
-        for made in (before, after)
-    ]  # fmt: skip
-    assert calls == [[(Status.RESOLVED, 1)], [(Status.AMBIGUOUS, 2)]]
-    changed = {key for key, _ in before.offers["a.ts"].items() ^ after.offers["a.ts"].items()}
-    assert not before.graphs()["b.ts"].reads.isdisjoint(changed)

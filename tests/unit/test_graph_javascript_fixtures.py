@@ -7,14 +7,12 @@ unresolved. A line's sites stand in the order of their places.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from everdex.graph.model import FileGraph, Role, Site, Status
-from support.javascript import MemoryWorld, numbered
+from support.javascript import FIXTURES, MemoryWorld, numbered
 
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "callgraph" / "javascript"
 CASES = sorted(path.name for path in FIXTURES.iterdir())
 _EXPECTED = re.compile(r"// calls: (.+)$")
 

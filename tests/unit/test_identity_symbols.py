@@ -7,11 +7,9 @@ import hashlib
 import pytest
 
 from everdex.identity.symbols import (
-    ChunkRef,
     Join,
     SymbolRef,
     join,
-    join_chunks,
     names_of,
     resolution,
     scoped_id,
@@ -100,16 +98,6 @@ def test_join_precedence() -> None:
     assert join(_ref("k"), _ref("k", "t")) is None
     assert join(_ref("k"), _ref("k", "t"), overload_sets=True) is Join.SYMBOL_KEY
     assert join(_ref("k"), _ref("l"), overload_sets=True) is None
-
-
-def test_chunks_are_joined_by_uid_and_never_by_number() -> None:
-    """docId counts in one build only."""
-    one = ChunkRef(7, "cu:1", "chunk_1", "a.py", None, 0, 9)
-    assert join_chunks(one, ChunkRef(8, "cu:1", "chunk_2", "a.py", None, 5, 14))
-    assert not join_chunks(one, ChunkRef(7, "cu:2", "chunk_1", "a.py", None, 0, 9))
-    bare = ChunkRef(7, "", "chunk_1", "a.py", None, 0, 9)
-    assert join_chunks(bare, ChunkRef(9, "cu:2", "chunk_1", "a.py", None, 0, 9))
-    assert not join_chunks(bare, ChunkRef(7, "", "chunk_1", "b.py", None, 0, 9))
 
 
 def test_ambiguity_is_an_object_with_its_candidates() -> None:

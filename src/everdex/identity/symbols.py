@@ -160,7 +160,7 @@ class Join(StrEnum):
     SYMBOL_KEY = "symbolKey"
 
 
-def join(one: SymbolRef, other: SymbolRef, *, overload_sets: bool = False) -> Join | None:
+def join(one: SymbolRef, other: SymbolRef | SymbolNames, *, overload_sets: bool = False) -> Join | None:
     """IDENTITY's precedence: the first name that both sides have decides, also when it says no.
 
     `overload_sets` is the caller's word that several targets under one symbolKey are welcome.
@@ -172,12 +172,5 @@ def join(one: SymbolRef, other: SymbolRef, *, overload_sets: bool = False) -> Jo
     return Join.SYMBOL_KEY if overload_sets and one.symbol_key == other.symbol_key else None
 
 
-def _semantic(symbol: SymbolRef) -> bool:
+def _semantic(symbol: SymbolRef | SymbolNames) -> bool:
     return symbol.symbol_id is not None and symbol.symbol_id.startswith(SEMANTIC_PREFIXES)
-
-
-def join_chunks(one: ChunkRef, other: ChunkRef) -> bool:
-    """By uid when both have one, else by span; never by docId, which counts in one build only."""
-    if one.chunk_uid and other.chunk_uid:
-        return one.chunk_uid == other.chunk_uid
-    return (one.file, one.segment_id, one.chunk_id) == (other.file, other.segment_id, other.chunk_id)

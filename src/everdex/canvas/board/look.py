@@ -7,12 +7,13 @@ text; `gone`: nothing is left of it. Only the last two make evidence stale. Read
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from everdex.canvas.board.anchors import interface_hash, lines_of, named, sha256
 from everdex.canvas.board.model import Anchor, Evidence, FileAnchor, LinesAnchor, SymbolAnchor, TreeAnchor
+from everdex.identity.symbols import SymbolNames, SymbolRef, join
 from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
 
@@ -96,10 +97,11 @@ class Looking:
         if self._same(anchor):
             return Seen(CURRENT, anchor.path, anchor.start_line, anchor.end_line)
         rows, names = self._defined(anchor.path)
+        kept = SymbolRef(anchor.symbol_key, scoped_id=anchor.scoped_id)
         for row in rows:
-            if names[row.place].scoped_id == anchor.scoped_id:
+            if join(kept, names[row.place]):
                 return self._compared(anchor, row)
-        group = [row for row in rows if names[row.place].symbol_key == anchor.symbol_key]
+        group = [row for row in rows if names[row.place].symbol_key == kept.symbol_key]
         if group:
             # Of the same name and kind, with another signature.
             return Seen(CHANGED, anchor.path, group[0].start_line, group[0].end_line, "interface")
@@ -122,7 +124,7 @@ class Looking:
         now = interface_hash(anchor.path, self.view.source(anchor.path), anchor.qualified_name)
         return Seen(CHANGED, *place, "body" if now == anchor.interface_hash else "interface")
 
-    def _defined(self, path: str) -> tuple[list[SymbolRow], dict[int, Any]]:
+    def _defined(self, path: str) -> tuple[list[SymbolRow], dict[int, SymbolNames]]:
         try:
             return self.view.symbols_of(path), named(self.view, path)
         except KeyError:

@@ -1,0 +1,137 @@
+"""The Python resolver: cyclic, deep, long and repetitive code ends, at a price that stays in bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from everdex.facts.python import model as m
+from everdex.graph.model import Role, Status
+from everdex.graph.python import engine
+from everdex.graph.python.evaluate import HANDLERS
+from everdex.graph.python.files import Decoded
+from everdex.graph.python.parts import MAX_PARTS
+from everdex.graph.python.values import Values
+from fixtures.callgraph.python.harness import MemoryWorld, graph, resolve, world
+
+
+def _looked_at(text: str, count: int) -> float:
+    """How many keys a file reads on average where each imports the next and the last the first."""
+    files = {f"m{each}.py": text.format(next=(each + 1) % count).encode() for each in range(count)}
+    return sum(len(found.reads) for found in resolve(MemoryWorld(files)).values()) / count
+
+
+@pytest.mark.parametrize("taken", ["name", "*"])
+def test_a_circle_of_imports_is_not_gone_round_by_everybody(taken: str) -> None:
+    """Twice as many files that pass one name on to each other are twice the work, not four times."""
+    text = f"from m{{next}} import {taken}\n\n\ndef f():\n    return name()\n"
+    assert _looked_at(text, 520) == _looked_at(text, 260)
+
+
+def test_a_name_is_found_behind_many_modules() -> None:
+    """Further than a step goes for nothing, and not further than there are steps."""
+    for count, status in ((100, Status.RESOLVED), (400, Status.UNRESOLVED)):
+        files = {f"m{each}.py": f"from m{each + 1} import name\n".encode() for each in range(count)}
+        files |= {f"m{count}.py": b"def name(): ...\n", "user.py": b"from m0 import name\n\nname()\n"}
+        (site,) = [site for site in resolve(MemoryWorld(files))["user.py"].sites if site.role is Role.CALL]
+        assert site.status is status
+
+
+def test_an_import_costs_no_more_fuel_than_its_steps() -> None:
+    """What an import leads to is worked out once, and not again for everybody who has less fuel left."""
+    files = world(main="from lib import f\n", lib="from deep import f\n", deep="def f(): pass\n")
+    asked: list[int] = []
+
+    def counted(*question: Any) -> Values:
+        asked.append(question[3])
+        return HANDLERS[m.FROM](*question)
+
+    asking = engine.Engine(files, {**HANDLERS, m.FROM: counted}, Decoded())
+    (number,) = asking.begin("main.py").of_kind(m.FROM)
+    answers = [asking.values("main.py", number, 0, fuel) for fuel in (engine.FUEL, 2, 1)]
+    assert answers == [frozenset((("function", "deep.py", 1, 0, None),))] * 3
+    assert asked == [number]
+
+
+def test_cyclic_code_ends() -> None:
+    """Imports, bases, aliases, returns and containers that go round in circles give answers."""
+    found = resolve(
+        world(
+            a="from b import *\nfrom b import x\nclass A(B): pass\ny = x\nx()\nA().go()\ny.z.w()\n",
+            b="from a import *\nfrom a import y\nx = y\nclass B(A): pass\nd = {}\nd['a'] = d\nd['a']['a']['b']()\n"
+            "def f(g): return f(lambda: g(f))(g)\nf(f)\n",
+        )
+    )
+    calls = [site.text for graph_ in found.values() for site in graph_.sites if site.role is Role.CALL]
+    assert sorted(calls) == sorted(
+        ("x", "A", "A().go", "y.z.w", "d['a']['a']['b']", "f", "f(lambda: g(f))", "g", "f")
+    )
+
+
+def test_thousands_of_definitions_of_one_name() -> None:
+    """Five thousand classes with one method name: the call is unresolved, and quickly."""
+    text = "".join(f"class C{i}:\n    def same_name(self): pass\n" for i in range(5_000))
+    found = graph(f"{text}def run(x):\n    x.same_name()\n")
+    (call,) = [site for site in found.sites if site.role is Role.CALL]
+    assert (call.status, call.targets) == (Status.UNRESOLVED, ())
+    assert call.reason == "untyped parameter"
+
+
+def test_deep_expressions_and_long_chains_of_names_end() -> None:
+    """Chains of aliases, attributes, calls and functions longer than the fuel are answered without failing."""
+    aliases = "".join(f"a{i + 1} = a{i}\n" for i in range(400))
+    functions = "".join(f"def f{i}(): return f{i + 1}()\n" for i in range(400))
+    found = graph(
+        f"def a0(): pass\n{aliases}a400()\n{functions}f0()()\nx = f0()" + ".b()" * 25 + "\nx" + "[0]" * 50 + "()\n"
+    )
+    assert sum(site.role is Role.CALL for site in found.sites) > 400
+
+
+def test_a_long_chain_of_operators_is_not_followed() -> None:
+    """A polynomial written out is given up at once and says so; a short sum still finds its operator's method."""
+    text = "class A:\n    def __add__(self, other) -> 'A': return self\n    def go(self): pass\n"
+    found = graph(f"{text}x = A()" + " + A()" * 10 + "\nx.go()\ny = A()" + " + A()" * 100 + "\ny.go()\n")
+    short, long = [site for site in found.sites if site.role is Role.CALL and site.text.endswith("go")]
+    assert (short.status, [target.key for target in short.targets]) == (Status.RESOLVED, ["A.go"])
+    assert long.status is Status.AMBIGUOUS
+    assert long.reason == "a long chain of operators"
+
+
+def test_many_callers_of_one_function_stay_bounded() -> None:
+    """A parameter with a thousand callers is not followed through all of them."""
+    calls = "".join(f"def g{i}(): pass\nrun(g{i})\n" for i in range(1_000))
+    found = graph(f"def run(act):\n    act()\n{calls}")
+    (site,) = [each for each in found.sites if each.role is Role.CALL and each.text == "act"]
+    assert site.status is Status.AMBIGUOUS
+    assert 1 < len(site.targets) <= 48
+
+
+def test_cycles_that_branch_stay_bounded() -> None:
+    """What goes round through several places at once is asked once a level, not once a path."""
+    modules = {f"m{i}": "".join(f"from m{j} import *\n" for j in range(12) if j != i) for i in range(12)}
+    found = resolve(
+        world(
+            **modules,
+            main="from m0 import *\nfrom typing import Union\nmissing()\n"
+            "def walk(x):\n" + "    yield from walk(x)\n" * 12 + "for each in walk(1):\n    each()\n"
+            "T = Union[" + ", ".join(["'T'", "T"] * 6) + "]\ndef run(x: T, y: 'T'):\n    x.go_away()\n    y.go_away()\n"
+            "def pick(a):\n    return " + " or ".join(["pick(pick)", "pick(a)"] * 6) + "\npick(1)()\n"
+            "class A:\n    def go(self):\n        " + "; ".join(["self.x = self.x.y", "self.y = self.y.x.z"] * 6) + "\n"
+            "        self.x.y.x.y()\n"
+            "d = {}\n" + "".join(f"d[{i}] = d[{i + 1}]\n" for i in range(12)) + "d[0]()\n",
+        )
+    )
+    assert sum(site.role is Role.CALL for site in found["main.py"].sites) > 20
+
+
+def test_a_file_of_thousands_of_functions_has_a_bounded_number_of_parts() -> None:
+    """A table of parts and keys grows with both: what a program wrote took gigabytes. No call is lost by it."""
+    count = MAX_PARTS + 500
+    source = "".join(f"def f{number}():\n    f{(number + 1) % count}()\n" for number in range(count))
+    graph = resolve(MemoryWorld({"main.py": source.encode()}))["main.py"]
+    assert graph.parts is not None
+    assert len(graph.parts.all) == MAX_PARTS + 1
+    calls = [site for site in graph.sites if site.role is Role.CALL]
+    assert len(calls) == count
+    assert {len(site.targets) for site in calls} == {1}
