@@ -13,7 +13,8 @@ from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
-from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place
+from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.types import last_name, parse_type
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
@@ -64,14 +65,13 @@ class Calls(Bare):
         if use.role in (facts.TYPE, facts.QUALIFIER):
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
-            around = evaluation.evaluate(use.receiver, place)
+            around = self._around(use, place)
             if around.kind == SPACE:
                 thing = evaluation.step(around, use.name, place)
             elif around.kind in (INSTANCE, TYPE):
-                refs, _ = evaluation.member(around, use.name)
-                return self._plain(tuple(refs))
+                return self._plain(self._fields(around, use, place))
             else:
-                thing = around
+                thing = around if around.kind == OUTSIDE else unknown(around.name)
         else:
             if evaluation.local(use.name, place) is not None:
                 return unresolved(LOCAL)
@@ -79,6 +79,37 @@ class Calls(Bare):
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         return self._plain(thing.refs) if thing.kind != UNKNOWN else unresolved(thing.name)
+
+    def _around(self, use: facts.Use, place: Place) -> Thing:
+        """What a name is a member of; the type that a literal states may be a variant, which is known as a value."""
+        around = self.evaluation.evaluate(use.receiver, place)
+        if around.kind in (UNKNOWN, OUTSIDE) and use.receiver.startswith("@{") and use.receiver.endswith("}"):
+            named = self.evaluation.evaluate(parse_type(use.receiver[2:-1])[0] or "?", place)
+            return named if named.kind == INSTANCE else around
+        return around
+
+    def _fields(self, around: Thing, use: facts.Use, place: Place) -> tuple[Ref, ...]:
+        """What is read or assigned as a member of something: a field rather than a method of the same name."""
+        evaluation = self.evaluation
+        refs = evaluation.field(around, use.name)
+        if not refs and use.receiver.startswith("@{"):
+            # The fields of a variant, of which a value is an instance of its enum.
+            variant = last_name(use.receiver[2:-1])
+            refs = list(evaluation.reader.definitions(f"{around.name}.{variant}.{use.name}"))
+        narrowed = evaluation.narrowed(use.receiver, place) if not refs else None
+        if narrowed is not None and narrowed.kind == INSTANCE:
+            refs = evaluation.field(narrowed, use.name)
+        return tuple(refs)
+
+    def naming(self, answer: Answer) -> Answer:
+        """What a call names, whatever it runs."""
+        known = self._plain(answer.named) if answer.status is Status.UNRESOLVED else answer
+        return replace(known, refs=answer.named)
+
+    def is_index(self, use: facts.Use) -> bool:
+        """Whether a key of a literal is no field but a value: that of an array or a map with a name of its own."""
+        around = self.evaluation.evaluate(use.receiver, Place(self.module, use.scope, use.line, use.column))
+        return around.kind == INSTANCE and any(ref.defined.kind == "type" for ref in around.refs)
 
     def _plain(self, refs: tuple[Ref, ...]) -> Answer:
         refs = tuple(ref for ref in refs if ref.key)

@@ -17,6 +17,7 @@ import xxhash
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.module import Module
+from everdex.graph.names.rules import CALLABLES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
 
@@ -74,7 +75,7 @@ def _module_offers(module: Module) -> dict[str, int]:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
         elif outline.language == "rust":
             see("i", item.name, lookup)
-        if item.receiver:
+        if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
         for base in item.bases:
             see("s", last_name(base), (lookup, base, item.kind))

@@ -38,6 +38,7 @@ class Rules:
     stated: bool = True  # types are, so that what a library hands out is known to be its own
     overloads: bool = True  # of several definitions of one name the arguments tell which is meant
     call_constructs: bool = False  # `Type(…)` without a word for it
+    apart: bool = False  # a field may have the name of a method, and only a call means the method
     bare_calls: bool = False  # a name without parentheses may be a call
     global_calls: bool = False  # what is defined nowhere in the root is a library's or the system's
     capital_types: bool = True  # types begin with a capital letter, and little else does
@@ -52,9 +53,10 @@ RULES: Final[dict[str, Rules]] = {
         "go", frozenset(), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
         builtins=words.GO_BUILTINS
     ),
-    "java": Rules("jvm", builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
+    "java": Rules("jvm", apart=True, builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
     "kotlin": Rules(
-        "jvm", own_constructors=("constructor",), primary=True, call_constructs=True, builtins=words.KOTLIN_BUILTINS,
+        "jvm", own_constructors=("constructor",), primary=True, call_constructs=True, apart=True,
+        builtins=words.KOTLIN_BUILTINS,
         wrappers=_set("Lazy"),
     ),
     "scala": Rules(
@@ -63,7 +65,7 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "rust": Rules(
         "rust", _set("self Self"), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
-        call_constructs=True,
+        call_constructs=True, apart=True,
         wrappers=_set("Box Rc Arc Option Result RefCell Cell Mutex RwLock Ref RefMut MutexGuard Cow Pin Weak Lazy "
                       "OnceCell ManuallyDrop"),
         builtins=words.RUST_BUILTINS
@@ -88,7 +90,8 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "php": Rules(
         "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
-        constructors=("__construct",), overloads=False, global_calls=True, stated=False, builtins=words.PHP_BUILTINS
+        constructors=("__construct",), apart=True, overloads=False, global_calls=True, stated=False,
+        builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
         "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,

@@ -95,7 +95,11 @@ class Names(RustNames):
         if not item.value:
             return unknown("untyped local")
         if item.value.startswith(facts.SECOND):
-            return self.second_result(item.value.removeprefix(facts.SECOND), here)
+            second = self.second_of_items if item.each else self.second_result
+            return second(item.value.removeprefix(facts.SECOND), here)
+        if item.value.startswith(facts.GIVEN):
+            method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
+            return self.handed(method, chain, here)
         thing = self.evaluate(item.value, here)
         if item.each:
             return self.item_of(thing)
@@ -160,6 +164,8 @@ class Names(RustNames):
             if is_method and "<" not in container:
                 found = tuple(self.of_kind(Thing(kind, container), list(found)))
             found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
+            if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
+                found = tuple(ref for ref in found if ref.defined.kind != "field")
             if "<" in container:  # without a name it is this file's alone
                 found = tuple(ref for ref in found if ref.module is module)
             if found:

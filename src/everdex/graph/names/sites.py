@@ -6,8 +6,9 @@ Decides nothing about where a name leads.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
@@ -25,6 +26,7 @@ from everdex.graph.names.types import last_name
 _MAX_TEXT: Final = 80
 _ROLES: Final = {
     facts.TYPE: Role.REFERENCE, facts.QUALIFIER: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE,
+    facts.KEY: Role.WRITE,
 }  # fmt: skip
 
 
@@ -95,7 +97,7 @@ class _File:
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
-        self.named: list[Site] = []  # types that a call constructs by what is another's
+        self.named: list[Site] = []  # what calls name besides what they run
 
     def _node(self, scope: int) -> int:
         return self.node_of[scope] if scope >= 0 else 0
@@ -126,7 +128,7 @@ class _File:
         if role is Role.CALL:
             answer = self.calls.call(use)
             if answer.named:
-                self.named.append(self._made(use, Role.REFERENCE, replace(answer, refs=answer.named)))
+                self.named.append(self._made(use, Role.REFERENCE, self.calls.naming(answer)))
         elif ruby_call:
             found = self._ruby_name(use)
             if found is None:
@@ -138,7 +140,9 @@ class _File:
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
                     return self._made(use, role, answer)
-            if use.role == facts.WRITE:
+            if use.role == facts.KEY and not answer.refs and self.calls.is_index(use):
+                return self._site(msgspec.structs.replace(use, role=facts.READ, receiver=""))
+            if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
