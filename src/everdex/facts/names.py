@@ -12,7 +12,9 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
     @member + @receiver            a name behind what it is a member of, whatever is done with it
-    @literal + @stated             what has keys that are members of a type; without one, of what is around it
+    @label + @receiver             a name that a value is compared with, which may be a member of its type
+    @literal + @stated, @through   what has keys that are members of a type; without one, of an item of what is around
+                                   it, or of that member of it
     @key, @taken                   a key that gives a member its value; one that takes it out
     @positional                    a list of fields that have numbers for names
     @structure                     a struct, which may be without a name
@@ -59,7 +61,7 @@ from everdex.parse.text import Atoms, split_atoms
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
     "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape", "mixin",
-    "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure",
+    "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure", "label",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))

@@ -1,7 +1,7 @@
 """Keys that are members of a type: of struct literals, of designated initializers, of patterns that take things apart.
 
 Which literals and keys there are, the query says; here each key is put to the innermost literal around it, and to the
-type that is stated there. A literal that states none has the type of the items of the one around it. Resolves nothing.
+type that is stated there. A literal that states none is an item or a member of the one around it. Resolves nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 class Literal(NamedTuple):
     start: int
     end: int
-    type: str  # as written; '' where it is the item of what is around it
+    type: str  # as written; '' where it is the item of what is around it, `.name` where it is a member of that
 
 
 class Key(NamedTuple):
@@ -40,6 +40,8 @@ def owned(literals: list[Literal], keys: list[Key]) -> Iterator[tuple[Key, str]]
 
 
 def _chain(stated: str, around: str) -> str:
+    if stated.startswith("."):
+        return f"{around}{stated}" if around else ""
     if stated:
         return "" if "{" in stated else f"@{{{stated}}}"
     return f"{around}[]" if around else ""

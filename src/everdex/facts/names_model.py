@@ -14,8 +14,9 @@ import msgspec
 FAMILY: Final = b"n"
 _LENGTH_BYTES: Final = 4
 
-# QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value
-CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY = range(8)
+# QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value; LABEL: a
+# member of the type that a value is compared with, or else what the name is by itself
+CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
 STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
 # Before a local's value: it takes the second result of that call, or the second part of each item.
 SECOND: Final = "2:"

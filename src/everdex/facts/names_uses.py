@@ -34,8 +34,10 @@ _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
+_NAMED_ARGUMENTS: Final = frozenset(("kotlin", "scala"))  # with which only constructors are given members
 _CALLS: Final = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}
 _NAMED: Final = {"type": model.TYPE, "read": model.READ}
+_MEMBERS: Final = {"member": model.READ, "label": model.LABEL}
 _KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
@@ -48,7 +50,7 @@ class Uses:
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
-        self.members: list[tuple[Node, Node]] = []  # names, each with what it is a member of
+        self.members: list[tuple[Node, Node, int]] = []  # names, each with what it is a member of, and its role
         self.literals: list[Literal] = []
         self.keys: list[Key] = []
         # what is bound, by its place: name, type, what is assigned, whether it takes the items of that
@@ -61,8 +63,8 @@ class Uses:
         if role in _NAMED:
             for each in captures[role]:
                 self._plain(each, _NAMED[role], captures.get("receiver"))
-        elif role == "member":
-            self.members.append((node, captures["receiver"][0]))
+        elif role in _MEMBERS:
+            self.members.append((node, captures["receiver"][0], _MEMBERS[role]))
         elif role in _CALLS:
             self._call(node, captures, role)
         elif role == "callee":
@@ -78,8 +80,10 @@ class Uses:
         elif role in _KEYS:
             self.keys += [Key(each.start_byte, each.end_byte, _KEYS[role]) for each in captures[role]]
         elif role == "literal":
-            stated = captures.get("stated")
-            self.literals.append(Literal(node.start_byte, node.end_byte, self._type(stated[0]) if stated else ""))
+            stated, through = captures.get("stated"), captures.get("through")
+            text = self._type(stated[0]) if stated else f".{self._text(through[0])}" if through else ""
+            if stated is None or self.language not in _NAMED_ARGUMENTS or text[:1].isupper():
+                self.literals.append(Literal(node.start_byte, node.end_byte, text))
         else:
             return False
         return True
@@ -247,9 +251,11 @@ class Uses:
 
     def _add_members(self) -> None:
         """What members are read, once it is known which are called or assigned, and whose the keys of literals are."""
-        for node, receiver in self.members:
+        for node, receiver, role in self.members:
+            if role == model.LABEL:
+                self.uses.pop((node.start_byte, 0), None)
             if (node.start_byte, 0) not in self.uses:
-                self._plain(node, model.READ, [receiver])
+                self._plain(node, role, [receiver])
         for key, owner in owned(self.literals, self.keys):
             name = self.data[key.start : key.end].decode("utf-8", "replace")
             self.uses[key.start, 0] = (key.start, key.end - key.start, key.role, name, owner, -1, "")

@@ -167,6 +167,9 @@ class Bare(OnReceivers):
     def _definitions_of(self, name: str, place: Place) -> tuple[Ref, ...]:
         """The definitions of a bare name, also when it is a field or a variable."""
         evaluation = self.evaluation
+        values = evaluation.values_named(name, place) if self.rules.implicit_members else ()
+        if values:
+            return values
         thing = evaluation.name(name, place)
         if thing.kind in (TYPE, CALLABLE, SPACE):
             return thing.refs

@@ -106,8 +106,10 @@ class Calls(Bare):
         known = self._plain(answer.named) if answer.status is Status.UNRESOLVED else answer
         return replace(known, refs=answer.named)
 
-    def is_index(self, use: facts.Use) -> bool:
+    def is_index(self, use: facts.Use, answer: Answer) -> bool:
         """Whether a key of a literal is no field but a value: that of an array or a map with a name of its own."""
+        if answer.refs:
+            return False
         around = self.evaluation.evaluate(use.receiver, Place(self.module, use.scope, use.line, use.column))
         return around.kind == INSTANCE and any(ref.defined.kind == "type" for ref in around.refs)
 

@@ -15,7 +15,7 @@ from everdex.graph.names.imports import MISSING, Led, lead, reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import METHODS, SPACES, TYPES
+from everdex.graph.names.rules import METHODS, SPACES, TYPES, VALUES
 from everdex.graph.names.rust import RustNames
 from everdex.graph.names.things import (
     CALLABLE,
@@ -148,6 +148,27 @@ class Names(RustNames):
             if thing.kind in (CALLABLE, OUTSIDE):
                 return thing
         return self.name(name, place)
+
+    def values_named(self, name: str, place: Place) -> tuple[Ref, ...]:
+        """The fields, variables and the like that a bare name means; () where something else of the name is nearer."""
+        module, apart = place.module, place.module.rules.apart
+        named, everything = self._led_by(place)
+        led = [each for item in named.get(name, ()) for each in item.names]
+        spaces = [f"{space}.{name}" if space else name for space in self._spaces(module)]
+        wider = [f"{each}.{name}" for item in everything for each in item.names]
+        around = [f"{container}.{name}" for container in self._containers(place)]
+        for whole in (*around, *led, *spaces, *wider):
+            owner = whole.rpartition(".")[0]
+            refs = [ref for ref in self.reader.definitions(whole) if "<" not in owner or ref.module is module]
+            if not refs and owner and any(ref.defined.kind in TYPES for ref in self.reader.definitions(owner)):
+                refs = self.field(Thing(INSTANCE, owner), name)
+            values = [ref for ref in refs if ref.defined.kind in VALUES and self._is_seen(ref, module)]
+            if values or (refs and not apart):
+                return tuple(values)
+        return ()
+
+    def _is_seen(self, ref: Ref, module: Module) -> bool:
+        return module.rules.group != "c" or self.visible(ref, module)
 
     def _candidates(self, name: str, place: Place) -> Iterator[Thing]:
         module, rules = place.module, place.module.rules

@@ -26,7 +26,7 @@ from everdex.graph.names.types import last_name
 _MAX_TEXT: Final = 80
 _ROLES: Final = {
     facts.TYPE: Role.REFERENCE, facts.QUALIFIER: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE,
-    facts.KEY: Role.WRITE,
+    facts.KEY: Role.WRITE, facts.LABEL: Role.REFERENCE,
 }  # fmt: skip
 
 
@@ -140,8 +140,10 @@ class _File:
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
                     return self._made(use, role, answer)
-            if use.role == facts.KEY and not answer.refs and self.calls.is_index(use):
+            if use.role == facts.LABEL and not answer.refs or use.role == facts.KEY and self.calls.is_index(use, answer):
                 return self._site(msgspec.structs.replace(use, role=facts.READ, receiver=""))
+            if use.role == facts.KEY and not answer.refs and self.module.rules.primary:
+                return None  # a parameter that is no field
             if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
