@@ -58,6 +58,7 @@ _THIS: Final = re.compile(r"^\$this\b")
 _PARENTHESIS: Final = re.compile(r"[()]")
 _ANGLES: Final = re.compile(r"<[^<>]*>")
 _KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
+_LEFT_OUT: Final = re.compile(r"\?:\s*(?:throw|return|continue|break|error)\b.*", re.DOTALL)  # Kotlin: if it is null
 _STATEMENT: Final = re.compile(rf"{_KEYWORD.pattern}\s")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
@@ -109,6 +110,8 @@ def chain_of(text: str, language: str) -> str:
         command = _COMMAND_CALL.match(text)
         if command:
             text = f"{command[1]}()"
+    if language == "kotlin" and "?:" in text:
+        text = _LEFT_OUT.sub("", text).rstrip()
     text, head = _head(text, language)
     in_block = text.startswith("{") and language in _BLOCK_LANGUAGES
     if head is None and not escaped and (in_block or _STATEMENT.match(text)):

@@ -9,7 +9,11 @@
 (for_statement item: (pattern bound_identifier: (simple_identifier) @bind) collection: (_) @each)
 (call_expression . (navigation_expression target: (_) @given suffix: (navigation_suffix suffix: (simple_identifier) @by)) (call_suffix (lambda_literal type: (lambda_function_type (lambda_function_type_parameters . (lambda_parameter name: (simple_identifier) @bind) .)))))
 (lambda_parameter name: (simple_identifier) @bind)
+(if_statement bound_identifier: (simple_identifier) @bind . "=" . (_) @value)
+(guard_statement bound_identifier: (simple_identifier) @bind . "=" . (_) @value)
+(while_statement bound_identifier: (simple_identifier) @bind . "=" . (_) @value)
 (if_statement bound_identifier: (simple_identifier) @bind)
+(guard_statement bound_identifier: (simple_identifier) @bind)
 (catch_block error: (pattern bound_identifier: (simple_identifier) @bind))
 (typealias_declaration name: (_) @bind value: (_) @stated)
 (lambda_literal) @lambda

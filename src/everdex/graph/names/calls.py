@@ -106,9 +106,9 @@ class Calls(Bare):
         known = self._plain(answer.named) if answer.status is Status.UNRESOLVED else answer
         return replace(known, refs=answer.named)
 
-    def is_index(self, use: facts.Use, answer: Answer) -> bool:
+    def is_index(self, use: facts.Use) -> bool:
         """Whether a key of a literal is no field but a value: that of an array or a map with a name of its own."""
-        if answer.refs:
+        if use.role != facts.KEY:
             return False
         around = self.evaluation.evaluate(use.receiver, Place(self.module, use.scope, use.line, use.column))
         return around.kind == INSTANCE and any(ref.defined.kind == "type" for ref in around.refs)

@@ -342,6 +342,8 @@ class Evaluation(Names, Members, Items):
             return Thing(INSTANCE, owner, self.reader.definitions(owner))
         item = first.defined
         place = Place(first.module, first.at, item.start_line, 0)
+        if self.rules.group == "c" and first.has_members:
+            return Thing(INSTANCE, first.name, refs)  # of a struct without a name, whose fields are found here
         if item.type and item.type not in ("var", "auto", "val"):
             return self.type_named(item.type, place)
         if item.value:

@@ -211,6 +211,9 @@ class Names(RustNames):
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
                 yield self.of_refs(found)
+                types = tuple(ref for ref in found if ref.defined.kind in TYPES) if rules.group == "c" else ()
+                if types:  # a variable may have the name of a struct
+                    yield Thing(TYPE, types[0].name, types)
             elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
         outside = ""

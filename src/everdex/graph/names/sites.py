@@ -140,7 +140,8 @@ class _File:
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
                     return self._made(use, role, answer)
-            if use.role == facts.LABEL and not answer.refs or use.role == facts.KEY and self.calls.is_index(use, answer):
+            by_itself = not answer.refs and (use.role == facts.LABEL or self.calls.is_index(use))
+            if by_itself:
                 return self._site(msgspec.structs.replace(use, role=facts.READ, receiver=""))
             if use.role == facts.KEY and not answer.refs and self.module.rules.primary:
                 return None  # a parameter that is no field
