@@ -207,6 +207,8 @@ class _Extraction(Binds):
             mixins.setdefault(around, []).append(text)
         static = {scopes.around(start) for start in self.statics}
         atoms = split_atoms(self.data, len(self.data) + 1)
+        if self.structures:
+            self.unnamed = self._unnamed([item for item in linked if item.kind == "field"])
         made = []
         field_binds: set[int] = set()
         for position, item in enumerate(linked):
@@ -322,8 +324,8 @@ class _Extraction(Binds):
             least, most = arity_of(texts, self.language)
             if most >= 0:  # what is implicit may be given all the same
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
-        if self.language == "go" and item.kind == "field":
-            receiver = self._unnamed_around(item.name_start, item.parent)
+        if item.kind == "field":
+            receiver = self.unnamed.get(item.name_start, "")
         if "extended" in shape:
             receiver = self._type(shape["extended"][0])
         bases = [part for node in shape.get("base", ()) for part in bases_at(node, self.data)]

@@ -13,6 +13,7 @@ from everdex.facts import lua
 from everdex.facts import names_model as model
 from everdex.facts.expressions import chain_of
 from everdex.facts.names_documents import Documented
+from everdex.facts.scopes import ends_around
 from everdex.parse import definitions as parsed
 
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
@@ -26,6 +27,7 @@ class Binds(Documented):
     def __init__(self, language: str, data: bytes) -> None:
         super().__init__(language, data)
         self.value_spans: dict[int, tuple[int, int]] = {}
+        self.unnamed: dict[int, str] = {}  # Go: the struct without a name that a field is in, by the field's name
         self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
 
     def _bind(self, captures: dict[str, list[Node]]) -> None:
@@ -70,12 +72,18 @@ class Binds(Documented):
         text = self._type(stated) if stated is not None else ""
         return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
 
-    def _unnamed_around(self, start: int, parent: parsed.Definition | None) -> str:
-        """What the struct around a field is called in the texts of types, if it has no name."""
-        around = [at for at, (first, last) in enumerate(self.structures) if first < start < last]
-        stated = parent.node.child_by_field_name("type") if parent is not None and parent.kind == "struct" else None
-        named = around and stated is not None and self.structures[around[-1]][0] == stated.start_byte
-        return f"{model.UNNAMED}{around[-1]}" if around and not named else ""
+    def _unnamed(self, fields: list[parsed.Definition]) -> dict[int, str]:
+        """What the structs around fields are called in the texts of types, where they have no name."""
+        numbers = {end: number for number, (_, end) in enumerate(self.structures)}
+        ends = ends_around(self.structures, sorted(item.name_start for item in fields))
+        found = {}
+        for item in fields:
+            number = numbers.get(ends.get(item.name_start, -1), -1)
+            parent = item.parent
+            stated = parent.node.child_by_field_name("type") if parent is not None and parent.kind == "struct" else None
+            if number >= 0 and (stated is None or stated.start_byte != self.structures[number][0]):
+                found[item.name_start] = f"{model.UNNAMED}{number}"
+        return found
 
     def _positional(self, node: Node) -> None:
         for number, each in enumerate(node.children_by_field_name("type")):

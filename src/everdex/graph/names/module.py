@@ -149,9 +149,14 @@ class Module:
             found.setdefault(item.scope, []).append(item)
         return found
 
+    @cached_property
+    def _unnamed_homes(self) -> dict[str, int]:
+        """Inside which definition each struct without a name is."""
+        return {item.receiver: item.parent for item in self.outline.definitions if item.kind == "field"}
+
     def unnamed(self, marker: str) -> str:
         """The lookup name of a struct without a name: where its fields are found, its number and its file."""
-        around = next((item.parent for item in self.outline.definitions if item.receiver == marker), -1)
+        around = self._unnamed_homes.get(marker, -1)
         front = self.names[around] if around >= 0 else self.space
         return f"{front}.{marker}@{self.path.replace('.', '/')}"
 
