@@ -266,7 +266,7 @@ class Evaluation(Names, Members, Items):
             if arguments and name.rpartition(".")[2] in rules.wrappers:
                 return self.type_named(arguments[0], place)
             if name.startswith(facts.UNNAMED):
-                return Thing(INSTANCE, place.module.unnamed(name))
+                return Thing(INSTANCE, place.module.unnamed(name, place.scope))
             if name in ("Self", "static", "self"):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")

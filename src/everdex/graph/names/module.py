@@ -154,9 +154,9 @@ class Module:
         """Inside which definition each struct without a name is."""
         return {item.receiver: item.parent for item in self.outline.definitions if item.kind == "field"}
 
-    def unnamed(self, marker: str) -> str:
+    def unnamed(self, marker: str, scope: int) -> str:
         """The lookup name of a struct without a name: where its fields are found, its number and its file."""
-        around = self._unnamed_homes.get(marker, -1)
+        around = self._unnamed_homes.get(marker, scope)
         front = self.names[around] if around >= 0 else self.space
         return f"{front}.{marker}@{self.path.replace('.', '/')}"
 

@@ -17,7 +17,7 @@ import xxhash
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import CALLABLES
+from everdex.graph.names.rules import CALLABLES, VALUES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
 
@@ -91,10 +91,12 @@ def _module_offers(module: Module) -> dict[str, int]:
 
 
 def _besides(module: Module, index: int) -> object:
-    """What else tells definitions of some languages apart: Ruby's word before the name, whether Lua's has members."""
+    """What else tells definitions apart: Ruby's word before the name, whether Lua's or a variable of C has members."""
+    definition = module.outline.definitions[index]
     if module.rules.group == "ruby":
-        return module.outline.definitions[index].signature.partition(" ")[0]
-    return module.rules.group == "lua" and module.names[index] in module.owners
+        return definition.signature.partition(" ")[0]
+    asked = module.rules.group == "lua" or (module.rules.group == "c" and definition.kind in VALUES)
+    return asked and module.names[index] in module.owners
 
 
 def _hash(what: object) -> int:
