@@ -60,6 +60,39 @@ def test_every_use_of_a_field_leads_where_its_line_says(language: str) -> None:
     assert cases >= 8
 
 
+_REPLACED = {
+    "a.kt": (
+        "interface I {\n  val x: Int\n}\nopen class B {\n  open val y = 1\n  private val z = 1\n}\n"
+        "class C(override val x: Int) : B(), I {\n  override val y = 2\n  private val z = 2\n}\n",
+        {("C.x", "I.x"), ("C.y", "B.y")},
+    ),
+    "a.swift": (
+        "protocol I { var x: Int { get } }\nclass B { var y = 1 }\n"
+        "class C: B, I {\n  var x = 1\n  override var y: Int { 2 }\n}\n",
+        {("C.x", "I.x"), ("C.y", "B.y")},
+    ),
+    "a.cs": (
+        "interface I { int X { get; } }\nclass B { public virtual int Y { get; set; } private int z; }\n"
+        "class C : B, I { public int X { get; } public override int Y => 1; private int z; }\n",
+        {("C.X", "I.X"), ("C.Y", "B.Y")},
+    ),
+    "a.scala": (
+        "trait I { val x: Int; def y: Int }\nclass C extends I {\n  val x = 1\n  override val y = 2\n}\n",
+        {("C.x", "I.x"), ("C.y", "I.y")},
+    ),
+    "A.java": ("class B { int y = 1; }\nclass C extends B { int y = 2; }\n", set[tuple[str, str]]()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", _REPLACED)
+def test_a_property_replaces_the_one_that_it_overrides_or_writes_out(path: str) -> None:
+    """One that says so, and one that an interface asks for; a field of the same name in a base is another."""
+    text, expected = _REPLACED[path]
+    graph = RESOLVER.open(MemoryWorld({path: text.encode()})).resolve(path)
+    replaced = [site for site in graph.sites if site.role is Role.OVERRIDE]
+    assert {(graph.nodes[site.source].key, target.key) for site in replaced for target in site.targets} == expected
+
+
 _EDITS = {
     "go": ("user.go", "package a\n\nfunc f(c *C) { c.B.X = c.Y; c.B.Z() }\n", "other.go", (
         "package a\n\ntype C struct {\n\tB struct{}\n}\n",

@@ -19,11 +19,12 @@ from everdex.graph.names.imports import MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
-from everdex.graph.names.rules import CALLABLES, METHODS, TYPES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, METHODS, TYPES
 from everdex.graph.names.things import INSTANCE, TYPE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
+_PROPERTIES: Final = frozenset(("field", "property"))
 _ROLES: Final = {
     facts.TYPE: Role.REFERENCE, facts.QUALIFIER: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE,
     facts.KEY: Role.WRITE, facts.LABEL: Role.REFERENCE,
@@ -256,11 +257,12 @@ class _File:
         ]  # fmt: skip
 
     def _overrides(self) -> list[Site]:
-        """From each method to the one of the bases that it replaces."""
+        """From each method to the one of the bases that it replaces, and from each property that replaces one."""
         found: list[Site] = []
         known: dict[str, list[Thing]] = {}
+        properties = _PROPERTIES if self.module.rules.properties else frozenset()
         for index, item in enumerate(self.module.outline.definitions):
-            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else ("method",)
+            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else properties | {"method"}
             if item.kind not in replacing or not self.module.keys[index]:
                 continue
             owner = self.module.names[index].rpartition(".")[0]
@@ -275,6 +277,8 @@ class _File:
             else:
                 continue
             methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]
+            if item.kind in properties and "override " not in item.signature:
+                methods = [ref for ref in methods if self._is_declared(ref)]
             arity = (item.least, item.most)
             fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == arity] or methods
             if fits:
@@ -289,6 +293,11 @@ class _File:
                     )
                 )  # fmt: skip
         return found
+
+    def _is_declared(self, ref: Ref) -> bool:
+        """Whether a property is one of an interface, which has to be written out somewhere."""
+        owners = self.evaluation.reader.definitions(ref.name.rpartition(".")[0])
+        return any(owner.defined.kind in ABSTRACT for owner in owners)
 
 
 def _shown(text: str) -> str:
