@@ -22,6 +22,7 @@ STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that
 SECOND: Final = "2:"
 GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
 GENERIC: Final = "<>"  # after a callee's text: it is given types, and only what takes types can be meant
+TAKEN: Final = "taken "  # before a field and the type that a pattern states: the local is what the field holds
 UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 

@@ -260,7 +260,7 @@ class Uses:
             name = self.data[key.start : key.end].decode("utf-8", "replace")
             self.uses[key.start, 0] = (key.start, key.end - key.start, key.role, name, owner, -1, "")
             if key.start in self.binds:
-                self.binds[key.start] = (name, "", f"{owner}.{name}", False)
+                self.binds[key.start] = (name, "", f"{model.TAKEN}{name} {owner}", False)
 
     def _qualifier(self, node: Node) -> None:
         """The name before a `::`, with those before it: `b` of `a::b::c`."""

@@ -14,7 +14,6 @@ from everdex.graph.names.choosing import Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
-from everdex.graph.names.types import last_name, parse_type
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
@@ -65,7 +64,7 @@ class Calls(Bare):
         if use.role in (facts.TYPE, facts.QUALIFIER):
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
-            around = self._around(use, place)
+            around = evaluation.stated(use.receiver, place)
             if around.kind == SPACE:
                 thing = evaluation.step(around, use.name, place)
             elif around.kind in (INSTANCE, TYPE):
@@ -80,22 +79,11 @@ class Calls(Bare):
             return outside_root(thing.name)
         return self._plain(thing.refs) if thing.kind != UNKNOWN else unresolved(thing.name)
 
-    def _around(self, use: facts.Use, place: Place) -> Thing:
-        """What a name is a member of; the type that a literal states may be a variant, which is known as a value."""
-        around = self.evaluation.evaluate(use.receiver, place)
-        if around.kind in (UNKNOWN, OUTSIDE) and use.receiver.startswith("@{") and use.receiver.endswith("}"):
-            named = self.evaluation.evaluate(parse_type(use.receiver[2:-1])[0] or "?", place)
-            return named if named.kind == INSTANCE else around
-        return around
-
     def _fields(self, around: Thing, use: facts.Use, place: Place) -> tuple[Ref, ...]:
         """What is read or assigned as a member of something: a field rather than a method of the same name."""
         evaluation = self.evaluation
-        refs = evaluation.field(around, use.name)
-        if not refs and use.receiver.startswith("@{"):
-            # The fields of a variant, of which a value is an instance of its enum.
-            variant = last_name(use.receiver[2:-1])
-            refs = list(evaluation.reader.definitions(f"{around.name}.{variant}.{use.name}"))
+        refs = evaluation.keyed(around, use.receiver, use.name) if around.kind == INSTANCE else []
+        refs = refs or evaluation.field(around, use.name)
         narrowed = evaluation.narrowed(use.receiver, place) if not refs else None
         if narrowed is not None and narrowed.kind == INSTANCE:
             refs = evaluation.field(narrowed, use.name)

@@ -35,6 +35,7 @@ from everdex.graph.names.things import (
 from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
 
 _MAX_STEPS: Final = 12
+_RUST_ROOTS: Final = frozenset(("crate", "super"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
 _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
@@ -53,8 +54,15 @@ class Evaluation(Names, Members, Items):
             head, steps = parse_chain(chain)
             if len(steps) > _MAX_STEPS:
                 return unknown("long chain")
-            _, calls, indices = steps[0]
-            thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
+            if self.rules.group == "rust" and head in _RUST_ROOTS:
+                # Modules up to what is called or taken out of: a path, not members of something.
+                count = next((at for at, step in enumerate(steps) if step[1] or step[2]), len(steps) - 1)
+                _, calls, indices = steps[count]
+                found = self.path(".".join(step[0] for step in steps[: count + 1]), place)
+                thing, steps = self._applied(found, calls, indices, place), steps[count:]
+            else:
+                _, calls, indices = steps[0]
+                thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
             for name, calls, indices in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing

@@ -8,7 +8,7 @@ from __future__ import annotations
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_DEPTH, Lookup
 from everdex.graph.names.things import CALLABLE, INSTANCE, OF_FUNCTIONS, OUTSIDE, UNKNOWN, Place, Thing, unknown
-from everdex.graph.names.types import last_name, result_type
+from everdex.graph.names.types import last_name, parse_type, result_type
 
 
 class Items(Lookup):
@@ -45,6 +45,22 @@ class Items(Lookup):
         if thing.kind != INSTANCE or refs or self.lineage(thing.name)[1]:
             return unknown("parameter of a function")
         return thing
+
+    def stated(self, chain: str, place: Place) -> Thing:
+        """What has the keys of a literal or a pattern; the type that it states may be a variant."""
+        thing = self.evaluate(chain, place)
+        if thing.kind in (UNKNOWN, OUTSIDE) and chain.startswith("@{") and chain.endswith("}"):
+            named = self.evaluate(parse_type(chain[2:-1])[0] or "?", place)
+            return named if named.kind == INSTANCE else thing
+        return thing
+
+    def keyed(self, thing: Thing, chain: str, name: str) -> list[Ref]:
+        """The members that a key of a literal or a pattern means, of what `stated` gave."""
+        refs = self.field(thing, name) if thing.kind == INSTANCE else []
+        if not refs and thing.kind == INSTANCE and chain.startswith("@{"):
+            # The fields of a variant, of which a value is an instance of its enum.
+            refs = list(self.reader.definitions(f"{thing.name}.{last_name(chain[2:-1])}.{name}"))
+        return refs
 
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""

@@ -69,6 +69,14 @@ class Lookup(ABC):
         """What a method of a library hands to the function that it is given."""
 
     @abstractmethod
+    def stated(self, chain: str, place: Place) -> Thing:
+        """What has the keys of a literal or a pattern; the type that it states may be a variant."""
+
+    @abstractmethod
+    def keyed(self, thing: Thing, chain: str, name: str) -> list[Ref]:
+        """The members that a key of a literal or a pattern means, of what `stated` gave."""
+
+    @abstractmethod
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""
 

@@ -97,6 +97,10 @@ class Names(RustNames):
         if item.value.startswith(facts.SECOND):
             second = self.second_of_items if item.each else self.second_result
             return second(item.value.removeprefix(facts.SECOND), here)
+        if item.value.startswith(facts.TAKEN):
+            name, _, chain = item.value.removeprefix(facts.TAKEN).partition(" ")
+            refs = self.keyed(self.stated(chain, here), chain, name)
+            return self.of_refs(tuple(refs)) if refs else unknown("untyped local")
         if item.value.startswith(facts.GIVEN):
             method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
             return self.handed(method, chain, here)
