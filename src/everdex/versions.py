@@ -127,7 +127,9 @@ VECTORS_VERSION: Final = "1"
 #     Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
 #     PHP: what a single return returns; Lua: metatables, what `assert` gives back
 #     Python: what issubclass() says; what the clauses before an `except` catch
-FACTS_VERSION: Final = "30"
+# 31: the languages read by names: every name that is read or is a member of something, keys of literals and patterns;
+#     structs of Go without a name, fields of Rust that are numbers, what functions are given by methods
+FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -224,6 +226,7 @@ INTERFACE_VERSION: Final = "1"
 #     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
 #     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
 # 49: Python: a name that some function of a file binds outside itself makes the other names of the file no dearer
+#     the languages read by names: fields that are read or written through what has a known type
 RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

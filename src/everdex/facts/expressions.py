@@ -35,6 +35,7 @@ _NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\
 _LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")
 _ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
+_GO_MAKE: Final = re.compile(r"make\(((?:\[\]|\*|chan |map\[[\w.*]+\])*[\w.]+)(?:,[^()]*(?:\([^()]*\)[^()]*)*)?\)")
 _CPP_MADE: Final = re.compile(r"(?:std::)?(?:\w+_cast|make_unique|make_shared|static_pointer_cast)<([^()]*)>\s*(?=\()")
 _SCALA_GIVEN: Final = re.compile(r"(?:implicitly|summon)\[([\w.]+(?:\[[\w\s.,\[\]]*\])?)\]")  # what has the type
 # Lua: of a name that begins with a variable, the end is what the file is called.
@@ -57,10 +58,13 @@ _THIS: Final = re.compile(r"^\$this\b")
 _PARENTHESIS: Final = re.compile(r"[()]")
 _ANGLES: Final = re.compile(r"<[^<>]*>")
 _KEYWORD: Final = re.compile(r"(?:when|if|match|switch|case|unless|begin|while|for|loop|unsafe|function|fn|func)\b")
+_LEFT_OUT: Final = re.compile(r"\?:\s*(?:throw|return|continue|break|error)\b.*", re.DOTALL)  # Kotlin: if it is null
+_STATEMENT: Final = re.compile(rf"{_KEYWORD.pattern}\s")
 _NUMBER: Final = re.compile(r"\d[\w.]*")
 
 _CAST_LANGUAGES: Final = frozenset(("java", "c", "cpp", "cuda", "csharp"))
 _ESCAPING_LANGUAGES: Final = frozenset(("kotlin", "scala", "swift"))  # a keyword between backticks is a name
+_BLOCK_LANGUAGES: Final = frozenset(("rust", "scala"))  # what stands in braces is a block, which has a value
 _LITERAL_LANGUAGES: Final = frozenset(("go", "rust", "cpp", "cuda"))
 _CHARACTER_LANGUAGES: Final = frozenset(("go", "rust", "java", "c", "cpp", "cuda", "csharp", "kotlin", "scala"))
 _STRING_TYPES: Final = {
@@ -106,7 +110,12 @@ def chain_of(text: str, language: str) -> str:
         command = _COMMAND_CALL.match(text)
         if command:
             text = f"{command[1]}()"
+    if language == "kotlin" and "?:" in text:
+        text = _LEFT_OUT.sub("", text).rstrip()
     text, head = _head(text, language)
+    in_block = text.startswith("{") and language in _BLOCK_LANGUAGES
+    if head is None and not escaped and (in_block or _STATEMENT.match(text)):
+        return "?"
     if head is None and text.startswith(('""', "[", "{")) and language != "go":
         head = _STRING_TYPES.get(language, "@{literal}") if text.startswith('""') else "@{literal}"
         text = _hidden(text)[2:]
@@ -170,7 +179,7 @@ def _head(text: str, language: str) -> tuple[str, str | None]:
             text = text[prefix.end() :]
             continue
         if language == "go":
-            made = _GO_NEW.fullmatch(text) or _asserted(text)
+            made = _GO_NEW.fullmatch(text) or _GO_MAKE.fullmatch(text) or _asserted(text)
             if made:
                 return text[made.end() :], f"@{{{made[1]}}}"
         if language in ("cpp", "cuda"):

@@ -11,12 +11,20 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @new + @arguments              a constructor call, at the type
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
+    @member + @receiver            a name behind what it is a member of, whatever is done with it
+    @label + @receiver             a name that a value is compared with, which may be a member of its type
+    @literal + @stated, @through   what has keys that are members of a type; without one, of an item of what is around
+                                   it, or of that member of it
+    @key, @taken                   a key that gives a member its value; one that takes it out
+    @positional                    a list of fields that have numbers for names
+    @structure                     a struct, which may be without a name
     @import, @package              the statement; the name of the package
     @shape + @name, @parameters, @returns, @base, @extended, @result
                                    what stands in the head of a definition; the expression whose value it returns
     @mixin                         a base of the definition around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
-    @bind + @second                a name that takes the second result of a call
+    @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
+    @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
     @branch                        statements that are run under a condition
     @narrowed + @stated            what is asked whether it is of a type
     @promoted + @stated            a constructor's parameter that is a field as well
@@ -40,9 +48,9 @@ from tree_sitter import Node, Query
 
 from everdex.facts import lua, phpdoc
 from everdex.facts import names_model as model
-from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
-from everdex.facts.names_documents import Documented
+from everdex.facts.names_binds import Binds
 from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
 from everdex.parse import definitions as parsed
@@ -52,20 +60,16 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
-    "inheriting", "setter", "type", "qualifier", "read", "write", "import", "package", "shape", "mixin", "bind",
-    "lambda", "static", "documented", "branch",
+    "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape", "mixin",
+    "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure", "label",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
-_AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
-_INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
-_ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled in
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _RETURN: Final = re.compile(rb"\breturn\b")
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
-_USE_ROLES: Final = {"macro": model.MACRO, "type": model.TYPE, "read": model.READ}
 
 
 @cache
@@ -85,7 +89,7 @@ def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
     return _Extraction(language, root, data).facts()
 
 
-class _Extraction(Documented):
+class _Extraction(Binds):
     def __init__(self, language: str, root: Node, data: bytes) -> None:
         super().__init__(language, data)
         self.root = root
@@ -101,14 +105,15 @@ class _Extraction(Documented):
         self.classes: dict[int, tuple[Node, list[str]]] = {}
         self.shapes: dict[int, dict[str, list[Node]]] = {}
         self.shape_starts: dict[int, dict[str, list[Node]]] = {}
-        self.value_spans: dict[int, tuple[int, int]] = {}
-        self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
         self.inherited: dict[str, list[str]] = {}  # Lua: whose members a table has besides, by its name
         self.bind_names: dict[str, list[int]] = {}  # where each name is bound, in order
 
     def facts(self) -> bytes:
         query, roles = _query(self.language)
         matches = matching.matches(query, self.root)
+        if self.language == "go":
+            found = (captures["structure"][0] for pattern, captures in matches.found if roles[pattern] == "structure")
+            self.structures = sorted((node.start_byte, node.end_byte) for node in found)
         if self.language == "scala":
             self.lists = {
                 captures["callee"][0].end_byte: captures["arguments"][0]
@@ -117,26 +122,15 @@ class _Extraction(Documented):
         for pattern, captures in matches.found:
             role = roles[pattern]
             node = captures[role][0]
+            if self._use(role, node, captures):
+                continue
             if role == "bind":
                 self._bind(captures)
-            elif role in ("type", "read"):
-                for each in captures[role]:
-                    self._plain(each, _USE_ROLES[role], captures.get("receiver"))
-            elif role == "qualifier":
-                self._qualifier(node)
-            elif role in ("call", "new", "macro"):
-                self._call(node, captures, role)
-            elif role == "callee":
-                self._callee(node, captures)
-            elif role == "token":
-                self._token(node.start_byte, node.end_byte)
             elif role == "replacement":
                 self._replacement(node)
                 opened = _OPENED.search(self.data, node.start_byte, node.end_byte)
                 if opened:
                     self.package = opened[1].decode()
-            elif role == "initializer":
-                self._initializer(node, captures)
             elif role == "narrowed":
                 kind = captures["stated"][0]
                 self.narrowed.append((kind.start_byte, self._chain(node), self._type(kind)))
@@ -151,8 +145,10 @@ class _Extraction(Documented):
                 self.shape_starts[name_node.start_byte] = known
                 for name, nodes in captures.items():
                     known.setdefault(name, []).extend(nodes)
-            elif role == "write":
-                self._write(node)
+            elif role == "structure":
+                continue
+            elif role == "positional":
+                self._positional(node)
             elif role == "import":
                 self.imports.append((node.start_byte, node.end_byte))
             elif role == "package":
@@ -175,43 +171,12 @@ class _Extraction(Documented):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
+        self._add_members()
         left_out = matches.left_out or macros.leaves_out(self.language, self.data)
         return self._assembled(self.root.has_error or left_out)
 
     def _package(self, node: Node) -> str:
         return re.sub(r"\s+", "", self._text(node)).replace("\\", ".")
-
-    def _bind(self, captures: dict[str, list[Node]]) -> None:
-        stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
-        type_text = self._type(stated[0]) if stated else ""
-        if type_text in _INFERRED or (self.language == "php" and type_text in _ANYTHING):
-            type_text = ""
-        if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
-            type_text = f"[]{type_text}"
-        source = values or each
-        value = ""
-        if source:
-            self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
-        if source and not (type_text and values):
-            value = self._chain(source[0])
-            made = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
-            base = made or (lua.base_of(source[0], self.data) if self.language == "lua" else None)
-            if base is not None:
-                self.metatables[captures["bind"][0].start_byte] = self._text(base)
-                value = self._text(base) + ("()" if made else "")
-        elif "second" in captures:
-            value = model.SECOND + self._chain(captures["second"][0])
-        for node in captures["bind"]:
-            start = node.start_byte
-            known = self.binds.get(start)
-            if known is None or not (known[1] or known[2]):
-                text = self._text(node)
-                name = text if text.isidentifier() else chain_of(text, self.language)
-                # C says after the name that it is an array.
-                after = self.data[node.end_byte : node.end_byte + 1]
-                array = type_text and self.language in _AFTER_NAME and after == b"["
-                self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
-                self.bind_ends[node.end_byte] = start
 
     def _assembled(self, partial: bool) -> bytes:
         self.bind_starts = sorted(self.binds)
@@ -242,6 +207,8 @@ class _Extraction(Documented):
             mixins.setdefault(around, []).append(text)
         static = {scopes.around(start) for start in self.statics}
         atoms = split_atoms(self.data, len(self.data) + 1)
+        if self.structures:
+            self.unnamed = self._unnamed([item for item in linked if item.kind == "field"])
         made = []
         field_binds: set[int] = set()
         for position, item in enumerate(linked):
@@ -265,7 +232,7 @@ class _Extraction(Documented):
         for start, width, role, name, receiver, arguments, text in sorted(self.uses.values()):
             if start in self.setters:
                 name, arguments = f"{name}=", 1
-            if role in (model.TYPE, model.READ) and (start in names or start in self.binds):
+            if role in (model.TYPE, model.READ) and not receiver and (start in names or start in self.binds):
                 continue
             scope = scopes.around(start)
             if role == model.READ and not receiver and (scope, name) in bound:
@@ -357,6 +324,8 @@ class _Extraction(Documented):
             least, most = arity_of(texts, self.language)
             if most >= 0:  # what is implicit may be given all the same
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
+        if item.kind == "field":
+            receiver = self.unnamed.get(item.name_start, "")
         if "extended" in shape:
             receiver = self._type(shape["extended"][0])
         bases = [part for node in shape.get("base", ()) for part in bases_at(node, self.data)]

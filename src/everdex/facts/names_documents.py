@@ -18,8 +18,6 @@ class Documented(Uses):
 
     def __init__(self, language: str, data: bytes) -> None:
         super().__init__(language, data)
-        # by their place: name, type, what is assigned, whether it takes the items of that
-        self.binds: dict[int, tuple[str, str, str, bool]] = {}
         self.bind_starts: list[int] = []  # of `binds`, sorted, once all are known
         self.bind_ends: dict[int, int] = {}
         self.promoted: list[tuple[int, str, str]] = []

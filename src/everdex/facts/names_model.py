@@ -14,11 +14,16 @@ import msgspec
 FAMILY: Final = b"n"
 _LENGTH_BYTES: Final = 4
 
-CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER = range(7)  # the last: a name before `::`, which may be a type
+# QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value; LABEL: a
+# member of the type that a value is compared with, or else what the name is by itself
+CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
 STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
-# Before a local's value: it takes the second result of that call.
+# Before a local's value: it takes the second result of that call, or the second part of each item.
 SECOND: Final = "2:"
+GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
 GENERIC: Final = "<>"  # after a callee's text: it is given types, and only what takes types can be meant
+TAKEN: Final = "taken "  # before a field and the type that a pattern states: the local is what the field holds
+UNNAMED: Final = "struct$"  # before the number of a struct of Go's that has no name, in the texts of types
 NARROWED: Final = "is "  # before the chain of what is found to be of a type
 
 
@@ -44,7 +49,7 @@ class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
     type: str = ""  # of a field or variable, or what a type's alias stands for
     value: str = ""  # what it is set to, or what a function without a stated type returns
     bases: tuple[str, ...] = ()
-    receiver: str = ""  # the type that an extension function is written for
+    receiver: str = ""  # the type that an extension function is written for; of a field, the struct without a name
 
 
 class Import(msgspec.Struct, array_like=True, frozen=True, gc=False):

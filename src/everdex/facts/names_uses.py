@@ -7,12 +7,14 @@ scopes and resolves nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Final
 
 from tree_sitter import Node
 
 from everdex.facts import names_model as model
 from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
+from everdex.facts.names_keys import Key, Literal, owned
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
@@ -24,7 +26,7 @@ _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _SQUARE: Final = ord("[")
 _QUALIFIED: Final = frozenset(("cpp", "cuda"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
-_TOKEN_FRONT: Final = re.compile(r"([\w.:]+(?:\(\))?)(?:\.|::|->)\s*$")
+_TOKEN_FRONT: Final = re.compile(r"((?:[\w.:]|\(\)|\[\w*\])+)(?:\.|::|->)\s*$")
 _REPLACED_CALL: Final = re.compile(
     rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
 )
@@ -32,6 +34,11 @@ _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
+_NAMED_ARGUMENTS: Final = frozenset(("kotlin", "scala"))  # with which only constructors are given members
+_CALLS: Final = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}
+_NAMED: Final = {"type": model.TYPE, "read": model.READ}
+_MEMBERS: Final = {"member": model.READ, "label": model.LABEL}
+_KEYS: Final = {"key": model.KEY, "taken": model.READ}
 
 
 class Uses:
@@ -43,7 +50,43 @@ class Uses:
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
+        self.members: list[tuple[Node, Node, int]] = []  # names, each with what it is a member of, and its role
+        self.literals: list[Literal] = []
+        self.keys: list[Key] = []
+        # what is bound, by its place: name, type, what is assigned, whether it takes the items of that
+        self.binds: dict[int, tuple[str, str, str, bool]] = {}
+        self.structures: list[tuple[int, int]] = []  # Go: where structs are written, in order
         self.lists: dict[int, Node] = {}  # Scala: lists of arguments, by the end of what they are given to
+
+    def _use(self, role: str, node: Node, captures: dict[str, list[Node]]) -> bool:
+        """Takes what a pattern found, if it is a use of something."""
+        if role in _NAMED:
+            for each in captures[role]:
+                self._plain(each, _NAMED[role], captures.get("receiver"))
+        elif role in _MEMBERS:
+            self.members.append((node, captures["receiver"][0], _MEMBERS[role]))
+        elif role in _CALLS:
+            self._call(node, captures, role)
+        elif role == "callee":
+            self._callee(node, captures)
+        elif role == "write":
+            self._write(node)
+        elif role == "qualifier":
+            self._qualifier(node)
+        elif role == "token":
+            self._token(node.start_byte, node.end_byte)
+        elif role == "initializer":
+            self._initializer(node, captures)
+        elif role in _KEYS:
+            self.keys += [Key(each.start_byte, each.end_byte, _KEYS[role]) for each in captures[role]]
+        elif role == "literal":
+            stated, through = captures.get("stated"), captures.get("through")
+            text = self._type(stated[0]) if stated else f".{self._text(through[0])}" if through else ""
+            if stated is None or self.language not in _NAMED_ARGUMENTS or text[:1].isupper():
+                self.literals.append(Literal(node.start_byte, node.end_byte, text))
+        else:
+            return False
+        return True
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -59,6 +102,12 @@ class Uses:
 
     def _type(self, node: Node) -> str:
         end = min(node.end_byte, node.start_byte + _MAX_TYPE_BYTES)
+        first = bisect_left(self.structures, (node.start_byte, 0))
+        if first < len(self.structures) and self.structures[first][0] < end:
+            # A struct without a name is called by its number; what is in it is no part of the type's text.
+            begin, close = self.structures[first]
+            front, rest = self.data[node.start_byte : begin], self.data[close : node.end_byte]
+            return type_of(f"{front.decode()}{model.UNNAMED}{first}{rest.decode()}")
         return type_of(self.data[node.start_byte : end].decode("utf-8", "replace"))
 
     def _split(self, start: int, end: int) -> tuple[str, str, int]:
@@ -104,7 +153,7 @@ class Uses:
         receivers = captures.get("receiver")
         receiver = self._chain(receivers[0]) if receivers else ""
         name = self._text(node)
-        kind = {"call": model.CALL, "new": model.NEW, "macro": model.MACRO}[role]
+        kind = _CALLS[role]
         if self.language == "bash":
             if not _COMMAND.fullmatch(name):
                 self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
@@ -165,7 +214,8 @@ class Uses:
         return text.decode() if b"::" in text and text.translate(None, b":_").isalnum() else ""
 
     def _token(self, start: int, end: int) -> None:
-        if self.data[end : end + 1] != b"(" or (start, 0) in self.uses:
+        called = self.data[end : end + 1] == b"("
+        if not (called or self._is_dotted(start)) or (start, 0) in self.uses:
             return
         near = max(0, start - _MAX_LINE)
         line = self.data[max(self.data.rfind(b"\n", near, start) + 1, near) : start].lstrip()
@@ -174,9 +224,14 @@ class Uses:
         before = _TOKEN_FRONT.search(self.data[max(0, start - _MAX_TEXT) : start].decode("utf-8", "replace"))
         receiver = "?" if line.rstrip().endswith((b".", b"::", b"->")) else ""
         if before:
-            receiver = chain_of(before[1], self.language)
+            receiver = "?" if before[1].startswith(".") else chain_of(before[1], self.language)
         name = self.data[start:end].decode("utf-8", "replace")
-        self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, -1, "")
+        kind = model.CALL if called else model.READ
+        self.uses[start, 0] = (start, end - start, kind, name, receiver, -1, "")
+
+    def _is_dotted(self, start: int) -> bool:
+        """Whether one dot stands before a token: two are a range."""
+        return self.data[start - 1 : start] == b"." and self.data[start - 2 : start - 1] != b"."
 
     def _initializer(self, node: Node, captures: dict[str, list[Node]]) -> None:
         word = _INITIALIZER.search(self._text(node))
@@ -193,6 +248,19 @@ class Uses:
             self.uses[start, 0] = (start, end - start, kind, self._text(node), receiver, -1, "")
         else:
             self._named(start, end, kind)
+
+    def _add_members(self) -> None:
+        """What members are read, once it is known which are called or assigned, and whose the keys of literals are."""
+        for node, receiver, role in self.members:
+            if role == model.LABEL:
+                self.uses.pop((node.start_byte, 0), None)
+            if (node.start_byte, 0) not in self.uses:
+                self._plain(node, role, [receiver])
+        for key, owner in owned(self.literals, self.keys):
+            name = self.data[key.start : key.end].decode("utf-8", "replace")
+            self.uses[key.start, 0] = (key.start, key.end - key.start, key.role, name, owner, -1, "")
+            if key.start in self.binds:
+                self.binds[key.start] = (name, "", f"{model.TAKEN}{name} {owner}", False)
 
     def _qualifier(self, node: Node) -> None:
         """The name before a `::`, with those before it: `b` of `a::b::c`."""

@@ -35,17 +35,14 @@
 (type_identifier) @type
 (qualified_identifier name: (type_identifier)) @type
 (qualified_identifier scope: (namespace_identifier) @qualifier)
-(sizeof_expression value: (parenthesized_expression (identifier) @read))
-(argument_list [(identifier) (qualified_identifier)] @read)
-(pointer_expression operator: "&" argument: [(identifier) (qualified_identifier)] @read)
-(conditional_expression [(identifier) (qualified_identifier)] @read)
-(cast_expression value: [(identifier) (qualified_identifier)] @read)
-(initializer_list [(identifier) (qualified_identifier)] @read)
-(init_declarator value: [(identifier) (qualified_identifier)] @read)
-(return_statement [(identifier) (qualified_identifier)] @read)
-(binary_expression [(identifier) (qualified_identifier)] @read)
-(case_statement value: [(identifier) (qualified_identifier)] @read)
-(array_declarator size: [(identifier) (qualified_identifier)] @read)
-(assignment_expression right: [(identifier) (qualified_identifier)] @read)
+(expression/identifier) @read
+(expression/qualified_identifier) @read
+(field_expression argument: (_) @receiver field: (field_identifier) @member)
+(declaration type: (_) @stated declarator: (init_declarator value: (initializer_list) @literal))
+(compound_literal_expression type: (type_descriptor type: (_) @stated) value: (initializer_list) @literal)
+(initializer_pair designator: (field_designator (field_identifier) @through) value: (initializer_list) @literal)
+(initializer_pair designator: (subscript_designator) value: (initializer_list) @literal)
+(initializer_list (initializer_list) @literal)
+(initializer_pair designator: (field_designator (field_identifier) @key))
 (assignment_expression left: [(identifier) (qualified_identifier) (field_expression)] @write)
 (update_expression argument: [(identifier) (qualified_identifier) (field_expression)] @write)

@@ -22,6 +22,7 @@
 (declaration_expression type: (_) @stated name: (identifier) @bind)
 (declaration_pattern type: (_) @stated name: (identifier) @bind)
 (catch_declaration type: (_) @stated name: (identifier) @bind)
+(invocation_expression function: (member_access_expression expression: (_) @given name: (identifier) @by) arguments: (argument_list (argument (lambda_expression parameters: (implicit_parameter) @bind))))
 (implicit_parameter) @bind
 (lambda_expression) @lambda
 (anonymous_method_expression) @lambda
@@ -37,10 +38,12 @@
 (is_expression right: (_) @type)
 (typeof_expression type: (_) @type)
 (attribute name: (_) @type)
-(member_access_expression expression: (identifier) @read)
-(argument [(identifier) (member_access_expression)] @read)
-(return_statement [(identifier) (member_access_expression)] @read)
-(assignment_expression right: [(identifier) (member_access_expression)] @read)
+(lvalue_expression/identifier) @read
+(member_access_expression expression: (_) @receiver name: (identifier) @member)
+(conditional_access_expression condition: (_) @receiver (member_binding_expression name: (identifier) @member))
+(object_creation_expression type: (_) @stated initializer: (initializer_expression) @literal)
+(initializer_expression (assignment_expression left: (identifier) @through right: (initializer_expression) @literal))
+(initializer_expression (assignment_expression left: (identifier) @key))
 (assignment_expression left: [(identifier) (member_access_expression)] @write)
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @write)
 (postfix_unary_expression [(identifier) (member_access_expression)] @write ["++" "--"])

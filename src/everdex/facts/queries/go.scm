@@ -15,20 +15,23 @@
 (var_spec . name: (identifier) @bind !type value: (expression_list . (_) @value))
 (const_spec name: (identifier) @bind)
 (short_var_declaration left: (expression_list . (identifier) @bind) right: (expression_list . (_) @value))
-(short_var_declaration left: (expression_list . (identifier) . (identifier) @bind .) right: (expression_list . (call_expression) @second .))
+(short_var_declaration left: (expression_list . (identifier) . (identifier) @bind) right: (expression_list . (call_expression) @second .))
 (short_var_declaration left: (expression_list (identifier) . (identifier) @bind))
 (range_clause left: (expression_list . (_) . (identifier) @bind) right: (_) @each)
 (range_clause left: (expression_list . (identifier) @bind))
+(receive_statement left: (expression_list (identifier) @bind))
+(var_spec name: (identifier) @bind)
 (type_switch_statement alias: (expression_list (identifier) @bind))
 (func_literal) @lambda
 (type_identifier) @type
 (qualified_type) @type
 (composite_literal type: [(type_identifier) (qualified_type)] @new)
-(argument_list [(identifier) (selector_expression)] @read)
-(keyed_element (literal_element [(identifier) (selector_expression)] @read) .)
-(literal_value (literal_element [(identifier) (selector_expression)] @read))
-(expression_list [(identifier) (selector_expression)] @read)
-(binary_expression [(identifier) (selector_expression)] @read)
+(_expression/identifier) @read
+(selector_expression operand: (_) @receiver field: (_) @member)
+(composite_literal type: (_) @stated body: (literal_value) @literal)
+(literal_element (literal_value) @literal)
+(struct_type) @structure
+(keyed_element . (literal_element (identifier) @key))
 (assignment_statement left: (expression_list [(identifier) (selector_expression)] @write))
 (inc_statement [(identifier) (selector_expression)] @write)
 (dec_statement [(identifier) (selector_expression)] @write)

@@ -26,17 +26,16 @@
 (catch_formal_parameter (catch_type . (_) @stated) name: (identifier) @bind)
 (instanceof_expression right: (_) @stated name: (identifier) @bind)
 (type_pattern (_) @stated (identifier) @bind)
+(method_invocation object: (_) @given name: (identifier) @by arguments: (argument_list (lambda_expression parameters: [(identifier) @bind (inferred_parameters . (identifier) @bind .)])))
 (lambda_expression parameters: (identifier) @bind)
 (inferred_parameters (identifier) @bind)
 (lambda_expression) @lambda
 (type_identifier) @type
 (scoped_type_identifier) @type
 (method_reference) @read
-(field_access object: (identifier) @read)
-(argument_list [(identifier) (field_access)] @read)
-(variable_declarator value: [(identifier) (field_access)] @read)
-(return_statement [(identifier) (field_access)] @read)
-(assignment_expression right: [(identifier) (field_access)] @read)
+(primary_expression/identifier) @read
+(field_access object: (_) @receiver field: (identifier) @member)
+(switch_expression condition: (parenthesized_expression (_) @receiver) body: (switch_block (_ (switch_label (identifier) @label))))
 (assignment_expression left: [(identifier) (field_access)] @write)
 (update_expression [(identifier) (field_access)] @write)
 (marker_annotation name: (_) @type)

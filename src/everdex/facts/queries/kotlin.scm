@@ -27,15 +27,20 @@
 (property_declaration (variable_declaration . (identifier) @bind .))
 (property_declaration (multi_variable_declaration (variable_declaration . (identifier) @bind)))
 (for_statement (variable_declaration . (identifier) @bind .) . (_) @each)
+(call_expression . (navigation_expression (_) @given . (identifier) @by .) (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration . (identifier) @bind) .))))
 (lambda_parameters (variable_declaration . (identifier) @bind))
 (catch_block (identifier) @bind [(user_type)] @stated)
 (lambda_literal) @lambda
 (anonymous_function) @lambda
 (user_type) @type
 (callable_reference) @read
-(navigation_expression . (identifier) @read)
-(value_argument [(identifier) (navigation_expression)] @read)
+(primary_expression/identifier) @read
+(navigation_expression . (_) @receiver . (identifier) @member .)
+(call_expression . (identifier) @stated . (value_arguments) @literal)
+(value_argument . (identifier) @key . (_) .)
 (assignment left: [(identifier) (navigation_expression)] @write)
+(unary_expression argument: [(identifier) (navigation_expression)] @write ["++" "--"])
+(unary_expression ["++" "--"] argument: [(identifier) (navigation_expression)] @write)
 (type_parameter (identifier) @bind (user_type) @stated)
 (object_literal (delegation_specifiers) @base (class_body) @anonymous)
 (function_declaration name: (_) @name (function_body . [(call_expression) (identifier) (navigation_expression) (binary_expression)] @result .)) @shape

@@ -1,7 +1,7 @@
 (call_expression function: (_) @callee arguments: (_) @arguments)
 (instance_expression . [(type_identifier) (generic_type) (stable_type_identifier)] @new arguments: (_)? @arguments)
 (infix_expression left: (_) @receiver operator: (identifier) @call right: (_))
-(field_expression value: (_) @receiver field: (identifier) @read)
+(field_expression value: (_) @receiver field: (identifier) @member)
 (import_declaration) @import
 (package_clause name: (_) @package)
 (function_definition name: (_) @name parameters: (parameters) @parameters) @shape
@@ -18,6 +18,7 @@
 (parameter name: (_) @bind type: (_) @stated)
 (val_definition pattern: (identifier) @bind type: (_)? @stated value: (_) @value)
 (var_definition pattern: (identifier) @bind type: (_)? @stated value: (_) @value)
+(call_expression function: (field_expression value: (_) @given field: (identifier) @by) arguments: (arguments . (lambda_expression parameters: (identifier) @bind) .))
 (lambda_expression parameters: (identifier) @bind)
 (bindings (binding name: (_) @bind))
 (enumerator . (identifier) @bind)
@@ -27,8 +28,14 @@
 (lambda_expression) @lambda
 (type_identifier) @type
 (stable_type_identifier) @type
+(expression/identifier) @read
 (arguments (identifier) @read)
+(infix_expression (identifier) @read)
+(prefix_expression (identifier) @read)
+(interpolation (identifier) @read)
 (field_expression value: (identifier) @read)
+(call_expression function: (identifier) @stated arguments: (arguments) @literal)
+(arguments (assignment_expression left: (identifier) @key))
 (assignment_expression left: [(identifier) (field_expression)] @write)
 (instance_expression . (_) @base (template_body) @anonymous)
 (function_definition name: (_) @name body: [(call_expression) (instance_expression) (identifier) (field_expression)] @result) @shape

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
@@ -67,7 +69,7 @@ class Bare(OnReceivers):
             if callables:
                 return self._in_block(callables, use, place)
             if refs:
-                return unresolved("function in a field")
+                return replace(unresolved("function in a field"), named=tuple(ref for ref in refs if ref.key))
         below = evaluation.below(Thing(INSTANCE, owner), name) if owner else []
         if below and not beyond:
             reason = f"no definition of {name} in {owner} but in what extends it"
@@ -165,6 +167,9 @@ class Bare(OnReceivers):
     def _definitions_of(self, name: str, place: Place) -> tuple[Ref, ...]:
         """The definitions of a bare name, also when it is a field or a variable."""
         evaluation = self.evaluation
+        values = evaluation.values_named(name, place) if self.rules.implicit_members else ()
+        if values:
+            return values
         thing = evaluation.name(name, place)
         if thing.kind in (TYPE, CALLABLE, SPACE):
             return thing.refs

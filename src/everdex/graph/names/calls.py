@@ -13,7 +13,7 @@ from everdex.graph.names.bare import Bare
 from everdex.graph.names.choosing import Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import MAX_WORK
-from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place
+from everdex.graph.names.things import INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 _ACCESSORS: Final = ("attr_accessor", "attr_writer")
 LOCAL: Final = "local"  # a variable of a function: nobody else can name it
@@ -64,14 +64,13 @@ class Calls(Bare):
         if use.role in (facts.TYPE, facts.QUALIFIER):
             thing = evaluation.path(f"{use.receiver}.{use.name}".lstrip(".") if use.receiver else use.name, place)
         elif use.receiver:
-            around = evaluation.evaluate(use.receiver, place)
+            around = evaluation.stated(use.receiver, place)
             if around.kind == SPACE:
                 thing = evaluation.step(around, use.name, place)
             elif around.kind in (INSTANCE, TYPE):
-                refs, _ = evaluation.member(around, use.name)
-                return self._plain(tuple(refs))
+                return self._plain(self._fields(around, use, place))
             else:
-                thing = around
+                thing = around if around.kind == OUTSIDE else unknown(around.name)
         else:
             if evaluation.local(use.name, place) is not None:
                 return unresolved(LOCAL)
@@ -79,6 +78,28 @@ class Calls(Bare):
         if thing.kind == OUTSIDE:
             return outside_root(thing.name)
         return self._plain(thing.refs) if thing.kind != UNKNOWN else unresolved(thing.name)
+
+    def _fields(self, around: Thing, use: facts.Use, place: Place) -> tuple[Ref, ...]:
+        """What is read or assigned as a member of something: a field rather than a method of the same name."""
+        evaluation = self.evaluation
+        refs = evaluation.keyed(around, use.receiver, use.name) if around.kind == INSTANCE else []
+        refs = refs or evaluation.field(around, use.name)
+        narrowed = evaluation.narrowed(use.receiver, place) if not refs else None
+        if narrowed is not None and narrowed.kind == INSTANCE:
+            refs = evaluation.field(narrowed, use.name)
+        return tuple(refs)
+
+    def naming(self, answer: Answer) -> Answer:
+        """What a call names, whatever it runs."""
+        known = self._plain(answer.named) if answer.status is Status.UNRESOLVED else answer
+        return replace(known, refs=answer.named)
+
+    def is_index(self, use: facts.Use) -> bool:
+        """Whether a key of a literal is no field but a value: that of an array or a map with a name of its own."""
+        if use.role != facts.KEY:
+            return False
+        around = self.evaluation.evaluate(use.receiver, Place(self.module, use.scope, use.line, use.column))
+        return around.kind == INSTANCE and any(ref.defined.kind == "type" for ref in around.refs)
 
     def _plain(self, refs: tuple[Ref, ...]) -> Answer:
         refs = tuple(ref for ref in refs if ref.key)

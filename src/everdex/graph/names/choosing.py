@@ -30,7 +30,9 @@ class Answer:
     refs: tuple[Ref, ...] = ()
     outside: str = ""
     reason: str = ""
-    named: tuple[Ref, ...] = ()  # the type that is constructed, when its constructor is inherited
+    # what is named there besides: the type that is constructed by an inherited constructor; the field that holds the
+    # function that is called
+    named: tuple[Ref, ...] = ()
 
 
 def unresolved(reason: str) -> Answer:

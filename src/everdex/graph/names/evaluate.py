@@ -1,6 +1,6 @@
 """Expressions: what a chain's value is, as far as names, imports and stated types say.
 
-Puts the parts together: names (scopes, rust), members of types, and here chains and the texts of types.
+Puts the parts together: names (scopes, rust), members of types, items, and here chains and the texts of types.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Final
 from everdex.facts import names_model as facts
 from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Ref
+from everdex.graph.names.items import Items
 from everdex.graph.names.lookup import MAX_DEPTH
 from everdex.graph.names.members import LOST, Members
 from everdex.graph.names.rules import CALLABLES, SPACES, TYPES, VALUES
@@ -20,6 +21,7 @@ from everdex.graph.names.things import (
     OF_ANYTHING,
     OF_CONTAINERS,
     OF_EVERY_OBJECT,
+    OF_ITEMS,
     OF_ITSELF,
     OF_WRAPPERS,
     OUTSIDE,
@@ -30,16 +32,17 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type, result_type
+from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
 
 _MAX_STEPS: Final = 12
+_RUST_ROOTS: Final = frozenset(("crate", "super"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
 _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
 _LUA_CALLS: Final = frozenset(("builtin.tonumber", "builtin.tostring", "builtin.type"))
 
 
-class Evaluation(Names, Members):
+class Evaluation(Names, Members, Items):
     """Names and expressions of one file's resolution."""
 
     def evaluate(self, chain: str, place: Place) -> Thing:
@@ -51,8 +54,15 @@ class Evaluation(Names, Members):
             head, steps = parse_chain(chain)
             if len(steps) > _MAX_STEPS:
                 return unknown("long chain")
-            _, calls, indices = steps[0]
-            thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
+            if self.rules.group == "rust" and head in _RUST_ROOTS:
+                # Modules up to what is called or taken out of: a path, not members of something.
+                count = next((at for at, step in enumerate(steps) if step[1] or step[2]), len(steps) - 1)
+                _, calls, indices = steps[count]
+                found = self.path(".".join(step[0] for step in steps[: count + 1]), place)
+                thing, steps = self._applied(found, calls, indices, place), steps[count:]
+            else:
+                _, calls, indices = steps[0]
+                thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
             for name, calls, indices in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing
@@ -170,45 +180,11 @@ class Evaluation(Names, Members):
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
         return unknown("return type not stated")
 
-    def second_result(self, chain: str, place: Place) -> Thing:
-        """What a call gives besides its first result."""
-        function = self.evaluate(chain.removesuffix("()"), place) if chain.endswith("()") else unknown("computed value")
-        if function.kind == OUTSIDE:
-            return function
-        for ref in function.refs if function.kind == CALLABLE else ():
-            text = result_type(ref.defined.returns, 1)
-            if text:
-                return self.type_named(text, Place(ref.module, ref.at, ref.defined.start_line, 0))
-        return unknown("untyped local")
-
-    def item_of(self, thing: Thing) -> Thing:
-        """What taking an item out of it gives."""
-        if thing.arguments and thing.home is not None:
-            return self.type_named(thing.arguments[-1], thing.home)
-        for ref in thing.refs:
-            item = ref.defined
-            if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
-                return self._item_of_alias(ref)
-        if thing.kind == INSTANCE and thing.refs and self.rules.group == "c":
-            given = tuple(self.member(thing, "operator[]")[0])
-            return self._returned(Thing(CALLABLE, thing.name, given)) if given else thing  # or it is a pointer
-        if thing.kind == INSTANCE and thing.refs:
-            return unknown("item of an object")
-        return unknown("type of items not stated")
-
-    def _item_of_alias(self, ref: Ref) -> Thing:
-        if self._depth >= MAX_DEPTH:
-            return unknown("too deep")  # aliases may stand for each other
-        self._depth += 1
-        try:
-            place = Place(ref.module, ref.at, ref.defined.start_line, 0)
-            return self.item_of(self.type_named(ref.defined.type, place))
-        finally:
-            self._depth -= 1
-
     def step(self, thing: Thing, name: str, place: Place, will_call: bool = False) -> Thing:
         """A member of a thing."""
         if thing.kind == OUTSIDE:
+            if thing.arguments and name in OF_ITEMS:
+                return thing
             if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
             if thing.arguments and will_call:
@@ -236,6 +212,8 @@ class Evaluation(Names, Members):
         if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
             return Thing(TYPE, thing.name, thing.refs)
         refs, outside = self.member(thing, name)
+        if refs and not will_call and self.rules.apart:
+            refs = self.field(thing, name)
         if refs:
             found = self.of_refs(tuple(refs))
             if found.kind == CALLABLE and thing.kind in (INSTANCE, TYPE) and not thing.name.startswith("super:"):
@@ -295,6 +273,8 @@ class Evaluation(Names, Members):
             rules = place.module.rules
             if arguments and name.rpartition(".")[2] in rules.wrappers:
                 return self.type_named(arguments[0], place)
+            if name.startswith(facts.UNNAMED):
+                return Thing(INSTANCE, place.module.unnamed(name, place.scope))
             if name in ("Self", "static", "self"):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
@@ -370,6 +350,8 @@ class Evaluation(Names, Members):
             return Thing(INSTANCE, owner, self.reader.definitions(owner))
         item = first.defined
         place = Place(first.module, first.at, item.start_line, 0)
+        if self.rules.group == "c" and first.has_members:
+            return Thing(INSTANCE, first.name, refs)  # of a struct without a name, whose fields are found here
         if item.type and item.type not in ("var", "auto", "val"):
             return self.type_named(item.type, place)
         if item.value:

@@ -53,8 +53,28 @@ class Lookup(ABC):
         """An instance of the type that a text states."""
 
     @abstractmethod
+    def called(self, thing: Thing) -> Thing:
+        """What calling it gives."""
+
+    @abstractmethod
     def second_result(self, chain: str, place: Place) -> Thing:
         """What a call gives besides its first result."""
+
+    @abstractmethod
+    def second_of_items(self, chain: str, place: Place) -> Thing:
+        """The second part of what is taken out of it: the value of a map, what has a number."""
+
+    @abstractmethod
+    def handed(self, method: str, chain: str, place: Place) -> Thing:
+        """What a method of a library hands to the function that it is given."""
+
+    @abstractmethod
+    def stated(self, chain: str, place: Place) -> Thing:
+        """What has the keys of a literal or a pattern; the type that it states may be a variant."""
+
+    @abstractmethod
+    def keyed(self, thing: Thing, chain: str, name: str) -> list[Ref]:
+        """The members that a key of a literal or a pattern means, of what `stated` gave."""
 
     @abstractmethod
     def item_of(self, thing: Thing) -> Thing:
@@ -71,6 +91,10 @@ class Lookup(ABC):
     @abstractmethod
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
+
+    @abstractmethod
+    def field(self, thing: Thing, name: str) -> list[Ref]:
+        """The members of a name where it is not called: rather values than methods of the same name."""
 
     @abstractmethod
     def of_kind(self, thing: Thing, refs: list[Ref]) -> list[Ref]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW, Lookup
-from everdex.graph.names.rules import ABSTRACT, TYPES
+from everdex.graph.names.rules import ABSTRACT, TYPES, VALUES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, TYPE, UNKNOWN, Place, Thing, unknown
 from everdex.graph.names.types import last_name
 
@@ -15,6 +16,10 @@ _MAX_BASES: Final = 24
 MAX_IMPLEMENTATIONS: Final = 16
 _MAX_METHODS: Final = 8  # of an interface, before a type that has so many of them is taken to have all
 LOST: Final = "?"
+
+
+def _values(refs: list[Ref]) -> list[Ref]:
+    return [ref for ref in refs if ref.defined.kind in VALUES]
 
 
 class Members(Lookup):
@@ -84,6 +89,15 @@ class Members(Lookup):
 
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
+        return self._nearest(thing, name, lambda refs: refs)
+
+    def field(self, thing: Thing, name: str) -> list[Ref]:
+        """The members of a name where it is not called: rather values than methods of the same name."""
+        values = self._nearest(thing, name, _values)[0] if self.rules.apart else []
+        refs = values or self.member(thing, name)[0]
+        return _values(refs) or refs
+
+    def _nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
         start = thing.name
         outside = ""
         if start.startswith("super:"):
@@ -98,7 +112,7 @@ class Members(Lookup):
                 if each in seen:
                     continue
                 seen.add(each)
-                found += self.of_kind(thing, self._own_members(each, name))
+                found += fit(self.of_kind(thing, self._own_members(each, name)))
                 names, beyond = self._base_names(each)
                 following += names
                 outside = outside or beyond
@@ -122,6 +136,9 @@ class Members(Lookup):
         return {each.rpartition(".")[2] for each in (*seen, outside.removeprefix(LOST))}, bool(outside)
 
     def _own_members(self, owner: str, name: str) -> list[Ref]:
+        front, _, last = owner.rpartition(".")
+        if last.startswith(facts.UNNAMED):
+            return [ref for ref in self.reader.definitions(f"{front}.{name}") if ref.module.has_unnamed(ref.at, owner)]
         found = list(self.reader.definitions(f"{owner}.{name}"))
         if not found and self.rules.group == "rust":
             for ref in self._foreign_impls(owner):

@@ -149,6 +149,22 @@ class Module:
             found.setdefault(item.scope, []).append(item)
         return found
 
+    @cached_property
+    def _unnamed_homes(self) -> dict[str, int]:
+        """Inside which definition each struct without a name is."""
+        return {item.receiver: item.parent for item in self.outline.definitions if item.kind == "field"}
+
+    def unnamed(self, marker: str, scope: int) -> str:
+        """The lookup name of a struct without a name: where its fields are found, its number and its file."""
+        around = self._unnamed_homes.get(marker, scope)
+        front = self.names[around] if around >= 0 else self.space
+        return f"{front}.{marker}@{self.path.replace('.', '/')}"
+
+    def has_unnamed(self, at: int, name: str) -> bool:
+        """Whether a definition is a field of the struct of this lookup name."""
+        marker, _, path = name.rpartition(".")[2].partition("@")
+        return self.outline.definitions[at].receiver == marker and self.path.replace(".", "/") == path
+
     def chain(self, scope: int) -> list[int]:
         """The definitions around a place, innermost first."""
         found = []

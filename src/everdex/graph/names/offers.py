@@ -17,6 +17,7 @@ import xxhash
 
 from everdex.facts import names_model as facts
 from everdex.graph.names.module import Module
+from everdex.graph.names.rules import CALLABLES, VALUES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
 
@@ -74,7 +75,7 @@ def _module_offers(module: Module) -> dict[str, int]:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
         elif outline.language == "rust":
             see("i", item.name, lookup)
-        if item.receiver:
+        if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
         for base in item.bases:
             see("s", last_name(base), (lookup, base, item.kind))
@@ -90,10 +91,12 @@ def _module_offers(module: Module) -> dict[str, int]:
 
 
 def _besides(module: Module, index: int) -> object:
-    """What else tells definitions of some languages apart: Ruby's word before the name, whether Lua's has members."""
+    """What else tells definitions apart: Ruby's word before the name, whether Lua's or a variable of C has members."""
+    definition = module.outline.definitions[index]
     if module.rules.group == "ruby":
-        return module.outline.definitions[index].signature.partition(" ")[0]
-    return module.rules.group == "lua" and module.names[index] in module.owners
+        return definition.signature.partition(" ")[0]
+    asked = module.rules.group == "lua" or (module.rules.group == "c" and definition.kind in VALUES)
+    return asked and module.names[index] in module.owners
 
 
 def _hash(what: object) -> int:

@@ -126,7 +126,7 @@ class OnReceivers(Choosing):
         if extended:
             return extended
         if refs:
-            return unresolved("function in a field")
+            return replace(unresolved("function in a field"), named=tuple(ref for ref in refs if ref.key))
         if self.rules.group == "jvm" and any(ref.defined.kind in ("enum", "class") for ref in around.refs):
             outside = outside or ("java.lang.Enum" if name in OF_EVERY_ENUM else "")
         if self.language == "php" and name in ("from", "tryFrom", "cases"):

@@ -38,6 +38,8 @@ class Rules:
     stated: bool = True  # types are, so that what a library hands out is known to be its own
     overloads: bool = True  # of several definitions of one name the arguments tell which is meant
     call_constructs: bool = False  # `Type(…)` without a word for it
+    apart: bool = False  # a field may have the name of a method, and only a call means the method
+    properties: bool = False  # what is read like a field may be replaced in a type below
     bare_calls: bool = False  # a name without parentheses may be a call
     global_calls: bool = False  # what is defined nowhere in the root is a library's or the system's
     capital_types: bool = True  # types begin with a capital letter, and little else does
@@ -52,18 +54,19 @@ RULES: Final[dict[str, Rules]] = {
         "go", frozenset(), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
         builtins=words.GO_BUILTINS
     ),
-    "java": Rules("jvm", builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
+    "java": Rules("jvm", apart=True, builtins=words.JAVA_BUILTINS, wrappers=_set("Optional")),
     "kotlin": Rules(
-        "jvm", own_constructors=("constructor",), primary=True, call_constructs=True, builtins=words.KOTLIN_BUILTINS,
+        "jvm", own_constructors=("constructor",), primary=True, call_constructs=True, apart=True,
+        properties=True, builtins=words.KOTLIN_BUILTINS,
         wrappers=_set("Lazy"),
     ),
     "scala": Rules(
         "jvm", outer_spaces=True, own_constructors=("this",), primary=True, call_constructs=True, bare_calls=True,
-        builtins=words.SCALA_BUILTINS
+        properties=True, builtins=words.SCALA_BUILTINS
     ),
     "rust": Rules(
         "rust", _set("self Self"), frozenset(), implicit_members=False, closed_types=True, capital_types=False,
-        call_constructs=True,
+        call_constructs=True, apart=True,
         wrappers=_set("Box Rc Arc Option Result RefCell Cell Mutex RwLock Ref RefMut MutexGuard Cow Pin Weak Lazy "
                       "OnceCell ManuallyDrop"),
         builtins=words.RUST_BUILTINS
@@ -78,7 +81,8 @@ RULES: Final[dict[str, Rules]] = {
         builtins=words.CPP_BUILTINS,
     ),
     "csharp": Rules(
-        "csharp", super_names=_set("base"), outer_spaces=True, primary=True, builtins=words.CSHARP_BUILTINS,
+        "csharp", super_names=_set("base"), outer_spaces=True, primary=True, properties=True,
+        builtins=words.CSHARP_BUILTINS,
         wrappers=_set("Task ValueTask Lazy Nullable")
     ),
     "ruby": Rules(
@@ -88,10 +92,12 @@ RULES: Final[dict[str, Rules]] = {
     ),
     "php": Rules(
         "php", _set("this self static"), _set("parent"), implicit_members=False, closed_types=True,
-        constructors=("__construct",), overloads=False, global_calls=True, stated=False, builtins=words.PHP_BUILTINS
+        constructors=("__construct",), apart=True, overloads=False, global_calls=True, stated=False,
+        builtins=words.PHP_BUILTINS
     ),
     "swift": Rules(
-        "swift", _set("self Self"), constructors=("init",), call_constructs=True, builtins=words.SWIFT_BUILTINS,
+        "swift", _set("self Self"), constructors=("init",), call_constructs=True, properties=True,
+        builtins=words.SWIFT_BUILTINS,
         wrappers=_set("Optional EventLoopFuture Unmanaged")
     ),
     "lua": Rules(

@@ -15,7 +15,7 @@ from everdex.graph.names.imports import MISSING, Led, lead, reached
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
-from everdex.graph.names.rules import METHODS, SPACES, TYPES
+from everdex.graph.names.rules import METHODS, SPACES, TYPES, VALUES
 from everdex.graph.names.rust import RustNames
 from everdex.graph.names.things import (
     CALLABLE,
@@ -95,7 +95,15 @@ class Names(RustNames):
         if not item.value:
             return unknown("untyped local")
         if item.value.startswith(facts.SECOND):
-            return self.second_result(item.value.removeprefix(facts.SECOND), here)
+            second = self.second_of_items if item.each else self.second_result
+            return second(item.value.removeprefix(facts.SECOND), here)
+        if item.value.startswith(facts.TAKEN):
+            name, _, chain = item.value.removeprefix(facts.TAKEN).partition(" ")
+            refs = self.keyed(self.stated(chain, here), chain, name)
+            return self.of_refs(tuple(refs)) if refs else unknown("untyped local")
+        if item.value.startswith(facts.GIVEN):
+            method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
+            return self.handed(method, chain, here)
         thing = self.evaluate(item.value, here)
         if item.each:
             return self.item_of(thing)
@@ -145,6 +153,27 @@ class Names(RustNames):
                 return thing
         return self.name(name, place)
 
+    def values_named(self, name: str, place: Place) -> tuple[Ref, ...]:
+        """The fields, variables and the like that a bare name means; () where something else of the name is nearer."""
+        module, apart = place.module, place.module.rules.apart
+        named, everything = self._led_by(place)
+        led = [each for item in named.get(name, ()) for each in item.names]
+        spaces = [f"{space}.{name}" if space else name for space in self._spaces(module)]
+        wider = [f"{each}.{name}" for item in everything for each in item.names]
+        around = [f"{container}.{name}" for container in self._containers(place)]
+        for whole in (*around, *led, *spaces, *wider):
+            owner = whole.rpartition(".")[0]
+            refs = [ref for ref in self.reader.definitions(whole) if "<" not in owner or ref.module is module]
+            if not refs and owner and any(ref.defined.kind in TYPES for ref in self.reader.definitions(owner)):
+                refs = self.field(Thing(INSTANCE, owner), name)
+            values = [ref for ref in refs if ref.defined.kind in VALUES and self._is_seen(ref, module)]
+            if values or (refs and not apart):
+                return tuple(values)
+        return ()
+
+    def _is_seen(self, ref: Ref, module: Module) -> bool:
+        return module.rules.group != "c" or self.visible(ref, module)
+
     def _candidates(self, name: str, place: Place) -> Iterator[Thing]:
         module, rules = place.module, place.module.rules
         language = module.outline.language
@@ -160,6 +189,8 @@ class Names(RustNames):
             if is_method and "<" not in container:
                 found = tuple(self.of_kind(Thing(kind, container), list(found)))
             found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
+            if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
+                found = tuple(ref for ref in found if ref.defined.kind != "field")
             if "<" in container:  # without a name it is this file's alone
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
@@ -184,6 +215,9 @@ class Names(RustNames):
                 found = tuple(ref for ref in found if ref.module is module)
             if found:
                 yield self.of_refs(found)
+                types = tuple(ref for ref in found if ref.defined.kind in TYPES) if rules.group == "c" else ()
+                if types:  # a variable may have the name of a struct
+                    yield Thing(TYPE, types[0].name, types)
             elif space and rules.outer_spaces and self.is_space(f"{space}.{name}"):
                 yield Thing(SPACE, f"{space}.{name}")
         outside = ""

@@ -6,8 +6,9 @@ Decides nothing about where a name leads.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
@@ -18,13 +19,15 @@ from everdex.graph.names.imports import MISSING, lead
 from everdex.graph.names.index import Index, Ref
 from everdex.graph.names.lookup import MAX_WORK
 from everdex.graph.names.module import Module, display_of
-from everdex.graph.names.rules import CALLABLES, METHODS, TYPES
+from everdex.graph.names.rules import ABSTRACT, CALLABLES, METHODS, TYPES
 from everdex.graph.names.things import INSTANCE, TYPE, Place, Thing
 from everdex.graph.names.types import last_name
 
 _MAX_TEXT: Final = 80
+_PROPERTIES: Final = frozenset(("field", "property"))
 _ROLES: Final = {
     facts.TYPE: Role.REFERENCE, facts.QUALIFIER: Role.REFERENCE, facts.READ: Role.REFERENCE, facts.WRITE: Role.WRITE,
+    facts.KEY: Role.WRITE, facts.LABEL: Role.REFERENCE,
 }  # fmt: skip
 
 
@@ -95,7 +98,7 @@ class _File:
         self.node_of = _numbers(module)
         self.types: dict[tuple[str, str, int], Answer] = {}
         self.type_names: dict[str, bool] = {}
-        self.named: list[Site] = []  # types that a call constructs by what is another's
+        self.named: list[Site] = []  # what calls name besides what they run
 
     def _node(self, scope: int) -> int:
         return self.node_of[scope] if scope >= 0 else 0
@@ -126,7 +129,7 @@ class _File:
         if role is Role.CALL:
             answer = self.calls.call(use)
             if answer.named:
-                self.named.append(self._made(use, Role.REFERENCE, replace(answer, refs=answer.named)))
+                self.named.append(self._made(use, Role.REFERENCE, self.calls.naming(answer)))
         elif ruby_call:
             found = self._ruby_name(use)
             if found is None:
@@ -138,7 +141,12 @@ class _File:
                 role = Role.INHERIT
                 if answer.status is Status.UNRESOLVED:
                     return self._made(use, role, answer)
-            if use.role == facts.WRITE:
+            by_itself = not answer.refs and (use.role == facts.LABEL or self.calls.is_index(use))
+            if by_itself:
+                return self._site(msgspec.structs.replace(use, role=facts.READ, receiver=""))
+            if use.role == facts.KEY and not answer.refs and self.module.rules.primary:
+                return None  # a parameter that is no field
+            if role is Role.WRITE:
                 return self._made(use, role, answer) if answer.reason != LOCAL else None
             if answer.status is Status.UNRESOLVED or (answer.status is Status.EXTERNAL and role is not Role.INHERIT):
                 return None
@@ -249,11 +257,12 @@ class _File:
         ]  # fmt: skip
 
     def _overrides(self) -> list[Site]:
-        """From each method to the one of the bases that it replaces."""
+        """From each method to the one of the bases that it replaces, and from each property that replaces one."""
         found: list[Site] = []
         known: dict[str, list[Thing]] = {}
+        properties = _PROPERTIES if self.module.rules.properties else frozenset()
         for index, item in enumerate(self.module.outline.definitions):
-            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else ("method",)
+            replacing = METHODS if self.module.outline.language in ("lua", "ruby") else properties | {"method"}
             if item.kind not in replacing or not self.module.keys[index]:
                 continue
             owner = self.module.names[index].rpartition(".")[0]
@@ -268,6 +277,8 @@ class _File:
             else:
                 continue
             methods = [ref for ref in refs if ref.defined.kind in replacing and ref.key]
+            if item.kind in properties and "override " not in item.signature:
+                methods = [ref for ref in methods if self._is_declared(ref)]
             arity = (item.least, item.most)
             fits = [ref for ref in methods if (ref.defined.least, ref.defined.most) == arity] or methods
             if fits:
@@ -282,6 +293,11 @@ class _File:
                     )
                 )  # fmt: skip
         return found
+
+    def _is_declared(self, ref: Ref) -> bool:
+        """Whether a property is one of an interface, which has to be written out somewhere."""
+        owners = self.evaluation.reader.definitions(ref.name.rpartition(".")[0])
+        return any(owner.defined.kind in ABSTRACT for owner in owners)
 
 
 def _shown(text: str) -> str:

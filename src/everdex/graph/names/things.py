@@ -42,6 +42,28 @@ OF_WRAPPERS: Final = frozenset((
     "orElseThrow", "orElseGet", "ok_or", "ok_or_else", "map_err", "context", "tap", "freeze", "dup", "copied", "cloned",
     "ConfigureAwait", "Result", "Value", "value", "first", "last", "next", "pop", "shift", "getOrElse", "itself",
 ))  # fmt: skip
+# Methods of containers that hand on the same items.
+OF_ITEMS: Final = frozenset((
+    "iter", "iter_mut", "into_iter", "drain", "values", "values_mut", "into_values", "rev", "skip", "take", "filter",
+    "chain", "peekable", "by_ref", "inspect", "cloned", "copied", "skip_while", "take_while", "step_by", "enumerate",
+    "stream", "parallelStream", "sorted", "distinct", "limit", "asSequence", "toList", "toMutableList", "toSet",
+    "reversed", "sortedBy", "sortedWith", "sortedByDescending", "filterNot", "filterNotNull", "distinctBy", "drop",
+    "dropLast", "takeWhile", "dropWhile", "withIndex", "Where", "OrderBy", "OrderByDescending", "ThenBy", "ToList",
+    "ToArray", "AsEnumerable", "Distinct", "Skip", "Take", "Reverse", "Values", "lazy",
+))  # fmt: skip
+# Methods of containers and wrappers that hand what is in them to the function that they are given.
+OF_FUNCTIONS: Final = frozenset((
+    "map", "filter", "filter_map", "flat_map", "for_each", "any", "all", "find", "find_map", "position", "take_while",
+    "skip_while", "map_while", "inspect", "is_some_and", "is_none_or", "is_ok_and", "and_then", "map_or_default",
+    "retain", "retain_mut", "sort_by_key", "sort_unstable_by_key", "sort_by_cached_key", "max_by_key", "min_by_key",
+    "partition", "forEach", "allMatch", "anyMatch", "noneMatch", "flatMap", "mapToInt", "mapToLong", "mapNotNull",
+    "none", "count", "first", "firstOrNull", "last", "lastOrNull", "let", "also", "takeIf", "takeUnless", "filterNot",
+    "associateBy", "groupBy", "sumOf", "sortedBy", "sortedByDescending", "maxByOrNull", "minByOrNull", "onEach",
+    "compactMap", "contains", "allSatisfy", "ifPresent", "removeIf", "Select", "SelectMany", "Where", "Any", "All",
+    "First", "FirstOrDefault", "Single", "SingleOrDefault", "Last", "LastOrDefault", "Count", "OrderBy",
+    "OrderByDescending", "GroupBy", "ToDictionary", "Sum", "Max", "Min", "ForEach", "exists", "forall", "foreach",
+    "collect", "withFilter", "dropWhile", "takeWhile",
+))  # fmt: skip
 # What containers of the language hand out: nobody knows whose it is.
 OF_CONTAINERS: Final = frozenset((
     "at", "delete", "delete_at", "detect", "dig", "fetch", "find", "first", "inject", "last", "max", "max_by", "min",

@@ -1,0 +1,90 @@
+"""What names a file binds: each with the type that is stated for it, what is assigned to it, what it takes out of what.
+
+Puts nothing into scopes and resolves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tree_sitter import Node
+
+from everdex.facts import lua
+from everdex.facts import names_model as model
+from everdex.facts.expressions import chain_of
+from everdex.facts.names_documents import Documented
+from everdex.facts.scopes import ends_around
+from everdex.parse import definitions as parsed
+
+_AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
+_INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_ANYTHING: Final = frozenset(("mixed", "object", "?object"))
+
+
+class Binds(Documented):
+    """Collects what one file binds."""
+
+    def __init__(self, language: str, data: bytes) -> None:
+        super().__init__(language, data)
+        self.value_spans: dict[int, tuple[int, int]] = {}
+        self.unnamed: dict[int, str] = {}  # Go: the struct without a name that a field is in, by the field's name
+        self.metatables: dict[int, str] = {}  # Lua: whose members a table is made with, by its place
+
+    def _bind(self, captures: dict[str, list[Node]]) -> None:
+        stated, values, each = captures.get("stated"), captures.get("value"), captures.get("each")
+        type_text = self._type(stated[0]) if stated else ""
+        if type_text in _INFERRED or (self.language == "php" and type_text in _ANYTHING):
+            type_text = ""
+        if stated and self.language == "go" and self.data[stated[0].start_byte - 3 : stated[0].start_byte] == b"...":
+            type_text = f"[]{type_text}"
+        source = values or each
+        value = ""
+        if source:
+            self.value_spans[captures["bind"][0].start_byte] = (source[0].start_byte, source[0].end_byte)
+        if source and not (type_text and values):
+            value = self._value(source[0])
+            made = lua.metatable_of(source[0], self.data) if self.language == "lua" else None
+            base = made or (lua.base_of(source[0], self.data) if self.language == "lua" else None)
+            if base is not None:
+                self.metatables[captures["bind"][0].start_byte] = self._text(base)
+                value = self._text(base) + ("()" if made else "")
+        elif "second" in captures:
+            value = model.SECOND + self._chain(captures["second"][0])
+        elif "given" in captures:
+            value = f"{model.GIVEN}{self._text(captures['by'][0])} {self._chain(captures['given'][0])}"
+        if each and "second" in captures:
+            value = model.SECOND + value
+        for node in captures["bind"]:
+            start = node.start_byte
+            known = self.binds.get(start)
+            if known is None or not (known[1] or known[2]) or (known[2] == "?" and (type_text or value)):
+                text = self._text(node)
+                name = text if text.isidentifier() else chain_of(text, self.language)
+                # C says after the name that it is an array.
+                after = self.data[node.end_byte : node.end_byte + 1]
+                array = type_text and self.language in _AFTER_NAME and after == b"["
+                self.binds[start] = (name, f"{type_text}[]" if array else type_text, value, bool(each))
+                self.bind_ends[node.end_byte] = start
+
+    def _value(self, node: Node) -> str:
+        """The chain of a value; that of a literal of Go says its type as it stands there."""
+        stated = node.child_by_field_name("type") if node.type == "composite_literal" else None
+        text = self._type(stated) if stated is not None else ""
+        return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
+
+    def _unnamed(self, fields: list[parsed.Definition]) -> dict[int, str]:
+        """What the structs around fields are called in the texts of types, where they have no name."""
+        numbers = {end: number for number, (_, end) in enumerate(self.structures)}
+        ends = ends_around(self.structures, sorted(item.name_start for item in fields))
+        found = {}
+        for item in fields:
+            number = numbers.get(ends.get(item.name_start, -1), -1)
+            parent = item.parent
+            stated = parent.node.child_by_field_name("type") if parent is not None and parent.kind == "struct" else None
+            if number >= 0 and (stated is None or stated.start_byte != self.structures[number][0]):
+                found[item.name_start] = f"{model.UNNAMED}{number}"
+        return found
+
+    def _positional(self, node: Node) -> None:
+        for number, each in enumerate(node.children_by_field_name("type")):
+            self.promoted.append((each.start_byte, str(number), self._type(each)))

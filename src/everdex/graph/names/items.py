@@ -1,0 +1,88 @@
+"""What is taken out of things: items of containers, results beside the first, what a function is given by a method.
+
+Follows what types state and what every library's containers do; whatever else a method hands out is unknown.
+"""
+
+from __future__ import annotations
+
+from everdex.graph.names.index import Ref
+from everdex.graph.names.lookup import MAX_DEPTH, Lookup
+from everdex.graph.names.things import CALLABLE, INSTANCE, OF_FUNCTIONS, OUTSIDE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.types import last_name, parse_type, result_type
+
+
+class Items(Lookup):
+    """The part that knows what things hand out."""
+
+    def second_result(self, chain: str, place: Place) -> Thing:
+        """What a call gives besides its first result."""
+        function = self.evaluate(chain.removesuffix("()"), place) if chain.endswith("()") else unknown("computed value")
+        if function.kind == OUTSIDE:
+            return function
+        for ref in function.refs if function.kind == CALLABLE else ():
+            text = result_type(ref.defined.returns, 1)
+            if text:
+                return self.type_named(text, Place(ref.module, ref.at, ref.defined.start_line, 0))
+        return unknown("untyped local")
+
+    def second_of_items(self, chain: str, place: Place) -> Thing:
+        """The second part of what is taken out of it: the value of a map, what has a number."""
+        thing = self.evaluate(chain, place)
+        if thing.arguments and thing.home is not None and thing.arguments[-1].startswith("("):
+            text = result_type(thing.arguments[-1], 1)
+            return self.type_named(text, thing.home) if text else unknown("untyped local")
+        return self.item_of(thing)
+
+    def handed(self, method: str, chain: str, place: Place) -> Thing:
+        """What a method of a library hands to the function that it is given."""
+        thing = self.evaluate(chain, place)
+        if thing.kind == UNKNOWN or method not in OF_FUNCTIONS:
+            return thing if thing.kind == UNKNOWN else unknown("parameter of a function")
+        if thing.kind == OUTSIDE:
+            return self.item_of(thing)
+        refs, _ = self.member(thing, method)
+        # What is ours and has no such method was looked through a wrapper to, unless it hands out something itself.
+        if thing.kind != INSTANCE or refs or self.lineage(thing.name)[1]:
+            return unknown("parameter of a function")
+        return thing
+
+    def stated(self, chain: str, place: Place) -> Thing:
+        """What has the keys of a literal or a pattern; the type that it states may be a variant."""
+        thing = self.evaluate(chain, place)
+        if thing.kind in (UNKNOWN, OUTSIDE) and chain.startswith("@{") and chain.endswith("}"):
+            named = self.evaluate(parse_type(chain[2:-1])[0] or "?", place)
+            return named if named.kind == INSTANCE else thing
+        return thing
+
+    def keyed(self, thing: Thing, chain: str, name: str) -> list[Ref]:
+        """The members that a key of a literal or a pattern means, of what `stated` gave."""
+        refs = self.field(thing, name) if thing.kind == INSTANCE else []
+        if not refs and thing.kind == INSTANCE and chain.startswith("@{"):
+            # The fields of a variant, of which a value is an instance of its enum.
+            refs = list(self.reader.definitions(f"{thing.name}.{last_name(chain[2:-1])}.{name}"))
+        return refs
+
+    def item_of(self, thing: Thing) -> Thing:
+        """What taking an item out of it gives."""
+        if thing.arguments and thing.home is not None:
+            return self.type_named(thing.arguments[-1], thing.home)
+        for ref in thing.refs:
+            item = ref.defined
+            if thing.kind == INSTANCE and item.kind == "type" and item.type and last_name(item.type) != item.name:
+                return self._item_of_alias(ref)
+        if thing.kind == INSTANCE and thing.refs and self.rules.group == "c":
+            given = tuple(self.member(thing, "operator[]")[0])
+            return self.called(Thing(CALLABLE, thing.name, given)) if given else thing  # or it is a pointer
+        if thing.kind == INSTANCE and thing.refs:
+            return unknown("item of an object")
+        return unknown("type of items not stated")
+
+    def _item_of_alias(self, ref: Ref) -> Thing:
+        if self._depth >= MAX_DEPTH:
+            return unknown("too deep")  # aliases may stand for each other
+        self._depth += 1
+        try:
+            place = Place(ref.module, ref.at, ref.defined.start_line, 0)
+            return self.item_of(self.type_named(ref.defined.type, place))
+        finally:
+            self._depth -= 1
