@@ -27,7 +27,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
 from everdex.service.answers import Answer, Freshness
-from everdex.service.begun import METHODS, WITH_RESERVATION, may_be_said
+from everdex.service.begun import may_be_said
 from everdex.service.index import Index
 from everdex.service.relations import Open, Question, answer, asked_of
 from everdex.view import open_view
@@ -67,6 +67,24 @@ def _kind(item: Definition) -> str:
 def _is_one(atlas: Atlas, item: Definition) -> bool:
     """Whether nothing else is called like that in its file."""
     return len(written_out(atlas, naming.find(atlas, f"{item.path}::{item.node.key}"))) == 1
+
+
+def _compared(told: _Early, late: Answer, asked: str, lacking: list[tuple[int, int]]) -> str:
+    """What is to be said of an early answer, beside the finished one."""
+    if told.found is None:
+        return told.said if told.said == "waits" or not late.body["total"] else "nobody, wrongly"
+    if told.said == "whole":
+        same = _comparable(dict(told.found.body)) == _comparable(dict(late.body))
+    else:
+        now, then = _sites(dict(told.found.body)), _sites(dict(late.body))
+        same = now <= then
+        lacking.append((len(then - now), len(then)))
+        if then - now:
+            of = [way["way"] for way in told.found.body["reservation"]["ways"]]
+            print("lacks:", asked, len(then - now), "of", len(then), *of, flush=True)
+    if not same:
+        print("DIFFERS:", asked, flush=True)
+    return told.said if same else "DIFFERS"
 
 
 def _timed(what: Callable[[], T]) -> tuple[T, float]:
@@ -113,45 +131,33 @@ def main() -> None:
             for item in islice((item for item in every if _kind(item) == kind and _is_one(atlas, item)), count)
         ]  # fmt: skip
 
-        def early(question: Question) -> _Early:
-            def from_some(some: Atlas, ways: tuple[Way, ...]) -> Answer:
-                return answer(index, Open(some, ways=ways), names, question, _FRESH)
+        def early(some: begun.Begun, question: Question) -> _Early:
+            def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
+                return answer(index, Open(atlas, ways=ways), names, question, _FRESH)
 
             began = time.process_time()
-            with begun.begun(view, known, waiting, _silent) as some:
-                found = begun.answered(view, some, question.symbol, question.method, from_some)
-                resolved = some.resolved
+            found = begun.answered(view, some, question.symbol, question.method, from_some)
             taken = time.process_time() - began
             if found is None:
-                return _Early(None, "waits", resolved, taken)
+                return _Early(None, "waits", some.resolved, taken)
             if not may_be_said(asked_of(question), found.body):
-                return _Early(None, "nobody", resolved, taken)
-            return _Early(found, "reserved" if found.body.get("reservation") else "whole", resolved, taken)
+                return _Early(None, "nobody", some.resolved, taken)
+            return _Early(found, "reserved" if found.body.get("reservation") else "whole", some.resolved, taken)
 
         for item in chosen:
-            for method in METHODS:
-                question = Question(method, symbol=f"{item.path}::{item.node.key}", limit=_ALL)
-                told = early(question)
-                cost[f"{'early' if told.found else 'waits'}, CPU s"].append(told.seconds)
-                cost[f"{'early' if told.found else 'waits'}, files"].append(told.files)
-                if told.found is None:
-                    said[_kind(item), method, told.said] += 1
-                    continue
-                late = answer(index, finished, names, question, _FRESH)
-                if told.said == "whole":
-                    same = _comparable(dict(told.found.body)) == _comparable(dict(late.body))
-                    said[_kind(item), method, "whole" if same else "DIFFERS"] += 1
-                    if not same:
-                        print("DIFFERS:", method, question.symbol, flush=True)
-                    continue
-                now, then = _sites(dict(told.found.body)), _sites(dict(late.body))
-                said[_kind(item), method, "reserved" if now <= then else "DIFFERS"] += 1
-                lacking[_kind(item), method].append((len(then - now), len(then)))
-                for way in told.found.body["reservation"]["ways"]:
-                    ways[_kind(item), way["way"]] += method in WITH_RESERVATION[:1]
-                if then - now:
-                    of = [way["way"] for way in told.found.body["reservation"]["ways"]]
-                    print("lacks:", method, question.symbol, len(then - now), "of", len(then), *of, flush=True)
+            asked = f"{item.path}::{item.node.key}"
+            with begun.begun(view, known, waiting, _silent) as some:
+                for method in ("callers", "refs"):  # the second needs no further files
+                    question = Question(method, symbol=asked, limit=_ALL)
+                    told = early(some, question)
+                    if method == "callers":
+                        how = "early" if told.found else "waits"
+                        cost[f"{how}, CPU s"].append(told.seconds)
+                        cost[f"{how}, files"].append(told.files)
+                    late = answer(index, finished, names, question, _FRESH)
+                    said[_kind(item), method, _compared(told, late, asked, lacking[_kind(item), method])] += 1
+                    if told.said == "reserved" and told.found is not None and method == "refs":
+                        ways.update((_kind(item), way["way"]) for way in told.found.body["reservation"]["ways"])
     for (kind, method, how), count in sorted(said.items()):
         print(f"{kind:9} {method:8} {how:8} {count}")
     for (kind, method), found in sorted(lacking.items()):

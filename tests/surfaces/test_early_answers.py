@@ -118,6 +118,21 @@ def test_a_list_that_may_grow_has_no_next_page(root: Path, tmp_path: Path) -> No
     assert second["reservation"] is None
 
 
+def test_definitions_with_their_references_do_not_wait_either(root: Path, tmp_path: Path) -> None:
+    """`symbols --refs` says what is open, too, and has the same fields when the graph is finished."""
+    env = {"EVERDEX_HOME": str(tmp_path / "home")}
+    early = everdex("symbols", "--refs", "9", "handed", "--json", cwd=root, env=env).json["references"]
+    assert [way["way"] for way in early["reservation"]["ways"]] == ["value"]
+    said = everdex("symbols", "--refs", "9", "handed", cwd=root, env=env)
+    assert (said.code, "not finished: 64" in said.err) == (0, True)
+    assert _kept(tmp_path / "home") == {".unfinished"}
+    everdex("callers", "handed", "--wait", cwd=root, env=env)
+    late = everdex("symbols", "--refs", "9", "handed", "--json", cwd=root, env=env).json["references"]
+    assert late["reservation"] is None
+    assert early["total"] < late["total"]
+    assert early.keys() == late.keys()
+
+
 def test_python_waits_unless_told_otherwise(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERDEX_HOME", str(tmp_path / "home"))
     with python.open(root, daemon=False) as index:

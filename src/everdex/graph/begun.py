@@ -29,15 +29,19 @@ from everdex.view import SnapshotView
 
 T = TypeVar("T")
 
-_MOST: Final = 200  # files to be resolved for one question
+_MOST: Final = 200  # files to be resolved for one question, or, where nobody else resolves them, every fourth
+_SHARE: Final = 4
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 
 
 class Begun:
     """A graph in which files wait, and more of them are resolved as they are asked for; for one thread."""
 
-    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress) -> None:
+    def __init__(
+        self, view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, most: int
+    ) -> None:
         self._view, self._resolvers, self._progress = view, resolvers, progress
+        self._most = most  # files to be resolved
         self._bench = Bench(view, resolvers)
         self._bench.enter(graph.offers, graph.paths)
         self.graph = graph
@@ -51,7 +55,7 @@ class Begun:
         """Resolve those of these files that wait; False, and nothing is done, when they would become too many."""
         old = self.graph
         todo = sorted(filter(self.is_waiting, set(paths)))
-        if self.resolved + len(todo) > _MOST:
+        if self.resolved + len(todo) > self._most:
             return False
         records = {}
         for done, path in enumerate(todo, start=1):
@@ -70,8 +74,11 @@ class Begun:
 
 
 @contextmanager
-def begun(view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress) -> Iterator[Begun]:
-    made = Begun(view, resolvers, graph, progress)
+def begun(
+    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, *, is_made: bool = False
+) -> Iterator[Begun]:
+    """One to be asked; few files are resolved for it when it `is_made` by somebody else meanwhile."""
+    made = Begun(view, resolvers, graph, progress, _MOST if is_made else max(_MOST, len(graph.waiting) // _SHARE))
     with collector_held():
         try:
             yield made

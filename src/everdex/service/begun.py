@@ -48,7 +48,7 @@ def from_kept(view: SnapshotView, refused: Refused, asked: Asked, answer: Respon
     graph = begun_graph(view, known) if asked not in refused else None
     if graph is None:
         return None
-    found, _ = _answered(view, known, graph, _in_silence, asked, answer)
+    found, _ = _answered(view, known, graph, _in_silence, asked, answer, is_made=True)
     trim()
     if found is None or not may_be_said(asked, found.body):
         refused[asked] = _NOBODY_YET if found is not None and _is_nobody(asked, found.body) else ""
@@ -84,12 +84,13 @@ def _is_nobody(asked: Asked, body: Mapping[str, Any]) -> bool:
 
 
 def _answered(
-    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond
-) -> tuple[Answer | None, Graph]:
+    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond,
+    *, is_made: bool = False,
+) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
     if not are_many(len(graph.waiting)):
         return None, graph
-    with begun.begun(view, known, graph, progress) as some:
+    with begun.begun(view, known, graph, progress, is_made=is_made) as some:
         return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph
 
 
