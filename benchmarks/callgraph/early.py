@@ -14,7 +14,8 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
 from everdex.graph import begun, naming, resolvers
@@ -27,7 +28,7 @@ from everdex.graph.resolvers import Resolvers
 from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
 from everdex.service.answers import Answer, Freshness
-from everdex.service.begun import may_be_said
+from everdex.service.begun import Asked, may_be_said
 from everdex.service.index import Index
 from everdex.service.relations import Open, Question, answer, asked_of
 from everdex.view import open_view
@@ -69,10 +70,11 @@ def _is_one(atlas: Atlas, item: Definition) -> bool:
     return len(written_out(atlas, naming.find(atlas, f"{item.path}::{item.node.key}"))) == 1
 
 
-def _compared(told: _Early, late: Answer, asked: str, lacking: list[tuple[int, int]]) -> str:
+def _compared(told: _Early, late: Answer, question: Asked, lacking: list[tuple[int, int]]) -> str:
     """What is to be said of an early answer, beside the finished one."""
     if told.found is None:
-        return told.said if told.said == "waits" or not late.body["total"] else "nobody, wrongly"
+        is_used = may_be_said(question, {**late.body, "reservation": True})
+        return "nobody yet" if told.said == "nobody" and is_used else told.said
     if told.said == "whole":
         same = _comparable(dict(told.found.body)) == _comparable(dict(late.body))
     else:
@@ -81,9 +83,9 @@ def _compared(told: _Early, late: Answer, asked: str, lacking: list[tuple[int, i
         lacking.append((len(then - now), len(then)))
         if then - now:
             of = [way["way"] for way in told.found.body["reservation"]["ways"]]
-            print("lacks:", asked, len(then - now), "of", len(then), *of, flush=True)
+            print("lacks:", question.method, question.symbol, len(then - now), "of", len(then), *of, flush=True)
     if not same:
-        print("DIFFERS:", asked, flush=True)
+        print("DIFFERS:", question.method, question.symbol, flush=True)
     return told.said if same else "DIFFERS"
 
 
@@ -126,10 +128,12 @@ def main() -> None:
         ]  # fmt: skip
         random.Random(given.seed).shuffle(every)
         wanted = (("function", given.functions), ("class", given.classes), ("variable", given.variables))
-        chosen = [
-            item for kind, count in wanted
-            for item in islice((item for item in every if _kind(item) == kind and _is_one(atlas, item)), count)
+        drawn = [
+            list(islice((item for item in every if _kind(item) == kind and _is_one(atlas, item)), count))
+            for kind, count in wanted
         ]  # fmt: skip
+        # Kinds in turn, so that whoever ends it before its end has drawn of each.
+        chosen = [item for turn in zip_longest(*drawn) for item in turn if item is not None]
 
         def early(some: begun.Begun, question: Question) -> _Early:
             def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
@@ -144,7 +148,7 @@ def main() -> None:
                 return _Early(None, "nobody", some.resolved, taken)
             return _Early(found, "reserved" if found.body.get("reservation") else "whole", some.resolved, taken)
 
-        for item in chosen:
+        def compare(item: Definition) -> None:
             asked = f"{item.path}::{item.node.key}"
             with begun.begun(view, known, waiting, _silent) as some:
                 for method in ("callers", "refs"):  # the second needs no further files
@@ -155,9 +159,16 @@ def main() -> None:
                         cost[f"{how}, CPU s"].append(told.seconds)
                         cost[f"{how}, files"].append(told.files)
                     late = answer(index, finished, names, question, _FRESH)
-                    said[_kind(item), method, _compared(told, late, asked, lacking[_kind(item), method])] += 1
+                    said[_kind(item), method, _compared(told, late, asked_of(question), lacking[_kind(item), method])] += 1
                     if told.said == "reserved" and told.found is not None and method == "refs":
                         ways.update((_kind(item), way["way"]) for way in told.found.body["reservation"]["ways"])
+
+        done = 0
+        with suppress(KeyboardInterrupt):
+            for item in chosen:
+                compare(item)
+                done += 1
+        print(f"{done} of {len(chosen)} definitions")
     for (kind, method, how), count in sorted(said.items()):
         print(f"{kind:9} {method:8} {how:8} {count}")
     for (kind, method), found in sorted(lacking.items()):

@@ -92,6 +92,7 @@ def test_nobody_is_said_by_the_finished_graph_only(root: Path, tmp_path: Path) -
 @pytest.mark.parametrize(("symbol", "early", "late"), [
     ("handed", ["shop.cart.total"], ["shop.cart.total", "shop.loop.loop"]),
     ("Box", ["shop.cart.total"], ["shop.cart.total", "shop.loop.loop"]),
+    ("Box.__init__", ["shop.cart.total"], ["shop.cart.total", "shop.loop.loop"]),
 ])  # fmt: skip
 def test_waiting_gives_what_a_finished_graph_gives(
     root: Path, tmp_path: Path, symbol: str, early: list[str], late: list[str]

@@ -95,7 +95,7 @@ def answered(
     path, last = naming.path_in(asked, known), naming.last_of(asked.rpartition("::")[2])
     if naming.is_id(asked) or (path is None and not can_be_looked_up(last)):
         return None
-    needed: Collection[str] = [path] if path is not None else [name for name, _ in files_writing(view, last, known)]
+    needed: Collection[str] = [path] if path is not None else _naming(view, asked, last, known)
     while some.resolve(needed):
         atlas = Atlas(view, some.graph)
         try:
@@ -115,6 +115,15 @@ def answered(
         except Waiting as waiting:
             needed = [waiting.path]
     return None
+
+
+def _naming(view: SnapshotView, asked: str, last: str, known: frozenset[str]) -> Collection[str]:
+    """The files that may define what is asked for. Special methods are everywhere: theirs is where their class is."""
+    found = {path for path, _ in files_writing(view, last, known)}
+    around = naming.dotted(asked).rpartition(".")[0].rpartition(".")[2]
+    if last.startswith("__") and can_be_looked_up(around):
+        found &= {path for path, _ in files_writing(view, around, known)}
+    return found
 
 
 def _called(atlas: Atlas, definition: Definition) -> Collection[str]:

@@ -92,7 +92,7 @@ def _inherited(atlas: Atlas, definition: Definition) -> Way:
     )
     if not heirs:
         return Way("heirs", "what inherits from it and its own objects may stand for it")
-    names = _listed(list(dict.fromkeys(name for _, name in heirs)))
+    names = _listed(list(dict.fromkeys(name for _, name in heirs)), len(heirs))
     inherit = "1 class inherits" if len(heirs) == 1 else f"{len(heirs):,} classes inherit"
     paths = tuple(dict.fromkeys(path for path, _ in heirs))[:_LISTED]
     return Way("heirs", f"{inherit} from it ({names}) and may stand for it", paths)
@@ -158,6 +158,8 @@ def _is_given_away(atlas: Atlas, definition: Definition) -> bool:
     return bool(_EXPORTED.search(before))
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+def _listed(names: list[str], count: int = 0) -> str:
+    """The first few of these; of so many there are, if several are called alike."""
+    shown = names[:_LISTED]
+    more = max(count, len(names)) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
