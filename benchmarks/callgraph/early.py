@@ -159,7 +159,8 @@ def main() -> None:
                         cost[f"{how}, CPU s"].append(told.seconds)
                         cost[f"{how}, files"].append(told.files)
                     late = answer(index, finished, names, question, _FRESH)
-                    said[_kind(item), method, _compared(told, late, asked_of(question), lacking[_kind(item), method])] += 1
+                    how = _compared(told, late, asked_of(question), lacking[_kind(item), method])
+                    said[_kind(item), method, how] += 1
                     if told.said == "reserved" and told.found is not None and method == "refs":
                         ways.update((_kind(item), way["way"]) for way in told.found.body["reservation"]["ways"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import everdex as python
+from everdex.errors import Busy
+from everdex.surfaces.daemon.client import Connection
 from support.commands import everdex
 from support.daemons import Daemon
 from support.trees import tree
@@ -194,3 +196,27 @@ def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
             assert len(early["references"]) == 1
         late = agent.ask("references", symbol="handed", role="call", wait=True)
         assert (late["reservation"], len(late["references"])) == (None, 2)
+
+
+class _Pinged(Connection):
+    """A daemon that makes a graph, as far as its client sees: busy until it is known what all files offer."""
+
+    def __init__(self) -> None:
+        self.phases = iter(("", "offers", "offers", "graph", "graph"))
+        self.phase, self.asked = "", 0
+
+    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        if method == "ping":
+            self.phase = next(self.phases)
+            return {"graph": {"state": "making", "phase": self.phase, "done": 1, "total": 9}}
+        self.asked += 1
+        if self.phase != "graph":
+            raise Busy("the graph is being made", retry_after_ms=10_000)
+        return {"total": 1}
+
+
+def test_who_waits_asks_again_as_soon_as_files_can_be_resolved() -> None:
+    """Not only when the daemon expects the graph to be finished."""
+    daemon = _Pinged()
+    assert daemon.call_patiently("callers", {"symbol": "x"}, lambda *_: None) == {"total": 1}
+    assert (daemon.asked, list(daemon.phases)) == (2, ["graph"])
