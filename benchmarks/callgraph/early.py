@@ -1,16 +1,22 @@
 """Questions about definitions drawn at random, asked before the graph is finished and after: how many are answered
-early, from how many files, at what cost, and whether both answers are the same.
+early, from how many files, at what cost; of those that leave something open, which were whole all the same and what the
+others lacked. Whatever is answered without a reservation has to be what the finished graph says.
 
-    EVERDEX_HOME=… python benchmarks/callgraph/early.py REPOSITORY [--draw 100] [--seed 1]
+    EVERDEX_HOME=… python benchmarks/callgraph/early.py REPOSITORY [--functions 100] [--classes 50] [--variables 0]
+        [--seed 1]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import time
-from collections import Counter
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice, zip_longest
+from typing import Any, NamedTuple, TypeVar
 
 from everdex.graph import begun, naming, resolvers
 from everdex.graph.artifact import Graph
@@ -19,14 +25,24 @@ from everdex.graph.build import build
 from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.ways import Way
 from everdex.search.names import SymbolNames
-from everdex.service.answers import Freshness
-from everdex.service.begun import METHODS
+from everdex.service.answers import Answer, Freshness
+from everdex.service.begun import Asked, may_be_said
 from everdex.service.index import Index
-from everdex.service.relations import Open, Question, answer
+from everdex.service.relations import Open, Question, answer, asked_of
 from everdex.view import open_view
 
 _FRESH = Freshness("fresh", 0, "")
+_ALL = 2_000
+T = TypeVar("T")
+
+
+class _Early(NamedTuple):
+    found: Answer | None
+    said: str  # whole, reserved, nobody, waits
+    files: int
+    seconds: float
 
 
 def _silent(phase: str, done: int, total: int) -> None:
@@ -39,60 +55,131 @@ def _comparable(body: dict[str, Any]) -> dict[str, Any]:
     return {**body, "could_add": could_add, "coverage": None}
 
 
+def _sites(body: dict[str, Any]) -> set[tuple[Any, ...]]:
+    """The places that an answer lists."""
+    uses = [*body.get("references", ()), *(site for item in body.get("callers", ()) for site in item["sites"])]
+    return {(each["path"], each["line"], each["column"], each["role"]) for each in uses}
+
+
 def _kind(item: Definition) -> str:
     return "class" if item.node.kind in CONTAINERS else "variable" if item.node.kind in VARIABLES else "function"
+
+
+def _is_one(atlas: Atlas, item: Definition) -> bool:
+    """Whether nothing else is called like that in its file."""
+    return len(written_out(atlas, naming.find(atlas, f"{item.path}::{item.node.key}"))) == 1
+
+
+def _compared(told: _Early, late: Answer, question: Asked, lacking: list[tuple[int, int]]) -> str:
+    """What is to be said of an early answer, beside the finished one."""
+    if told.found is None:
+        is_used = may_be_said(question, {**late.body, "reservation": True})
+        return "nobody yet" if told.said == "nobody" and is_used else told.said
+    if told.said == "whole":
+        same = _comparable(dict(told.found.body)) == _comparable(dict(late.body))
+    else:
+        now, then = _sites(dict(told.found.body)), _sites(dict(late.body))
+        same = now <= then
+        lacking.append((len(then - now), len(then)))
+        if then - now:
+            of = [way["way"] for way in told.found.body["reservation"]["ways"]]
+            print("lacks:", question.method, question.symbol, len(then - now), "of", len(then), *of, flush=True)
+    if not same:
+        print("DIFFERS:", question.method, question.symbol, flush=True)
+    return told.said if same else "DIFFERS"
+
+
+def _timed(what: Callable[[], T]) -> tuple[T, float]:
+    """The result, and the CPU seconds of this process and its children."""
+    before = os.times()
+    found = what()
+    return found, sum(os.times()[:4]) - sum(before[:4])
+
+
+def _ranked(values: list[float]) -> str:
+    ranked = sorted(values)
+    return ", ".join(f"{ranked[min(len(ranked) - 1, int(len(ranked) * at))]:.2f}" for at in (0.5, 0.9, 1)) or "none"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository")
-    parser.add_argument("--draw", type=int, default=100)
+    for kind, count in (("functions", 100), ("classes", 50), ("variables", 0)):
+        parser.add_argument(f"--{kind}", type=int, default=count)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     index, known = Index.open_to_read(given.repository), Resolvers(resolvers.MODULES)
     said: Counter[tuple[str, str, str]] = Counter()
-    cost: dict[str, list[float]] = {"early": [], "waits": []}
-    files: list[int] = []
+    lacking: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    ways: Counter[tuple[str, str]] = Counter()
+    cost: defaultdict[str, list[float]] = defaultdict(list)
     with open_view(index.store()) as view:
         names = SymbolNames(view)
-        finished = Open(Atlas(view, open_graph(view, known, workers=2, progress=_silent).graph))
-        waiting = Graph(build(view, known, None, workers=2, progress=_silent, only=()).data, "waiting")
+        built, begin_s = _timed(lambda: build(view, known, None, workers=1, progress=_silent, only=()))
+        waiting = Graph(built.data, "waiting")
+        opened, whole_s = _timed(lambda: open_graph(view, known, workers=1, progress=_silent))
+        finished = Open(Atlas(view, opened.graph))
+        print(f"{len(waiting.files):,} files; facts and offers {begin_s:.1f} s of CPU,",
+              f"then the whole graph {whole_s:.1f} s" if opened.made else "the graph was kept", flush=True)  # fmt: skip
         atlas = finished.atlas
         every = [
             item for file, path in enumerate(atlas.graph.paths) if atlas.roles[path] == "source"
-            for item in atlas.definitions(file)[1:]
-            if len(written_out(atlas, naming.find(atlas, f"{path}::{item.node.key}"))) == 1
+            for item in atlas.definitions(file)[1:] if item.node.kind != "lambda"  # which has no name to ask by
         ]  # fmt: skip
-        for item in random.Random(given.seed).sample(every, min(given.draw, len(every))):
+        random.Random(given.seed).shuffle(every)
+        wanted = (("function", given.functions), ("class", given.classes), ("variable", given.variables))
+        drawn = [
+            list(islice((item for item in every if _kind(item) == kind and _is_one(atlas, item)), count))
+            for kind, count in wanted
+        ]  # fmt: skip
+        # Kinds in turn, so that whoever ends it before its end has drawn of each.
+        chosen = [item for turn in zip_longest(*drawn) for item in turn if item is not None]
+
+        def early(some: begun.Begun, question: Question) -> _Early:
+            def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
+                return answer(index, Open(atlas, ways=ways), names, question, _FRESH)
+
+            began = time.process_time()
+            found = begun.answered(view, some, question.symbol, question.method, from_some)
+            taken = time.process_time() - began
+            if found is None:
+                return _Early(None, "waits", some.resolved, taken)
+            if not may_be_said(asked_of(question), found.body):
+                return _Early(None, "nobody", some.resolved, taken)
+            return _Early(found, "reserved" if found.body.get("reservation") else "whole", some.resolved, taken)
+
+        def compare(item: Definition) -> None:
             asked = f"{item.path}::{item.node.key}"
-            for method in METHODS:
-                question = Question(method, symbol=asked)
+            with begun.begun(view, known, waiting, _silent) as some:
+                for method in ("callers", "refs"):  # the second needs no further files
+                    question = Question(method, symbol=asked, limit=_ALL)
+                    told = early(some, question)
+                    if method == "callers":
+                        how = "early" if told.found else "waits"
+                        cost[f"{how}, CPU s"].append(told.seconds)
+                        cost[f"{how}, files"].append(told.files)
+                    late = answer(index, finished, names, question, _FRESH)
+                    how = _compared(told, late, asked_of(question), lacking[_kind(item), method])
+                    said[_kind(item), method, how] += 1
+                    if told.said == "reserved" and told.found is not None and method == "refs":
+                        ways.update((_kind(item), way["way"]) for way in told.found.body["reservation"]["ways"])
 
-                def from_some(some: Atlas, question: Question = question) -> Any:
-                    return answer(index, Open(some), names, question, _FRESH)
-
-                began = time.process_time()
-                with begun.begun(view, known, waiting, _silent) as some:
-                    early = begun.answered(view, some, asked, method, from_some)
-                    resolved = some.resolved
-                taken = time.process_time() - began
-                cost["waits" if early is None else "early"].append(taken)
-                if early is None:
-                    said[_kind(item), method, "waits"] += 1
-                    continue
-                files.append(resolved)
-                late = answer(index, finished, names, question, _FRESH)
-                same = _comparable(early.body) == _comparable(late.body)
-                said[_kind(item), method, "same" if same else "differs"] += 1
-                if not same:
-                    print("differs:", method, asked)
+        done = 0
+        with suppress(KeyboardInterrupt):
+            for item in chosen:
+                compare(item)
+                done += 1
+        print(f"{done} of {len(chosen)} definitions")
     for (kind, method, how), count in sorted(said.items()):
         print(f"{kind:9} {method:8} {how:8} {count}")
-    for name, each in (("early, CPU s", cost["early"]), ("waits, CPU s", cost["waits"]), ("early, files", files)):
-        ranked = sorted(each)
-        if ranked:
-            shown = [ranked[len(ranked) // 2], ranked[len(ranked) * 9 // 10], ranked[-1]]
-            print(name, "p50, p90, largest:", *(round(value, 2) for value in shown))
+    for (kind, method), found in sorted(lacking.items()):
+        lacks = [missing for missing, _ in found if missing]
+        print(f"{kind:9} {method:8} with a reservation {len(found)}: whole {len(found) - len(lacks)}; the others lack",
+              f"{sum(lacks)} of {sum(total for missing, total in found if missing)} places")  # fmt: skip
+    for (kind, way), count in sorted(ways.items()):
+        print(f"{kind:9} {way:8} {count}")
+    for name, values in sorted(cost.items()):
+        print(f"{name}: p50, p90, largest {_ranked(values)}")
 
 
 if __name__ == "__main__":

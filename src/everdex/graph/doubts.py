@@ -1,9 +1,10 @@
-"""The counts of `could_add` in words: why a list may lack something. Terminals and pictures say it alike."""
+"""Why a list may lack something, in words: the counts of `could_add`, and what an answer leaves open that came before
+the graph was finished. Terminals, models and pictures say it alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 _BY_NAME: Final = ("ambiguous", "unresolved", "external")
 _SAID: Final = (
@@ -17,7 +18,7 @@ _SAID: Final = (
 )
 
 
-def doubts(could_add: Mapping[str, int]) -> Iterator[str]:
+def doubts(could_add: Mapping[str, int | None]) -> Iterator[str]:
     """A sentence for each reason that there is."""
     asked = [f"{could_add[name]:,} {name}" for name in _BY_NAME if could_add[name]]
     if asked:
@@ -26,3 +27,11 @@ def doubts(could_add: Mapping[str, int]) -> Iterator[str]:
         count = could_add[name]
         if count:
             yield sentence.format(f"{count:,} {noun}{'s' * (count != 1)}", s="s" * (count == 1))
+
+
+def left_open(reservation: Mapping[str, Any], how: str) -> Iterator[str]:
+    """That more may come, why, and `how` to get all of it."""
+    waiting, files = reservation["waiting"], reservation["files"]
+    yield f"not finished: {waiting:,} of {files:,} files are not resolved yet and may use it without its name:"
+    yield from (f"  {way['text']}" for way in reservation["ways"])
+    yield how

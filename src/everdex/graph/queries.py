@@ -29,6 +29,7 @@ _LOOKED_THROUGH: Final = ((BASE_KEY, MAX_BASE_FILES), (HEIRS_KEY, MAX_FILES))
 
 
 _NAMING: Final = marked(frozenset({Role.REFERENCE, Role.INHERIT})) - CALLING
+_HANDING_ON: Final = marked(frozenset({Role.REFERENCE})) - CALLING
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
@@ -244,13 +245,15 @@ def _is_handed_on(atlas: Atlas, definition: Definition) -> bool:
     return False
 
 
-def named(atlas: Atlas, definition: Definition) -> int:
+def named(atlas: Atlas, definition: Definition, *, heirs: bool = True) -> int:
     """How many places name a definition, or the class that it constructs, and do not call it there: who is given it,
-    or inherits from it, may. A decorator of the root is given what it decorates; one from outside is told apart."""
+    or inherits from it, may. A decorator of the root is given what it decorates; one from outside is told apart.
+    Without `heirs` who inherits from it is not counted."""
+    naming = _NAMING if heirs else _HANDING_ON
     wanted = frozenset(called_as(atlas, atlas.constructed(definition) or definition))
     decorated = atlas.columns(definition.file).above(definition.number, Role.DECORATE)
     return sum(bool(target.path) for target in decorated) + sum(
-        columns.marks[number] in _NAMING
+        columns.marks[number] in naming
         for columns in map(atlas.columns, atlas.referring(wanted))
         for number in columns.sites_to(wanted)
     )

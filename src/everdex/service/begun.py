@@ -1,48 +1,62 @@
 """Questions about one symbol, answered while the first graph of a large tree is not finished.
 
-An answer is given once every file is resolved that decides it, and says how many are not. Where other files may decide
-it too there is none, and whoever asks waits for the graph.
+An answer is given once every file is resolved that writes the symbol's name, and says how many are not. Where others
+may use it without the name the answer says which ways are open (`reservation`), and if nobody is known to use it there
+is none: whoever asks waits for the graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from everdex.graph import begun, resolvers
 from everdex.graph.artifact import Graph
-from everdex.graph.atlas import Atlas
+from everdex.graph.atlas import CONTAINERS, Atlas
 from everdex.graph.build import Progress
 from everdex.graph.keep import begin_graph, begun_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import Saving, are_many
+from everdex.graph.ways import Way
 from everdex.memory import trim
 from everdex.service.answers import Answer
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
 
 METHODS: Final = ("refs", "callers", "callees")
-Refused: TypeAlias = set[tuple[str, str]]  # method and symbol: only the finished graph answers them
+WITH_RESERVATION: Final = ("refs", "callers")  # what a definition calls is decided by its own file
+_USES: Final = ("call", "decorate", "inherit", "read")  # roles without which nobody uses it; who only imports may not
+_NOBODY_YET: Final = "nobody is known to use it yet, but files that are not resolved may, without its name"
+Respond: TypeAlias = Callable[[Atlas, tuple[Way, ...]], Answer]
 
 
-def from_kept(
-    view: SnapshotView, refused: Refused, method: str, symbol: str, answer: Callable[[Atlas], Answer]
-) -> Answer | None:
+class Asked(NamedTuple):
+    """What is asked, as far as it decides whether it can be answered now."""
+
+    method: str
+    symbol: str
+    role: str = ""
+    offset: int = 0
+
+
+Refused: TypeAlias = dict[Asked, str]  # only the finished graph answers them; what there is to say until then
+
+
+def from_kept(view: SnapshotView, refused: Refused, asked: Asked, answer: Respond) -> Answer | None:
     """The answer from what somebody else has begun; who is told to wait asks again and again, so that is remembered."""
     known = Resolvers(resolvers.MODULES)
-    graph = begun_graph(view, known) if (method, symbol) not in refused else None
+    graph = begun_graph(view, known) if asked not in refused else None
     if graph is None:
         return None
-    found, _ = _answered(view, known, graph, _in_silence, method, symbol, answer)
-    if found is None:
-        refused.add((method, symbol))
+    found, _ = _answered(view, known, graph, _in_silence, asked, answer, is_made=True)
     trim()
+    if found is None or not may_be_said(asked, found.body):
+        refused[asked] = _NOBODY_YET if found is not None and _is_nobody(asked, found.body) else ""
+        return None
     return found
 
 
-def from_new(
-    view: SnapshotView, options: SyncOptions, method: str, symbol: str, answer: Callable[[Atlas], Answer]
-) -> Answer | None:
+def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Respond) -> Answer | None:
     """The same from one that is begun here, if need be; what it takes is kept for the next question."""
     known = Resolvers(resolvers.MODULES)
     if not are_many(sum(known.of(language) is not None for language in view.file_languages)):
@@ -50,21 +64,34 @@ def from_new(
     graph = begin_graph(view, known, workers=options.workers, progress=options.progress)
     if graph is None:
         return None
-    found, after = _answered(view, known, graph, options.progress, method, symbol, answer)
+    found, after = _answered(view, known, graph, options.progress, asked, answer)
     if after is not graph:
         Saving(view.store, known).save((memoryview(after.data),))
-    return found
+    return found if found is not None and may_be_said(asked, found.body) else None
+
+
+def may_be_said(asked: Asked, body: Mapping[str, Any]) -> bool:
+    """Whether an answer is of use that leaves something open, if it does. That nobody is known would be taken for
+    "nobody"; and the next page of a list that still grows is the next page of nothing."""
+    return body.get("reservation") is None or not (asked.offset or _is_nobody(asked, body))
+
+
+def _is_nobody(asked: Asked, body: Mapping[str, Any]) -> bool:
+    if asked.method == "callers" or asked.role:
+        return not body["total"]
+    uses = (*_USES, "reference") if body["symbol"]["kind"] in CONTAINERS else _USES  # types are named, not called
+    return not any(body["roles"].get(role) for role in uses)
 
 
 def _answered(
-    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, method: str, symbol: str,
-    answer: Callable[[Atlas], Answer],
+    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond,
+    *, is_made: bool = False,
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
     if not are_many(len(graph.waiting)):
         return None, graph
-    with begun.begun(view, known, graph, progress) as some:
-        return begun.answered(view, some, symbol, method, answer), some.graph
+    with begun.begun(view, known, graph, progress, is_made=is_made) as some:
+        return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph
 
 
 def _in_silence(phase: str, done: int, total: int) -> None:

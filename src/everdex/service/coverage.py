@@ -1,5 +1,5 @@
 """What an answer about the graph could not take into account, in words: files with errors, a name that nothing defines,
-a path that is not in the graph.
+a path that is not in the graph, files that were not waited for.
 
 `queries` counts what may be missing from a list; this says what is not there at all, and why.
 """
@@ -7,13 +7,14 @@ a path that is not in the graph.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from everdex import languages
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas
 from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
+from everdex.graph.ways import Way
 from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
@@ -38,15 +39,27 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str
     return tuple(said)
 
 
-def of_waiting(atlas: Atlas) -> tuple[str, ...]:
-    """From how many files an answer is that did not wait for the others."""
-    if not atlas.graph.waiting:
+def of_waiting(atlas: Atlas, ways: tuple[Way, ...]) -> tuple[str, ...]:
+    """From how many files an answer is that did not wait for the others and is whole without them."""
+    if not atlas.graph.waiting or ways:
         return ()
     resolved = len(atlas.graph.files) - len(atlas.graph.waiting)
     return (
         f"answered from {resolved:,} of {len(atlas.graph.files):,} files, all that write it; the others are not "
         "resolved yet, and their calls of computed values not counted",
     )
+
+
+def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
+    """What an answer leaves open that did not wait for all files. It has no next page: more may come before that."""
+    if not ways:
+        return {"reservation": None}
+    said = {
+        "waiting": len(atlas.graph.waiting), "files": len(atlas.graph.files),
+        "ways": [{"way": each.way, "text": each.text, "paths": list(each.paths)} for each in ways],
+        "hint": "ask with `wait` (--wait) for the finished answer",
+    }  # fmt: skip
+    return {"reservation": said, "cursor": None}
 
 
 def _with_word(view: SnapshotView, paths: list[str], name: str) -> str:

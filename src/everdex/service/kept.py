@@ -25,6 +25,7 @@ from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
 
 if TYPE_CHECKING:
+    from everdex.service.begun import Refused
     from everdex.service.relations import Open
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
@@ -45,7 +46,7 @@ class Kept:
         self._graph: Open | None = None
         self._facts: object = None  # what indexers said when it was opened
         self._making = threading.Lock()
-        self.refused: set[tuple[str, str]] = set()  # what only the finished graph can answer, by method and symbol
+        self.refused: Refused = {}  # what only the finished graph can answer
 
     @contextmanager
     def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:

@@ -1,6 +1,6 @@
 """What is known of a name: its definitions, those that only exist inside function bodies, and who uses it.
 
-Definitions come from the index and need no graph; only a question for references waits for one.
+Definitions come from the index and need no graph; only a question for references takes one, finished or not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from everdex.service.relations import DEFAULT_LIMIT, Open, Question
 from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
 
+_OF_THE_QUESTION: Final = ("query", "matches", "matches_omitted", "suggestions", "coverage")  # of refs; not asked here
 MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
 
 
@@ -28,7 +29,18 @@ def ask(
 ) -> Answer:
     """Every definition of a name (else the names like it), or the outline of a file; and that many references."""
     with index.view(reading, options) as (view, freshness):
-        found = find(view, SymbolNames(view), index.root.path, asked, offset)
+        names = SymbolNames(view)
+        found = find(view, names, index.root.path, asked, offset)
+        if references and found.body["by"] == "name" and found.body["definitions"]:
+            question = Question("refs", asked, limit=references)
+            early = relations.before_graph(index, view, names, question, freshness, options)
+            if early is not None:
+                used = {name: value for name, value in early.body.items() if name not in _OF_THE_QUESTION}
+                body = {**found.body, "references": used if used["symbol"] else None}
+                return index.answer(
+                    view, freshness, body, limits_hit=found.limits_hit,
+                    warnings=(*reading.warnings, *found.warnings, *early.warnings),
+                )  # fmt: skip
         opened = None
         if found.body["by"] == "name" and (references or not found.body["definitions"]):
             opened = relations.open_for(view, options) if references else relations.open_made(view)
@@ -52,7 +64,8 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
         body["suggestions"] = []
     if not count or len(found) != 1:
         return ()
-    body["references"] = {"symbol": atlas.describe(found[0]), **relations.references(opened, found[0], question)}
+    used = relations.references(opened, found[0], question)
+    body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
     return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name))
 
 

@@ -30,6 +30,7 @@ from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
     from everdex.canvas.board.edits import Edit
+    from everdex.service.begun import Refused
     from everdex.service.mutation import GateQuestion, GraphKeeper, Scene
     from everdex.service.relations import Open, Question
     from everdex.state.states import Known
@@ -93,22 +94,36 @@ class Reader:
 
     def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
         """The same answer that `everdex.service.relations.ask` gives."""
-        from everdex.service import relations
+        from everdex.service import begun, relations
 
         relations.check(question)
+        may_be_early = self._makes_graphs and question.method in begun.WITH_RESERVATION and not question.wait
         with self._views.pinned(snapshot_id) as kept:
-            return self._related(kept, question, freshness)
+            early = self._before_graph(kept, question, freshness, None) if may_be_early else None
+            return early or self._related(kept, question, freshness)
 
     def before_graph(self, question: Question, freshness: Freshness, snapshot_id: str | None) -> Answer | None:
-        """The answer to a question whose graph is not made, where it needs none."""
+        """The answer to a question whose graph somebody else makes, where it need not be finished."""
+        with self._views.pinned(snapshot_id) as kept:
+            return self._before_graph(kept, question, freshness, kept.refused)
+
+    def _before_graph(
+        self, kept: Kept, question: Question, freshness: Freshness, refused: Refused | None
+    ) -> Answer | None:
+        from everdex.service import relations
+
+        if kept.graph(relations.open_made) is not None:
+            return None
+        return relations.before_graph(
+            self.index, kept.view, kept.names, question, freshness, SyncOptions(), refused=refused
+        )
+
+    def so_far(self, question: Question, snapshot_id: str | None) -> str:
+        """What there is to say to whoever waits for the graph, after `before_graph`; '' when nothing."""
         from everdex.service import relations
 
         with self._views.pinned(snapshot_id) as kept:
-            if kept.graph(relations.open_made) is not None:
-                return None
-            return relations.before_graph(
-                self.index, kept.view, kept.names, question, freshness, SyncOptions(), refused=kept.refused
-            )
+            return kept.refused.get(relations.asked_of(question), "")
 
     def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
         from everdex.service import relations

@@ -27,6 +27,7 @@ from everdex.graph.outside import outside
 from everdex.graph.queries import CouldAdd, Use
 from everdex.graph.repo_map import repo_map
 from everdex.graph.resolvers import Resolvers
+from everdex.graph.ways import Way
 from everdex.memory import remembering
 from everdex.search.names import SymbolNames
 from everdex.service import begun, coverage, meant, occurrences, picturing
@@ -61,6 +62,7 @@ class Question:
     budget: int = DEFAULT_BUDGET
     new: str = ""  # what a rename is to call it
     role: str = ""  # of ROLES: only such references
+    wait: bool = False  # for the finished graph, also where part of the answer can be told before
     levels: int | None = None  # how far an architecture's directories are opened; None: as fits a sheet
     picture: str = ""  # with an impact or an architecture: one of picturing.FORMS
     dark: bool = False
@@ -85,20 +87,25 @@ def before_graph(
     options: SyncOptions, warnings: tuple[str, ...] = (), refused: begun.Refused | None = None,
 ) -> Answer | None:  # fmt: skip
     """The answer that needs no finished graph, while there is none: several definitions fit, or none does, or few files
-    decide it. A graph is begun for it, unless somebody else makes them, and what was `refused` once is all to say."""
+    decide it, or all that is known until then. A graph is begun for it, unless somebody else makes them, and what was
+    `refused` once is all to say."""
     if question.method in ("map", "architecture"):
         return None
     asked = question.symbol.strip()
     early = meant.before_graph(index, view, names, asked, freshness, options.progress, warnings)
-    if early is not None or question.method not in begun.METHODS:
+    if early is not None or question.wait or question.method not in begun.METHODS:
         return early
 
-    def from_some(atlas: Atlas) -> Answer:
-        return answer(index, Open(atlas), names, question, freshness, warnings)
+    def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
+        return answer(index, Open(atlas, ways=ways), names, question, freshness, warnings)
 
     if refused is None:
-        return begun.from_new(view, options, question.method, asked, from_some)
-    return begun.from_kept(view, refused, question.method, asked, from_some)
+        return begun.from_new(view, options, asked_of(question), from_some)
+    return begun.from_kept(view, refused, asked_of(question), from_some)
+
+
+def asked_of(question: Question) -> begun.Asked:
+    return begun.Asked(question.method, question.symbol.strip(), question.role, question.offset)
 
 
 class Open:
@@ -108,9 +115,10 @@ class Open:
     holds for what may be missing from an answer: every file with the name is read for it.
     """
 
-    def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = ()) -> None:
+    def __init__(self, atlas: Atlas, warnings: tuple[str, ...] = (), ways: tuple[Way, ...] = ()) -> None:
         self.atlas = atlas
         self.warnings = warnings
+        self.ways = ways  # in which files that wait may use what is asked about
         self.map = remembering(self._map, limits.SUMMARIES_KEPT)
         self.architecture = remembering(self._architecture, limits.SUMMARIES_KEPT)
         self.unseen_uses = remembering(self._unseen_uses, _KEPT_COUNTS)
@@ -223,8 +231,9 @@ def answer(
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields
             limits_hit, about = told.limits_hit, (*about, *told.warnings)
-            if question.method != "callees":
-                about = (*about, *coverage.of_waiting(atlas))
+            if question.method in begun.WITH_RESERVATION:
+                body |= coverage.reservation(atlas, opened.ways)
+                about = (*about, *coverage.of_waiting(atlas, opened.ways))
     body = {**body, "coverage": atlas.coverage}
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(

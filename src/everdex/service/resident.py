@@ -97,7 +97,13 @@ class ResidentIndex:
         if early is not None:
             return early
         if self.graphs is not None:
-            snapshot_id = self.graphs.ready(snapshot_id, wait_s)
+            try:
+                snapshot_id = self.graphs.ready(snapshot_id, wait_s)
+            except Busy as busy:
+                so_far = self.reader.so_far(question, snapshot_id)
+                if not so_far:
+                    raise
+                raise Busy(f"{busy.message}; {so_far}", hint=busy.hint, retry_after_ms=busy.retry_after_ms) from busy
         return self.reader.relations(question, freshness, snapshot_id=snapshot_id)
 
     def gate(self, question: GateQuestion, reading: Reading) -> Answer:

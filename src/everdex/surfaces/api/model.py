@@ -197,6 +197,23 @@ class RelationAnswer(Answer, frozen=True, kw_only=True):
     outside: tuple[dict[str, str], ...] = ()
 
 
+class Way(Struct, frozen=True):
+    """One way in which more may use a symbol: `text` says it in words."""
+
+    way: str
+    text: str
+    paths: tuple[str, ...] = ()
+
+
+class Reservation(Struct, frozen=True):
+    """What an answer leaves open that did not wait for the finished graph: so many of all `files` are `waiting`."""
+
+    waiting: int
+    files: int
+    ways: tuple[Way, ...]
+    hint: str
+
+
 class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     definition: dict[str, Any] | None = None
     declarations: tuple[dict[str, Any], ...] = ()
@@ -204,10 +221,12 @@ class RefsAnswer(RelationAnswer, frozen=True, kw_only=True):
     role: str | None = None
     roles: dict[str, int] = {}
     may_mean: tuple[dict[str, Any], ...] = ()
+    reservation: Reservation | None = None
 
 
 class CallersAnswer(RelationAnswer, frozen=True, kw_only=True):
     callers: tuple[dict[str, Any], ...] = ()
+    reservation: Reservation | None = None
 
 
 class CalleesAnswer(RelationAnswer, frozen=True, kw_only=True):

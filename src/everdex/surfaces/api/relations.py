@@ -29,12 +29,18 @@ class Relations(Asking):
         role: str = "",
         k: int = 200,
         offset: int = 0,
+        wait: bool = True,
         sync: bool = True,
         snapshot_id: str | None = None,
     ) -> model.RefsAnswer:
-        """The definition of a symbol and every place that names it, or only those that do this with it: `write`."""
+        """The definition of a symbol and every place that names it, or only those that do this with it: `write`.
+
+        Without `wait` it does not wait for the first graph of a large repository: `reservation` says what is open.
+        """
         reading = Reading(sync, snapshot_id)
-        return self._related(model.RefsAnswer, "refs", reading, symbol=symbol, role=role, k=k, offset=offset)
+        return self._related(
+            model.RefsAnswer, "refs", reading, symbol=symbol, role=role, k=k, offset=offset, wait=wait
+        )
 
     def get_references(self, symbol: str) -> tuple[model.Occurrence, ...]:
         """Every place that names a symbol, however many there are; empty when none or several definitions fit."""
@@ -46,11 +52,20 @@ class Relations(Asking):
         return tuple(found)
 
     def callers(
-        self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None
+        self,
+        symbol: str,
+        *,
+        k: int = 200,
+        offset: int = 0,
+        wait: bool = True,
+        sync: bool = True,
+        snapshot_id: str | None = None,
     ) -> model.CallersAnswer:
-        """Every definition that calls a symbol, with the places."""
+        """Every definition that calls a symbol, with the places; `wait` as for `refs`."""
         reading = Reading(sync, snapshot_id)
-        return self._related(model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset)
+        return self._related(
+            model.CallersAnswer, "callers", reading, symbol=symbol, k=k, offset=offset, wait=wait
+        )
 
     def callees(
         self, symbol: str, *, k: int = 200, offset: int = 0, sync: bool = True, snapshot_id: str | None = None

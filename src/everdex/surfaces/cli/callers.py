@@ -16,17 +16,20 @@ from everdex.surfaces.cli.output import Style, escape, write
 @related.symbol_argument
 @related.root_argument
 @related.listing_options
+@related.wait_option
 @related.reading_options
 def callers_command(
-    symbol: str, root: Path | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None, offline: bool,
-    workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str, root: Path | None, limit: int, offset: int, wait: bool, no_sync: bool, snapshot_id: str | None,
+    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """List the call sites of SYMBOL by caller, in the repository around ROOT (default: here).
 
     SYMBOL is named as for `everdex refs`. Calling a class counts as calling its constructor. A caller that is only
     possible is marked ambiguous; below the list stands how many call sites ask for the same name and could not be
-    decided, so that an empty list is never taken for more than it says. Exit code 0 means found, 1 nothing found, 2
-    several definitions fit.
+    decided, so that an empty list is never taken for more than it says. While the first graph of a large repository is
+    not finished, what the files say that write the name is told, and below it what is open; --wait waits for all of it,
+    and so does every question of which nobody is known yet. Exit code 0 means found, 1 nothing found, 2 several
+    definitions fit.
 
     \b
     Examples:
@@ -35,7 +38,7 @@ def callers_command(
       everdex callers src/app.py:120
     """
     document = related.ask(
-        "callers", {"symbol": symbol, "k": limit, "offset": offset}, root, no_sync=no_sync,
+        "callers", {"symbol": symbol, "k": limit, "offset": offset, "wait": wait}, root, no_sync=no_sync,
         snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
     )  # fmt: skip
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)

@@ -21,10 +21,11 @@ from everdex.surfaces.daemon.thin import ROLES
     help="Only places that do this with it: " + ", ".join(ROLES) + ".",
 )
 @related.listing_options
+@related.wait_option
 @related.reading_options
 def refs_command(
-    symbol: str, root: Path | None, role: str | None, limit: int, offset: int, no_sync: bool, snapshot_id: str | None,
-    offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
+    symbol: str, root: Path | None, role: str | None, limit: int, offset: int, wait: bool, no_sync: bool,
+    snapshot_id: str | None, offline: bool, workers: int, shared_store: Path | None, color: str, as_json: bool,
 ) -> int:  # fmt: skip
     """List the definition of SYMBOL and every place that names it, in the repository around ROOT (default: here).
 
@@ -34,7 +35,8 @@ def refs_command(
     SYMBOL is a name, Class.name, path:line, path::Class.name, a path, or an id from a JSON answer. When several
     definitions fit, they are listed and the exit code is 2. Below the list stands what could be missing from it: sites
     that ask for the same name and could not be decided, and, while they are few, the places whose owner is not known or
-    that only write the name.
+    that only write the name. While the first graph of a large repository is not finished, what the files say that write
+    the name is told, and below it what is open; --wait waits for all of it.
 
     \b
     Examples:
@@ -44,8 +46,9 @@ def refs_command(
       everdex refs --json open_view | jq -r '.references[] | "\\(.role) \\(.path):\\(.line)"'
     """
     document = related.ask(
-        "refs", {"symbol": symbol, "k": limit, "offset": offset, "role": role or ""}, root, no_sync=no_sync,
-        snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store, quiet=as_json,
+        "refs", {"symbol": symbol, "k": limit, "offset": offset, "role": role or "", "wait": wait}, root,
+        no_sync=no_sync, snapshot_id=snapshot_id, offline=offline, workers=workers, shared_store=shared_store,
+        quiet=as_json,
     )  # fmt: skip
     return related.finish(document, SHOWN, _draw, as_json=as_json, color=color)
 

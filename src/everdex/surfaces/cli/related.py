@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from everdex.graph.doubts import doubts
+from everdex.graph.doubts import doubts, left_open
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.outside import from_outside
@@ -22,6 +22,7 @@ from everdex.surfaces.cli.progress import Progress
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _NAMED_IN_FILE: Final = re.compile(r"(.+?)(::.*|:\d+(?::\d+)?)?\Z", re.DOTALL)
 MAX_LISTED: Final = 2_000
+_ALL_OF_IT: Final = "the whole answer: --wait, or ask again when a daemon has finished the graph"
 
 symbol_argument = click.argument("symbol")
 root_argument = click.argument("root", required=False, type=click.Path(path_type=Path))
@@ -35,6 +36,11 @@ def listing_options(function: _Function) -> _Function:
     )  # fmt: skip
     offset = click.option("--offset", type=click.IntRange(0), default=0, metavar="N", help="Pass over the first N.")
     return limit(offset(function))
+
+
+wait_option = click.option(
+    "--wait", is_flag=True, help="Wait for the finished graph, also where part of the answer can be told before."
+)
 
 
 def reading_options(function: _Function) -> _Function:
@@ -163,10 +169,13 @@ def may_mean(place: Mapping[str, Any]) -> str:
 def _footer(document: dict[str, Any], noun: str) -> Iterator[str]:
     """How many there are, and what could be missing; on stderr, so that a pipe gets results only."""
     counts, could = document["counts"], document.get("could_add")
-    parts = [plural(document["total"], noun)]
+    reservation = document.get("reservation")
+    parts = [plural(document["total"], noun) + (" so far" if reservation else "")]
     parts += [f"{number:,} {name}" for name, number in (document.get("roles") or counts).items() if number]
     parts += [f"{counts[name]:,} {name}" for name in ("ambiguous",) if document.get("roles") and counts[name]]
     yield ", ".join(parts)
+    if reservation:
+        yield from map(escape, left_open(reservation, _ALL_OF_IT))
     if could is not None:
         yield from doubts(could)
     for place in document.get("may_mean", ()):

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from everdex.graph.doubts import left_open
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
@@ -120,6 +121,9 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
     used = document["references"] or {}
     for item in used.get("references", ()):
         yield True, f"{escape(item['path'])}:{item['line']}:{item['role']}: {escape(item['text'].strip())}"
+    if used.get("reservation"):
+        left = left_open(used["reservation"], "all of them: `everdex refs --wait`")
+        yield from ((False, escape(line)) for line in left)
     if used.get("omitted"):
         yield False, f"{plural(used['omitted'], 'more reference')} not shown"
 

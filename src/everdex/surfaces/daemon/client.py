@@ -82,13 +82,15 @@ class Connection:
                     raise
 
     def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
-        """Whether a graph was being made; returns when it is there, or then."""
-        waited = False
+        """Whether a graph was being made; returns when it is there, or then, or when it is known what all files offer:
+        from there on some questions are answered."""
+        waited, phase = False, None
         while (graph := self.call("ping")["graph"])["state"] in ("making", "due"):
             waited = True
             progress(graph["phase"] or "starting", graph["done"], graph["total"])
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or (phase is not None and phase != graph["phase"] == "graph"):
                 break
+            phase = graph["phase"]
             time.sleep(_LOOK_S)
         return waited
 

@@ -149,7 +149,7 @@ def _similar(warm: ResidentIndex, params: Parameters) -> Answer:
 
 def _related(method: str) -> Callable[[ResidentIndex, Parameters], Answer]:
     """How the daemon answers one of the questions about the graph."""
-    same = ("symbol", "offset", "depth", "budget", "new", "role", "levels", "picture", "dark", "max_bytes")
+    same = ("symbol", "offset", "depth", "budget", "new", "role", "levels", "picture", "dark", "max_bytes", "wait")
     fields = {"k": "limit", **{name: name for name in same}}
 
     def answer(warm: ResidentIndex, params: Parameters) -> Answer:
@@ -252,8 +252,8 @@ METHODS: Final[dict[str, Method]] = {
     "symbols": Method(
         {"name": _text, "references": _count, "offset": _count, **SYNCED}, _symbols, ("name",), symbols.SHOWN
     ),
-    "refs": Method({"role": _name, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
-    "callers": Method(_LISTING, _related("callers"), ("symbol",), callers.SHOWN),
+    "refs": Method({"role": _name, "wait": _flag, **_LISTING}, _related("refs"), ("symbol",), refs.SHOWN),
+    "callers": Method({"wait": _flag, **_LISTING}, _related("callers"), ("symbol",), callers.SHOWN),
     "callees": Method(_LISTING, _related("callees"), ("symbol",), callees.SHOWN),
     "impact": Method({"depth": _count, **_PICTURED, **_LISTING}, _related("impact"), ("symbol",), impact.SHOWN),
     "architecture": Method({"levels": _count, **_PICTURED, **_OF_GRAPH}, _related("architecture"), (),

@@ -20,6 +20,7 @@ _FLAGS = {
     "-i": ("ignore_case", "true"), "--ignore-case": ("ignore_case", "true"), "--explain": ("explain", "true"),
     "--no-sync": ("no_sync", "true"), "--rerank": ("rerank", "true"), "--no-rerank": ("rerank", "false"),
     "--skipped": ("skipped", "true"), "--draw": ("draw", "true"), "--dark": ("dark", "true"),
+    "--wait": ("wait", "true"),
 }  # fmt: skip
 _LISTS = {"--lang": "languages", "--path": "paths"}
 _NUMBERS = {
@@ -38,8 +39,8 @@ COMMANDS = {
         "--offset", "--budget", "--mode", "--profile", "--snapshot", "--color",
     )),
     "symbols": ("name", True, ("--no-sync", "--snapshot", "--offset", "--color")),
-    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color")),
-    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
+    "refs": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--role", "--color", "--wait")),
+    "callers": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color", "--wait")),
     "callees": ("symbol", True, ("--no-sync", "--snapshot", "-k", "--offset", "--color")),
     "impact": ("symbol", True, (
         "--no-sync", "--snapshot", "-k", "--offset", "--color", "--depth", "--picture", "--draw", "--dark",

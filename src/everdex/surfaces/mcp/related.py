@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from everdex.graph.doubts import doubts
+from everdex.graph.doubts import doubts, left_open
 from everdex.graph.model import SYNTACTIC
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.cli.outside import from_outside
@@ -21,6 +21,7 @@ from everdex.surfaces.mcp.budget import Spendable, fit
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
+_ALL_OF_IT: Final = "the whole answer: ask again with wait: true"
 _TESTS: Final = 5  # so many stay before affected definitions are cut
 
 
@@ -36,15 +37,25 @@ class SymbolQuestion(model.Reply):
     matches: list[Match] = Field(description="when several fit: ask again with path:line or path::name of one")
     suggestions: list[model.Suggestion] = Field(description="when none fits: names like it")
     counts: dict[str, int]
-    could_add: dict[str, int] = Field(
+    could_add: dict[str, int | None] = Field(
         description="sites elsewhere that ask for the same name and could not be decided, calls of methods"
         " that override it, places that may use it of an unknown owner, that write its name in a string, template or"
-        " setting: the list may lack them"
+        " setting: the list may lack them; null: not counted yet"
     )
     outside: list[model.Outside] = Field(description="why something outside the repository may call it")
 
 
+class Reservation(BaseModel):
+    waiting: int = Field(description="files that are not resolved yet")
+    files: int
+    ways: list[str] = Field(description="how those may use it without writing its name")
+
+
 class ReferencesReply(SymbolQuestion):
+    reservation: Reservation | None = Field(
+        description="what is open while the repository's first graph is not finished: the list is part of the whole,"
+        " which wait: true waits for; null: nothing is"
+    )
     references: list[model.Use]
     roles: dict[str, int] = Field(description="how many of all its references do what")
     may_mean: list[str] = Field(description="the places of an unknown owner or in a text, while they are few")
@@ -84,11 +95,17 @@ def references(document: Document, budget: int) -> Reply:
     uses = [*declared, *(use(item) for item in document.get("references", ()))]
     possible = [may_mean(place) for place in document.get("may_mean", ())]
     reply = {
-        **_about_symbol(document), "references": uses, "roles": document.get("roles", {}), "may_mean": possible
+        **_about_symbol(document), "reservation": _reservation(document), "references": uses,
+        "roles": document.get("roles", {}), "may_mean": possible,
     }  # fmt: skip
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
     fit(reply, budget, [Spendable("may_mean", possible), Spendable("references", uses), *_spendable(reply)])
     return reply
+
+
+def _reservation(document: Document) -> Reply | None:
+    left = document.get("reservation")
+    return left and {"waiting": left["waiting"], "files": left["files"], "ways": [way["text"] for way in left["ways"]]}
 
 
 def use(item: Document) -> Reply:
@@ -205,6 +222,9 @@ def _said(item: Document) -> str:
 
 def missing(reply: Document) -> Iterator[str]:
     """What the list may lack, if anything."""
+    left = reply.get("reservation")
+    if left:
+        yield from left_open({**left, "ways": [{"text": way} for way in left["ways"]]}, _ALL_OF_IT)
     if reply["could_add"]:
         yield from doubts(reply["could_add"])
     yield from (f"  {line}" for line in reply.get("may_mean", ()))

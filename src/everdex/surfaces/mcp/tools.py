@@ -187,6 +187,7 @@ class Tools:
             | None,
             Field(description="only places that do this with it; null: all"),
         ] = None,
+        wait: Annotated[bool, Field(description="wait for the finished graph, if an answer had a reservation")] = False,
         k: Count = 50,
         budget_tokens: Budget = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, related.ReferencesReply]:
@@ -194,11 +195,12 @@ class Tools:
 
         Complete as far as static resolution goes, and it says how far that is: `could_add` counts places that ask for
         the same name and could not be decided. When several definitions have the name they are listed and nothing
-        else is; ask again with path:line of the one you mean. Use it instead of grep to find callers.
+        else is; ask again with path:line of the one you mean. Use it instead of grep to find callers. A `reservation`
+        says that the list may still grow, and why: do not take it for all before you asked with wait: true.
         """
 
         def ask(progress: Progress) -> CallToolResult:
-            document = self._ask("refs", {"symbol": symbol, "k": k, "role": role or ""}, progress)
+            document = self._ask("refs", {"symbol": symbol, "k": k, "role": role or "", "wait": wait}, progress)
             return _related(related.references(document, budget_tokens))
 
         return await run(ctx, ask)
