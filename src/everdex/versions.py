@@ -127,7 +127,9 @@ VECTORS_VERSION: Final = "1"
 #     Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
 #     PHP: what a single return returns; Lua: metatables, what `assert` gives back
 #     Python: what issubclass() says; what the clauses before an `except` catch
-FACTS_VERSION: Final = "30"
+# 31: Python: what a loop that runs in any case assigns hides what was there before; what has to hold of parameters of
+#     functions around for a return; True and False
+FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -223,7 +225,9 @@ INTERFACE_VERSION: Final = "1"
 #     Python: classes that make another of themselves (`cls(…)`), decorators that other methods return, registries of
 #     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
 #     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
-RESOLVERS_VERSION: Final = "48"
+# 49: Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
+#     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
+RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, supers
+from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, stored, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
@@ -113,6 +113,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return _class(engine, value, wanted, fuel, importer)
     if kind in (MODULE, NAMESPACE):
         found = names.attribute_of(engine, value, wanted, fuel, importer)
+        if kind == MODULE:
+            found = union((found, names.replaced(engine, value[1], wanted, fuel)))
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
@@ -133,6 +135,10 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field
+    if kind == ROW:
+        assigned = stored.elsewhere(engine, value, wanted, fuel - LOOKUP_STEP)
+        if assigned:
+            return assigned
     if kind == ANNOTATED and not is_container(engine, value):
         return frozenset((NOT_BUILTIN,))  # the instance beside it has what its class has
     if wanted not in BUILTIN_ATTRIBUTES and _is_builtin(engine, value):
@@ -232,9 +238,9 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     file = engine.file(value[1])
     engine.seen.append(file.seen_stores)
     parts = []
-    for base, stored in file.other_stores.get(wanted, ())[:8]:
+    for base, given in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
-            parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
+            parts.append(engine.values(value[1], given, 0, fuel - LOOKUP_STEP))
     if parts or wanted in FUNCTION_ATTRIBUTES or _is_dressed_outside(engine, file, value[2], fuel):
         return union(parts) or frozenset(((METHOD, value, wanted),))
     return unknown("no such attribute")

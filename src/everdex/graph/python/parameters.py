@@ -135,6 +135,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             made = metaclasses.receivers(engine, file, owner, fuel)
             return made or frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
+    if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):
+        parts.append(metaclasses.namespace(engine, file.path, owner, fuel - LOOKUP_STEP))
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
