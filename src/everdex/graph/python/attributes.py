@@ -5,6 +5,7 @@ Reading a property gives what its getter returns. Attributes of things from outs
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -118,6 +119,8 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
+        if kind == EXTERNAL_INSTANCE and _is_error_without(value[1], wanted):
+            known = _of_errors_below(engine, value[1], wanted, fuel, importer)
         return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
@@ -146,6 +149,21 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == BUILTIN and value[1] in _ANYTHING and not hasattr(_ANYTHING[value[1]], wanted):
         return unknown("annotation says nothing")
     return frozenset(((METHOD, value, wanted),))
+
+
+def _is_error_without(dotted: str, wanted: str) -> bool:
+    """Whether it is a builtin exception that has no such attribute: then one of a class below it was caught."""
+    module, _, name = dotted.rpartition(".")
+    kind = getattr(builtins, name, None) if module == "builtins" else None
+    return isinstance(kind, type) and issubclass(kind, BaseException) and not hasattr(kind, wanted)
+
+
+def _of_errors_below(engine: Engine, dotted: str, wanted: str, fuel: int, importer: str) -> Values:
+    below = classes.below_outside(engine, dotted, fuel - LOOKUP_STEP)
+    if len(below) > MAX_BASES:
+        return NOTHING
+    found = union(of(engine, (INSTANCE, each[1], each[2], False), wanted, fuel, importer) for each in below)
+    return frozenset(value for value in found if value[0] not in (UNKNOWN, EXTERNAL))
 
 
 def _without_builtin(engine: Engine, bases: Values, wanted: str) -> Values:

@@ -8,6 +8,7 @@ from everdex.graph.python import (
     getters,
     iteration,
     making,
+    marked,
     modules,
     operators,
     parameters,
@@ -56,6 +57,7 @@ from everdex.graph.python.values import (
     ROW,
     STATIC,
     TUPLE,
+    UNKNOWN,
     Value,
     Values,
     is_known,
@@ -357,6 +359,9 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
         elif key[0] == AFFIXES:
             for base in first(engine, positional, fuel):
                 parts.append(attributes.fitting(engine, base, key, fuel) or unknown(COMPUTED))
+        elif key[0] == UNKNOWN and marked.is_any_name(engine, positional[1]):
+            parts.extend(marked.members(engine, base, fuel) for base in first(engine, positional, fuel))
+            parts.append(unknown(COMPUTED))
         else:
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)

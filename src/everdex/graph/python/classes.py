@@ -154,7 +154,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             if found:
                 return found
         base = outside(line)
-        if base and not _is_without(base, wanted):
+        if base and not is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
         if wanted in OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
@@ -218,7 +218,9 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         if not found - {NONE} and wanted not in OBJECT:
             found = union((found, _added(engine, line, wanted, fuel)))
         if not found - {NONE}:
-            found = union((found, stored.elsewhere(engine, receiver, wanted, fuel)))
+            assigned = stored.elsewhere(engine, receiver, wanted, fuel)
+            if assigned:  # to some of them: others may still be asked for what they have not
+                found = union((found, assigned, hooks.missing(engine, line, receiver, wanted, fuel)))
         if not found and is_open:
             found = overrides.only_below(engine, path, scope, wanted, fuel)
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
@@ -230,10 +232,10 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
 def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
     base = outside(line)
-    hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or _is_without(base, wanted) else NOTHING
+    hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or is_without(base, wanted) else NOTHING
     if hook:
         return hook
-    if base and not _is_without(base, wanted):
+    if base and not is_without(base, wanted):
         return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
     if base == "builtins.type":
         from everdex.graph.python import metaclasses
@@ -242,7 +244,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 
-def _is_without(base: str, wanted: str) -> bool:
+def is_without(base: str, wanted: str) -> bool:
     """Whether a class from outside is known not to have an attribute: a builtin one."""
     kind = getattr(builtins, base.removeprefix("builtins."), None) if base.startswith("builtins.") else None
     return kind is not None and not hasattr(kind, wanted)
@@ -301,6 +303,24 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
         return tuple(sorted(found))
 
     result: tuple[Value, ...] | None = engine.ask_within(("subclasses", path, scope), fuel, answer, ())
+    return result
+
+
+def below_outside(engine: Engine, dotted: str, fuel: int) -> tuple[Value, ...]:
+    """The classes of the root below one from outside; none when there are too many places to look."""
+
+    def answer(fuel: int) -> tuple[Value, ...]:
+        found: dict[Value, None] = {}
+        name = dotted.rpartition(".")[2]
+        files = engine.offering(BASE_KEY + name)
+        for path in files if len(files) <= MAX_BASE_FILES else ():
+            for number in engine.file(path).classes_by_base.get(name, ()):
+                if (EXTERNAL, dotted) in bases(engine, path, number, fuel - LOOKUP_STEP):
+                    below = subclasses(engine, path, number, fuel - LOOKUP_STEP) or ()
+                    found.update(dict.fromkeys(((CLASS, path, number), *below)))
+        return tuple(sorted(found))
+
+    result: tuple[Value, ...] = engine.ask_within(("below outside", dotted), fuel, answer, ())
     return result
 
 

@@ -210,8 +210,10 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
         engine.note(file, filled_key(path, name))
         own.update(dict.fromkeys(file.item_stores_by_name.get(name, ())))
     candidates = [(path, *each) for each in own if each[2] >= 0]
-    if file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE) or expression in file.held_displays:
-        others = _filled_elsewhere(engine, path, known)
+    is_shared = file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+    outer = sorted(file.outer_names.get(expression, ()))
+    if is_shared or outer or expression in file.held_displays:
+        others = _filled_elsewhere(engine, path, known or outer)
         candidates += others if len(candidates) + len(others) <= MAX_STORES else []
     if not candidates or len(candidates) > MAX_STORES:
         return ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, classes
+from everdex.graph.python import attributes, classes, marked
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -88,12 +88,7 @@ def members(engine: Engine, path: str, scope: int, fuel: int) -> Values:
     """What stands in the classes of a metaclass, but for plain methods; nothing when that is much."""
     held: list[Values] = []
     for each in made_with(engine, path, scope, fuel - LOOKUP_STEP):
-        file = engine.look_at(each[1], each[2])
-        values = [file.bindings[number][2] for found in file.names[each[2]].values() for number in found]
-        held.extend(
-            engine.values(each[1], value, 0, fuel - LOOKUP_STEP)
-            for value in values if file.entries[value][0] != m.DEFINITION
-        )  # fmt: skip
+        held.extend(marked.written(engine, each, fuel))
     return union(held) if len(held) <= MAX_HELD else NOTHING
 
 
