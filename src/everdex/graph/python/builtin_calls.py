@@ -119,7 +119,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return frozenset(((KEEPING, dotted),))
     if dotted in IDENTITY:
         given = first(engine, positional, fuel)
-        if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
+        if module == "copy" or any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
             return given
         # Of a function that was not found nothing is known; what is no function asks for one.
         return given if given and not is_known(given) else frozenset(((KEEPING, dotted),))
