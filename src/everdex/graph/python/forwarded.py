@@ -2,9 +2,9 @@
 puts it.
 
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
-self that it is stored in, and of what is taken from a container there or from one that a module has. Only what a call
-or a decorator of its own file passes is followed, through few functions. It does not look at who else passes it, nor at
-what returns it.
+an object that it is stored in, and of what is taken from a container there or from one that a module has. What a call
+or a decorator of its own file passes is followed, and what few calls pass in files that import it, a class for its
+constructor, through few functions. It does not look at methods that other files pass, nor at what returns it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Which returns of a function one call can come to: those that its arguments do not rule out.
 
-What a condition asks of a parameter is known from the facts: whether it is one of some literals, or true. Only calls
-that are told apart are looked at, and only what stands written for a parameter there, a literal, a definition, or a
-default, and what the language passes. All else may be another thing for callers that nobody here knows, and rules out
-nothing.
+What a condition asks of a parameter, also of a function around, is known from the facts: whether it is one of some
+literals, or true. Only calls that are told apart are looked at, and only what stands written for a parameter there, a
+literal, a definition, or a default, and what the language passes. All else may be another thing for callers that nobody
+here knows, and rules out nothing.
 """
 
 from __future__ import annotations

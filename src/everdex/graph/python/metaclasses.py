@@ -111,6 +111,8 @@ def added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Va
 
 def _put(engine: Engine, file: File, scope: int, wanted: str) -> list[int]:
     """What a metaclass puts into the namespace that it is given under a name."""
+    for name in _MAKERS:
+        engine.look_up(file.path, scope, name)
     makers = {each for name in _MAKERS for each in file.methods.get(name, ()) if file.class_of(each) == scope}
     engine.seen.extend([file.seen_scope(each) for each in sorted(makers)])
     found: list[int] = []
