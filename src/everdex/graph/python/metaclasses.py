@@ -39,7 +39,6 @@ from everdex.graph.python.values import (
 
 MAX_HELD: Final = 64  # members of classes; those of more are not looked through
 NAMESPACE_PLACE: Final = 3  # of the parameters of what makes a class
-_MAKERS: Final = ("__new__", "__init__")
 
 
 def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -111,9 +110,8 @@ def added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Va
 
 def _put(engine: Engine, file: File, scope: int, wanted: str) -> list[int]:
     """What a metaclass puts into the namespace that it is given under a name."""
-    for name in _MAKERS:
-        engine.look_up(file.path, scope, name)
-    makers = {each for name in _MAKERS for each in file.methods.get(name, ()) if file.class_of(each) == scope}
+    engine.look_up(file.path, scope, "__new__")  # for __init__ the class is made, and has a copy
+    makers = {each for each in file.methods.get("__new__", ()) if file.class_of(each) == scope}
     engine.seen.extend([file.seen_scope(each) for each in sorted(makers)])
     found: list[int] = []
     for base, key, value in file.fills:
