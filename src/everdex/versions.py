@@ -129,6 +129,8 @@ VECTORS_VERSION: Final = "1"
 #     Python: what issubclass() says; what the clauses before an `except` catch
 # 31: the languages read by names: every name that is read or is a member of something, keys of literals and patterns;
 #     structs of Go without a name, fields of Rust that are numbers, what functions are given by methods
+#     Python: what a loop that runs in any case assigns hides what was there before; what has to hold of parameters of
+#     functions around for a return; True and False
 FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -227,6 +229,8 @@ INTERFACE_VERSION: Final = "1"
 #     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
 # 49: Python: a name that some function of a file binds outside itself makes the other names of the file no dearer
 #     the languages read by names: fields that are read or written through what has a known type
+#     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
+#     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -209,6 +209,30 @@ _FILLS = (
 _FILLED = "class User:\n    def greet(self): pass\n\nclass Users(Repository{0}): pass\n\nUsers().get().greet()\n"
 _WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\ndef hello(): pass\n\nrun(hello)\n"
 
+_CLOCK = "def now(): pass\n\ndef tick():\n    now()\n"
+_BUS = (
+    "class Event:\n    def name(self): pass\n\n"
+    "class Bus:\n    def __init__(self):\n        self.handlers = []\n\n"
+    "    def add(self, handler):\n        self.handlers.append(handler)\n\n"
+    "    def send(self):\n        for handler in self.handlers:\n            handler(Event())\n"
+)
+_GREET = "def greet(event):\n    event.name()\n"
+_SHOWS = "class App:\n    def show(self):\n        self.store.find()\n"
+_STORE = "from app import App\n\nclass Store:\n    def find(self): pass\n\ndef prepare(app: App):\n    {0}\n"
+_ADDS = (
+    "class Field:\n    def clean(self): pass\n\n"
+    "class Meta(type):\n    def {0}(cls, name, bases, namespace):\n        {1}\n"
+)
+_MODEL = "from meta import Meta\n\nclass Model(metaclass=Meta): pass\n\nModel.field.clean()\n"
+_CALLED = (
+    "class Request:\n    def header(self): pass\n\n"
+    "class App:\n    def __call__(self, request):\n        request.header()\n"
+)
+_CALLS = (
+    "from app import App, Request\n\nclass Client:\n    def __init__(self, app):\n        self.app = app\n\n"
+    "    def get(self):\n        self.app({0})\n\napp = App()\nClient(app).get()\n"
+)
+
 
 @pytest.mark.parametrize(
     ("files", "edited", "before", "after", "edge"),
@@ -260,11 +284,34 @@ _WRAPPED = "from library import wrap\n\n@wrap\ndef run(action):\n    action()\n\
             "from repository import Repository\n\n" + _FILLED.format("[User]"),
             ("client", "client.User.greet"),
         ),
+        (
+            {"clock.py": _CLOCK}, "patch.py", "import clock\n\ndef frozen(): pass\n",
+            "import clock\n\ndef frozen(): pass\n\nclock.now = frozen\n", ("clock.tick", "patch.frozen"),
+        ),
+        (
+            {"bus.py": _BUS, "handlers.py": _GREET},
+            "client.py", "from bus import Bus\nfrom handlers import greet\n\nprint(greet)\n",
+            "from bus import Bus\nfrom handlers import greet\n\nBus().add(greet)\n",
+            ("handlers.greet", "bus.Event.name"),
+        ),
+        (
+            {"app.py": _SHOWS}, "store.py", _STORE.format("app.other = Store()"), _STORE.format("app.store = Store()"),
+            ("app.App.show", "store.Store.find"),
+        ),
+        (
+            {"model.py": _MODEL}, "meta.py", _ADDS.format("make", "namespace['field'] = Field()"),
+            _ADDS.format("__new__", "namespace['field'] = Field()"), ("model", "meta.Field.clean"),
+        ),
+        (
+            {"app.py": _CALLED}, "client.py", _CALLS.format("1"), _CALLS.format("Request()"),
+            ("app.App.__call__", "app.Request.header"),
+        ),
     ],
     ids=[
         "a class is given another name", "its class uses a method", "a metaclass is named", "a wrapper passes on",
         "something is handed up", "a constructor hands it up", "a metaclass has a class", "a class is put in below",
-        "a variable is filled",
+        "a variable is filled", "a function is replaced", "a function is passed on", "an attribute is assigned",
+        "a metaclass adds something", "an object is called",
     ],
 )  # fmt: skip
 def test_what_is_found_through_another_file_is_found_when_that_changes(

@@ -17,6 +17,7 @@ from everdex.facts.python.flow import Frame
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_GOING_THROUGH: Final = frozenset(("enumerate", "iter", "list", "reversed", "sorted", "tuple"))
 _EMPTY: Final = frozenset(("comment", "pass_statement", "line_continuation"))
 
 
@@ -127,7 +128,20 @@ class Branches(Expressions):
         self.flow.push(loop=True)
         element = self.add([m.ELEMENT, iterable, asynchronous], self.starts[iterable], self.ends[iterable])
         self.target(left, element, depth)
-        self._loop(node, body, depth)
+        self._loop(node, body, depth, self._is_filled(iterable))
+
+    def _is_filled(self, iterable: int) -> bool:
+        """Whether something is gone through that is written out with members, or a tuple that is named."""
+        entry = self.entries[iterable]
+        if entry[0] == m.CALL and entry[2]:
+            callee = self.entries[entry[1]]
+            is_builtin = callee[0] == m.NAME and not callee[2] and callee[1] in _GOING_THROUGH
+            return is_builtin and self._is_filled(entry[2][0])
+        if entry[0] == m.NAME and len(entry[2]) == 1:
+            entry = self.entries[self.bindings[entry[2][0]][2]]
+            if entry[0] != m.SEQUENCE or entry[1] != "tuple":
+                return False
+        return entry[0] == m.SEQUENCE and any(self.entries[each][0] != m.STAR for each in entry[2])
 
     def while_(self, node: Node, depth: int) -> None:
         condition = node.child_by_field_name("condition")
@@ -136,10 +150,10 @@ class Branches(Expressions):
             self.tested(self.value(condition, depth))
         self._loop(node, node.child_by_field_name("body"), depth)
 
-    def _loop(self, node: Node, body: Node | None, depth: int) -> None:
+    def _loop(self, node: Node, body: Node | None, depth: int, runs: bool = False) -> None:
         if body is not None:
             self.block(body, depth)
-        self.flow.end_loop(self.flow.pop())
+        self.flow.end_loop(self.flow.pop(), runs)
         for child in node.named_children:
             if child.type == "else_clause":
                 for part in child.named_children:

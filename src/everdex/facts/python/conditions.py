@@ -84,11 +84,21 @@ class Conditions(Arena):
         return [[entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS]]
 
     def _is_parameter(self, expression: int) -> bool:
-        """A name that is a parameter of the function that is walked, and nothing else."""
+        """A name that is a parameter of the function that is walked, and nothing else, or may be of one around it."""
         entry = self.entries[expression]
-        if entry[0] != m.NAME or len(entry[2]) != 1:
+        if entry[0] != m.NAME or len(entry[2]) > 1:
             return False
+        if not entry[2]:
+            return self._is_taken_around(entry[1])
         return bool(self.entries[self.bindings[entry[2][0]][2]][:2] == [m.PARAMETER, self.scope])
+
+    def _is_taken_around(self, name: str) -> bool:
+        scope = self.scopes[self.scope].parent
+        while scope > 0:
+            if any(param[0] == name for param in self.scopes[scope].params):
+                return True
+            scope = self.scopes[scope].parent
+        return False
 
     def narrow(self, tests: list[Test]) -> None:
         """From here on a name of this scope is an instance of a class, one below it, or a text that begins so."""

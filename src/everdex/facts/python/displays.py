@@ -94,7 +94,7 @@ class Displays(Conditions):
 
     def constant(self, node: Node, depth: int) -> int:
         kind = _CONSTANTS[node.type]
-        return self.literal(kind, None, node.start_byte, node.end_byte)
+        return self.literal(kind, node.type == "true" if kind == "bool" else None, node.start_byte, node.end_byte)
 
     def sequence(self, node: Node, depth: int) -> int:
         kind = node.type

@@ -1,8 +1,9 @@
 """Which assignments of a scope reach a place in it, kept while its statements are walked in order.
 
 The last assignment on a straight line hides earlier ones; branches join, also when every branch assigns; what a loop
-assigns late is seen by what it reads early; an arm that returns or raises joins nothing. Exceptions may leave a `try`
-after any of its assignments. It does not follow conditions: both arms of `if False` count.
+assigns late is seen by what it reads early, and hides what was there before where the loop runs in any case; an arm
+that returns or raises joins nothing. Exceptions may leave a `try` after any of its assignments. It does not follow
+conditions: both arms of `if False` count.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ MAX_REACHING: Final = 48
 class Frame:
     """What one arm, loop body or comprehension has assigned so far."""
 
-    __slots__ = ("assigned", "early", "ended", "escaped")
+    __slots__ = ("assigned", "early", "ended", "escaped", "is_left")
 
     def __init__(self, loop: bool = False) -> None:
         self.assigned: State = {}
         self.early: dict[str, list[list[int]]] | None = {} if loop else None  # reads that looked past the loop's head
         self.escaped: State = {}  # assigned before a break or continue
         self.ended = False
+        self.is_left = False  # by a break or continue
 
 
 def union(left: Bindings, right: Bindings) -> Bindings:
@@ -88,6 +90,7 @@ class Flow:
         for frame in reversed(self.frames):
             inner.append(frame)
             if frame.early is not None:
+                frame.is_left = True
                 for each in inner:
                     for name, found in each.assigned.items():
                         if name not in seen:
@@ -118,8 +121,8 @@ class Flow:
                     joined = union(joined, found)
             target[name] = union(joined, before or ())
 
-    def end_loop(self, body: Frame) -> None:
-        """After the body (already popped): zero or more rounds of it."""
+    def end_loop(self, body: Frame, runs: bool = False) -> None:
+        """After the body (already popped): zero or more rounds of it, or at least one where it is known to run."""
         late: State = {} if body.ended else dict(body.assigned)
         for name, found in body.escaped.items():
             late[name] = union(late.get(name, ()), found)
@@ -129,8 +132,9 @@ class Flow:
                     if len(reaching) < MAX_REACHING and binding not in reaching:
                         reaching.append(binding)
         target = self.frames[-1].assigned
+        is_hidden = runs and not body.is_left
         for name, found in late.items():
-            target[name] = union(self.look(name), found)
+            target[name] = found if is_hidden else union(self.look(name), found)
 
     def after_any(self, since: int) -> Frame:
         """Begin an arm that may follow each single assignment made since then: an exception handler."""

@@ -5,10 +5,11 @@ Reading a property gives what its getter returns. Attributes of things from outs
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, supers
+from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, stored, supers
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
@@ -113,9 +114,13 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
         return _class(engine, value, wanted, fuel, importer)
     if kind in (MODULE, NAMESPACE):
         found = names.attribute_of(engine, value, wanted, fuel, importer)
+        if kind == MODULE:
+            found = union((found, names.replaced(engine, value[1], wanted, fuel)))
         return found or unknown("no such name in module")
     if kind in (EXTERNAL, EXTERNAL_INSTANCE):
         known = parsed.attribute(engine, wanted, fuel, importer) if value == _PARSED else NOTHING
+        if kind == EXTERNAL_INSTANCE and _is_error_without(value[1], wanted):
+            known = _of_errors_below(engine, value[1], wanted, fuel, importer)
         return known or frozenset(((EXTERNAL, f"{value[1]}.{wanted}"),))
     if kind in (UNKNOWN, MANY):
         return frozenset((value,))
@@ -133,6 +138,10 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == ROW and wanted in value[1]:
         field: Values = value[2][value[1].index(wanted)]
         return field
+    if kind == ROW:
+        assigned = stored.elsewhere(engine, value, wanted, fuel - LOOKUP_STEP)
+        if assigned:
+            return assigned
     if kind == ANNOTATED and not is_container(engine, value):
         return frozenset((NOT_BUILTIN,))  # the instance beside it has what its class has
     if wanted not in BUILTIN_ATTRIBUTES and _is_builtin(engine, value):
@@ -140,6 +149,21 @@ def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> V
     if kind == BUILTIN and value[1] in _ANYTHING and not hasattr(_ANYTHING[value[1]], wanted):
         return unknown("annotation says nothing")
     return frozenset(((METHOD, value, wanted),))
+
+
+def _is_error_without(dotted: str, wanted: str) -> bool:
+    """Whether it is a builtin exception that has no such attribute: then one of a class below it was caught."""
+    module, _, name = dotted.rpartition(".")
+    kind = getattr(builtins, name, None) if module == "builtins" else None
+    return isinstance(kind, type) and issubclass(kind, BaseException) and not hasattr(kind, wanted)
+
+
+def _of_errors_below(engine: Engine, dotted: str, wanted: str, fuel: int, importer: str) -> Values:
+    below = classes.below_outside(engine, dotted, fuel - LOOKUP_STEP)
+    if len(below) > MAX_BASES:
+        return NOTHING
+    found = union(of(engine, (INSTANCE, each[1], each[2], False), wanted, fuel, importer) for each in below)
+    return frozenset(value for value in found if value[0] not in (UNKNOWN, EXTERNAL))
 
 
 def _without_builtin(engine: Engine, bases: Values, wanted: str) -> Values:
@@ -232,9 +256,9 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     file = engine.file(value[1])
     engine.seen.append(file.seen_stores)
     parts = []
-    for base, stored in file.other_stores.get(wanted, ())[:8]:
+    for base, given in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):
-            parts.append(engine.values(value[1], stored, 0, fuel - LOOKUP_STEP))
+            parts.append(engine.values(value[1], given, 0, fuel - LOOKUP_STEP))
     if parts or wanted in FUNCTION_ATTRIBUTES or _is_dressed_outside(engine, file, value[2], fuel):
         return union(parts) or frozenset(((METHOD, value, wanted),))
     return unknown("no such attribute")

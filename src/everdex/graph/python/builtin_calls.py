@@ -8,6 +8,7 @@ from everdex.graph.python import (
     getters,
     iteration,
     making,
+    marked,
     modules,
     operators,
     parameters,
@@ -56,6 +57,7 @@ from everdex.graph.python.values import (
     ROW,
     STATIC,
     TUPLE,
+    UNKNOWN,
     Value,
     Values,
     is_known,
@@ -117,7 +119,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
         return frozenset(((KEEPING, dotted),))
     if dotted in IDENTITY:
         given = first(engine, positional, fuel)
-        if any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
+        if module == "copy" or any(each[0] in _CALLABLE or each[0] == INSTANCE for each in given):
             return given
         # Of a function that was not found nothing is known; what is no function asks for one.
         return given if given and not is_known(given) else frozenset(((KEEPING, dotted),))
@@ -357,6 +359,9 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
         elif key[0] == AFFIXES:
             for base in first(engine, positional, fuel):
                 parts.append(attributes.fitting(engine, base, key, fuel) or unknown(COMPUTED))
+        elif key[0] == UNKNOWN and marked.is_any_name(engine, positional[1]):
+            parts.extend(marked.members(engine, base, fuel) for base in first(engine, positional, fuel))
+            parts.append(unknown(COMPUTED))
         else:
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)

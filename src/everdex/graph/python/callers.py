@@ -3,8 +3,8 @@
 In its own file calls through variables count, too; of a constructor also those of the classes below, those by which a
 class makes another of itself (`handing`), and members of an enumeration (`members`); of a method also those under a
 computed name (`dispatching`). Where many files call a name, only the function's own is looked at, and the answer says
-so. When there are none, those count that the function was passed to (`forwarded`). It does not find callers that got it
-from another file in other ways.
+so. Of `__call__` also those by the names that objects of its class are given. When there are none, those count that the
+function was passed to (`forwarded`). It does not find callers that got it from another file in other ways.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         return _results(engine, file, around.name) if around.kind == m.FUNCTION_SCOPE else [], []
     owner = file.class_of(scope)
     if owner >= 0 and own.name == "__call__":
-        return [f"{file.scopes[owner].name}()"], []
+        return [f"{file.scopes[owner].name}()"], _kept_as(engine, file, owner, fuel)
     if owner < 0 or own.name not in _CONSTRUCTORS:
         around = file.scopes[file.owner(own.parent)]
         if around.kind != m.FUNCTION_SCOPE:
@@ -211,6 +211,35 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         return [own.name, *made], list(dict.fromkeys(name for _, name in decorated))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
+
+
+def _kept_as(engine: Engine, file: File, owner: int, fuel: int) -> list[str]:
+    """The names that instances of a class and of those below it are given where they are made, or by who called what
+    made them: an object is handed on under the name it has."""
+    below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
+    others = [engine.file(each[1]).scopes[each[2]].name for each in below[:MAX_ALIASES]]
+    found: dict[str, None] = {}
+    makers = [file.scopes[owner].name, *others]
+    for number, maker in enumerate(makers):
+        sites, is_cut = sites_of(engine, [maker], [], file.path)
+        for path, call in sites if not is_cut else ():
+            there = engine.file(path)
+            engine.seen.append(there.seen_at(call))
+            found.update(dict.fromkeys(there.call_names.get(call, ())))
+            around = there.scopes[there.owner(there.where[call])]
+            if number <= len(others) and around.kind == m.FUNCTION_SCOPE and _is_returned(there, around, call):
+                makers.append(around.name)
+    return list(found)[:MAX_ALIASES]
+
+
+def _is_returned(file: File, function: m.Scope, call: int) -> bool:
+    """Whether a function returns what a call in it gives, perhaps by a name."""
+    for each in function.returns:
+        entry = file.entries[each]
+        values = [file.bindings[number][2] for number in entry[2]] if entry[0] == m.NAME else [each]
+        if call in values:
+            return True
+    return False
 
 
 def _results(engine: Engine, file: File, name: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 Classes are told apart by where they are defined; instances only by their class. An instance is *open* when it may be of
 a subclass (self, an annotation): what is found on it may then be overridden, and what known subclasses have in its
-place counts too. It does not follow __slots__, metaclass attributes beyond methods, or mixins that are only combined
-at run time.
+place counts too. It does not follow __slots__, or mixins that are only combined at run time.
 """
 
 from __future__ import annotations
@@ -12,16 +11,14 @@ import builtins
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import hooks, living, overrides, records
+from everdex.graph.python import hooks, living, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
-from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
     INSTANCE,
-    LITERAL,
     MANY,
     METHOD,
     NONE,
@@ -29,10 +26,8 @@ from everdex.graph.python.values import (
     PROPERTY,
     Value,
     Values,
-    is_known,
     open_class,
     order,
-    ordered,
     union,
     unknown,
 )
@@ -140,15 +135,17 @@ def outside(classes: tuple[Value, ...]) -> str:
 
 def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: int, importer: str = "") -> Values:
     """C.name"""
-    importer = _storing(engine, importer, wanted)
+    importer = stored.storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         line = mro(engine, path, scope, fuel)
         values, _ = raw_attribute(engine, line, wanted, fuel)
         values = hooks.descriptors(engine, values, NONE, (CLASS, path, scope), fuel)
         parts = [bind_class(values, (CLASS, path, scope))]
-        parts.extend(_stored(engine, line, wanted, fuel, (CLASS, path, scope), importer))
+        parts.extend(stored.values(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
+        if not found - {NONE} and wanted not in OBJECT:
+            found = union((found, _added(engine, line, wanted, fuel)))
         if found:
             return found
         if wanted not in OBJECT:  # what every class has itself is not looked for in its metaclass
@@ -156,7 +153,7 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
             if found:
                 return found
         base = outside(line)
-        if base and not _is_without(base, wanted):
+        if base and not is_without(base, wanted):
             return frozenset(((EXTERNAL, f"{base}.{wanted}"),))
         if wanted in OBJECT:
             return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),))
@@ -193,7 +190,7 @@ def of_metaclass(engine: Engine, value: Value, wanted: str, fuel: int) -> Values
 
 def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, importer: str = "") -> Values:
     """x.name for an instance: the class's, bound, and what methods assign to self; properties stay properties."""
-    importer = _storing(engine, importer, wanted)
+    importer = stored.storing(engine, importer, wanted)
 
     def answer(fuel: int) -> Values:
         _, path, scope, is_open = receiver
@@ -202,7 +199,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         values = hooks.descriptors(engine, values, receiver, (CLASS, path, scope), fuel)
         parts = [bind_instance(values, receiver, open_class(path, scope) if is_open else (CLASS, path, scope))]
         if not any(value[0] == PROPERTY for value in values):
-            parts.extend(_stored(engine, line, wanted, fuel, receiver, importer))
+            parts.extend(stored.values(engine, line, wanted, fuel, receiver, importer))
         if owner is not None and len(parts) == 1 and hooks.is_only_declared(engine.file(owner[1]), owner[2], wanted):
             parts.append(hooks.missing(engine, line, receiver, wanted, fuel))
         if owner is not None and (records.is_vague(values) or records.is_default(engine, owner, wanted)):
@@ -217,6 +214,12 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
             if any(value[0] == CLASS for value in values):
                 parts.append(overrides.replaced_below(engine, path, scope, wanted, fuel))
         found = union(parts)
+        if not found - {NONE} and wanted not in OBJECT:
+            found = union((found, _added(engine, line, wanted, fuel)))
+        if not found - {NONE}:
+            assigned = stored.elsewhere(engine, receiver, wanted, fuel)
+            if assigned:  # to some of them: others may still be asked for what they have not
+                found = union((found, assigned, hooks.missing(engine, line, receiver, wanted, fuel)))
         if not found and is_open:
             found = overrides.only_below(engine, path, scope, wanted, fuel)
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
@@ -228,10 +231,10 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
 
 def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
     base = outside(line)
-    hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or _is_without(base, wanted) else NOTHING
+    hook = hooks.missing(engine, line, receiver, wanted, fuel) if not base or is_without(base, wanted) else NOTHING
     if hook:
         return hook
-    if base and not _is_without(base, wanted):
+    if base and not is_without(base, wanted):
         return frozenset((hooks.from_outside(f"{base}.{wanted}", receiver),))
     if base == "builtins.type":
         from everdex.graph.python import metaclasses
@@ -240,7 +243,7 @@ def _elsewhere(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted:
     return frozenset(((EXTERNAL, f"builtins.object.{wanted}"),)) if wanted in OBJECT else unknown("no such attribute")
 
 
-def _is_without(base: str, wanted: str) -> bool:
+def is_without(base: str, wanted: str) -> bool:
     """Whether a class from outside is known not to have an attribute: a builtin one."""
     kind = getattr(builtins, base.removeprefix("builtins."), None) if base.startswith("builtins.") else None
     return kind is not None and not hasattr(kind, wanted)
@@ -256,87 +259,10 @@ def _may_differ(value: Value) -> bool:
 OBJECT: Final = frozenset(dir(object))  # what everything has
 
 
-def _storing(engine: Engine, path: str, wanted: str) -> str:
-    """The file when it assigns such an attribute, else ''."""
-    if not path:
-        return ""
-    file = engine.file(path)
-    engine.seen.append(file.seen_stores)
-    return path if wanted in file.other_stores else ""
+def _added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Values:
+    from everdex.graph.python import metaclasses
 
-
-def _stored(
-    engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
-) -> list[Values]:
-    """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
-    own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
-    parts = [_made_for(engine, path, value, receiver, fuel) for path, value in own]
-    for path, base, name, value in others:
-        if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
-            continue
-        for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
-            if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
-                stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
-                is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
-                parts.append(bind_instance(stored, receiver, each) if is_method else stored)
-                break
-    return parts
-
-
-def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
-    """What a method stores; where it has that from the object itself, what it has from one of this class."""
-    file = engine.file(path)
-    made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
-    if made:
-        scope = file.owner(file.where[value])
-        owner = (CLASS, path, file.class_of(scope))
-        if receiver != (INSTANCE, *owner[1:], True) and _is_made_below(engine, owner, made, fuel):
-            given = (Argument("", -1, 0, frozenset((receiver,))),)
-            context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
-            found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
-            if is_known(found):
-                return found
-    return engine.values(path, value, 0, fuel)
-
-
-def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:
-    """Whether a class below has such an attribute of its own: else it is one for all."""
-
-    def answer(fuel: int) -> bool:
-        below = subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP)
-        return below is None or any(_has(engine, each, name) for each in below)
-
-    found: bool = engine.ask(("made below", owner, name), fuel, answer, False) if owner[2] >= 0 else False
-    return found
-
-
-def _has(engine: Engine, owner: Value, name: str) -> bool:
-    file = engine.look_up(owner[1], owner[2], name)
-    return name in file.names[owner[2]] or name in file.self_stores.get(owner[2], ())
-
-
-def stores(
-    engine: Engine, line: tuple[Value, ...], wanted: str, importer: str
-) -> tuple[list[tuple[str, int]], list[tuple[str, int, int, int]]]:
-    """Assignments to the attribute: values that methods of these classes give self, and of the others (base, name,
-    value), where the name is -1 when it is written out; one that is computed may be any that no class has."""
-    own: list[tuple[str, int]] = []
-    is_written = False
-    for owner in line:
-        if owner[0] == CLASS:
-            file = engine.look_up(owner[1], owner[2], wanted)
-            stored = file.self_stores.get(owner[2], {}).get(wanted, ())
-            own.extend((owner[1], value) for value in stored[:16])
-            is_written = is_written or bool(stored) or wanted in file.names[owner[2]]
-    others: list[tuple[str, int, int, int]] = []
-    for path in dict.fromkeys([*(owner[1] for owner in line if owner[0] != EXTERNAL), importer]):
-        if path:
-            file = engine.file(path)
-            engine.seen.append(file.seen_stores)
-            others.extend((path, base, -1, value) for base, value in file.other_stores.get(wanted, ())[:8])
-            if not is_written and not wanted.startswith("__"):
-                others.extend((path, *each) for each in file.computed_stores[:8])
-    return own, others
+    return metaclasses.added(engine, line, wanted, fuel)
 
 
 def names_of(engine: Engine, name: str) -> tuple[str, ...]:
@@ -376,6 +302,24 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
         return tuple(sorted(found))
 
     result: tuple[Value, ...] | None = engine.ask_within(("subclasses", path, scope), fuel, answer, ())
+    return result
+
+
+def below_outside(engine: Engine, dotted: str, fuel: int) -> tuple[Value, ...]:
+    """The classes of the root below one from outside; none when there are too many places to look."""
+
+    def answer(fuel: int) -> tuple[Value, ...]:
+        found: dict[Value, None] = {}
+        name = dotted.rpartition(".")[2]
+        files = engine.offering(BASE_KEY + name)
+        for path in files if len(files) <= MAX_BASE_FILES else ():
+            for number in engine.file(path).classes_by_base.get(name, ()):
+                if (EXTERNAL, dotted) in bases(engine, path, number, fuel - LOOKUP_STEP):
+                    below = subclasses(engine, path, number, fuel - LOOKUP_STEP) or ()
+                    found.update(dict.fromkeys(((CLASS, path, number), *below)))
+        return tuple(sorted(found))
+
+    result: tuple[Value, ...] = engine.ask_within(("below outside", dotted), fuel, answer, ())
     return result
 
 

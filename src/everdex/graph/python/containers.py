@@ -11,10 +11,8 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import (
-    attributes,
     builtin_calls,
     calls,
-    classes,
     declared,
     iteration,
     members,
@@ -210,8 +208,10 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
         engine.note(file, filled_key(path, name))
         own.update(dict.fromkeys(file.item_stores_by_name.get(name, ())))
     candidates = [(path, *each) for each in own if each[2] >= 0]
-    if file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE) or expression in file.held_displays:
-        others = _filled_elsewhere(engine, path, known)
+    is_shared = file.scopes[file.where[expression]].kind in (m.MODULE_SCOPE, m.CLASS_SCOPE)
+    outer = sorted(file.outer_names.get(expression, ()))
+    if is_shared or outer or expression in file.held_displays:
+        others = _filled_elsewhere(engine, path, known or outer)
         candidates += others if len(candidates) + len(others) <= MAX_STORES else []
     if not candidates or len(candidates) > MAX_STORES:
         return ()
@@ -247,7 +247,7 @@ def put(
             if file.entries[stored][0] == m.STAR:
                 parts.append(inner)
             else:
-                parts.append(union(item(engine, each, wanted, fuel - LOOKUP_STEP) for each in inner))
+                parts.append(union(_added(engine, value, each, wanted, fuel - LOOKUP_STEP) for each in inner))
             continue
         if not anything and key >= 0 and wanted is not None:
             known = literals(engine.values(path, key, 0, fuel - LOOKUP_STEP))
@@ -255,6 +255,14 @@ def put(
                 continue
         parts.append(engine.values(path, stored, 0, fuel - LOOKUP_STEP))
     return parts
+
+
+def _added(engine: Engine, value: Value, other: Value, wanted: int | str | None, fuel: int) -> Values:
+    """What a container has of another that it was extended with; a mapping of pairs their second place."""
+    if is_mapping(engine, value) and other[0] in (DISPLAY, LIST, GENERATOR) and not is_mapping(engine, other):
+        pairs = elements(engine, other, fuel)
+        return union(unpacking.unpack(engine, each, 1, fuel) for each in pairs)
+    return item(engine, other, wanted, fuel)
 
 
 def literals(values: Values) -> set[Any] | None:
@@ -306,24 +314,13 @@ def _item(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> 
     if kind == INSTANCE:
         found = operators.getting(engine, frozenset((value,)), fuel, value[1])
         made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in found)
-        return made or field(engine, value, wanted, fuel) or unknown("item of an unknown value")
+        return made or records.place(engine, value, wanted, fuel) or unknown("item of an unknown value")
     if kind in (LITERAL, AFFIXES) or value in TEXT:
         return TEXT
     if kind == CLASS:
         is_enum = members.is_enum(engine, value, fuel)
         return frozenset(((INSTANCE, value[1], value[2], False) if is_enum else value,))
     return frozenset((value,)) if kind == UNKNOWN else unknown("item of an external value")
-
-
-def field(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
-    """A place of a named tuple that is a class of the root."""
-    line = classes.mro(engine, value[1], value[2], fuel)
-    if not records.is_named_tuple(engine, line):
-        return NOTHING
-    fields = records.fields(engine, line)
-    if isinstance(wanted, int):
-        fields = fields[wanted : wanted + 1 or None]
-    return union(attributes.read(engine, value, each, fuel, value[1]) for each in fields[:MAX_ELEMENTS])
 
 
 def by_key(engine: Engine, value: Value, name: str, fuel: int) -> Values:

@@ -69,6 +69,21 @@ class Fillings(Flows):
             self._note_displays(store.value, store.name, found)
         return found
 
+    @cached_property
+    def outer_names(self) -> dict[int, set[str]]:
+        """Container displays that stand in others, or what makes those -> the names that the others are given to."""
+        found: dict[int, set[str]] = {}
+        for number, names in self.display_names.items():
+            for each in self._inner_displays(self.entries[number]):
+                found.setdefault(each, set()).update(names)
+        return found
+
+    def _inner_displays(self, entry: Any) -> list[int]:
+        if entry[0] == m.CALL:  # defaultdict(list)
+            return list(entry[2][:1]) if self.last_name(entry[1]) == "defaultdict" else []
+        members = [value for _, value in entry[1]] if entry[0] == m.DICT else entry[2] if entry[0] == m.SEQUENCE else []
+        return [each for each in members if self._is_display(self.entries[each])]
+
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
         entry = self.entries[value]
         if entry[0] == m.TYPED and entry[2] >= 0:
@@ -169,7 +184,8 @@ class Fillings(Flows):
         while self.entries[root][0] == m.ATTRIBUTE:
             root = self.entries[root][1]
         if entry[0] == m.ATTRIBUTE:
-            return [entry[2]] if self.entries[root][0] == m.NAME and self.receiver_class(root) < 0 else []
+            is_own = root == entry[1] and self.receiver_class(root) >= 0
+            return [entry[2]] if self.entries[root][0] == m.NAME and not is_own else []
         if entry[0] != m.NAME:
             return []
         values = [self.entries[self.bindings[each][2]] for each in entry[2] or self.names[0].get(entry[1], ())]
@@ -182,7 +198,9 @@ class Fillings(Flows):
         """Item stores into what another file may have made: through an attribute or an imported name."""
         found: dict[str, list[tuple[int, int, int]]] = {}
         for store in self.fills:
-            for name in self._foreign_names(store[0]) if store[2] >= 0 else ():
+            filled = self.entries[store[0]]
+            outer = filled[1] if filled[0] == m.SUBSCRIPT else store[0]
+            for name in self._foreign_names(outer) if store[2] >= 0 else ():
                 found.setdefault(name, []).append(store)
         return found
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
+
+_IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
 
 
 class Flows(Layout):
@@ -44,6 +46,16 @@ class Flows(Layout):
     def calls_by_name(self) -> dict[str, list[int]]:
         """Called name -> call and decorator-application expressions, by what is called; 'f()' when it is a result."""
         return m.decode_calls(self.facts)
+
+    @cached_property
+    def call_names(self) -> dict[int, list[str]]:
+        """Calls -> the names and attributes that what they give back is given to."""
+        found: dict[int, list[str]] = {}
+        given = [(value, name) for _, name, value, _ in self.bindings]
+        for value, name in (*given, *((store.value, store.name) for store in self.facts.stores)):
+            if self.entries[value][0] == m.CALL:
+                found.setdefault(value, []).append(name)
+        return found
 
     @cached_property
     def asked_parameters(self) -> set[tuple[int, int]]:
@@ -163,6 +175,17 @@ class Flows(Layout):
                     found.setdefault(what[1], []).append(number)
         return found
 
+    @cached_property
+    def given_imports(self) -> dict[str, list[tuple[int, int]]]:
+        """Name of what is imported, where it is from -> (call, argument) of the calls that take it."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for number in self.calls:
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                for name in self._imported_as(each):
+                    found.setdefault(name, []).append((number, each))
+        return found
+
     def own_attribute(self, expression: int) -> tuple[int, str] | None:
         """Class and name, when this is written as an attribute of self."""
         entry = self.entries[expression]
@@ -223,6 +246,26 @@ class Flows(Layout):
             if store.owner < 0:
                 found.setdefault(store.name, []).append((store.base, store.value))
         return found
+
+    @cached_property
+    def replacements(self) -> dict[str, list[tuple[str, int, int]]]:
+        """Last name of what may be a module -> (attribute, base, value) of what is assigned to it."""
+        found: dict[str, list[tuple[str, int, int]]] = {}
+        for name, stores in self.other_stores.items():
+            for base, value in stores:
+                for module in self._imported_as(base):
+                    found.setdefault(module, []).append((name, base, value))
+        return found
+
+    def _imported_as(self, expression: int) -> list[str]:
+        """The last name that an imported name has where it is from, or an attribute of one."""
+        entry = self.entries[expression]
+        if entry[0] == m.ATTRIBUTE:
+            return [entry[2]] if self._imported_as(entry[1]) else []
+        bindings = (entry[2] or self.names[0].get(entry[1], ())) if entry[0] == m.NAME else ()
+        values = [self.entries[self.bindings[each][2]] for each in bindings]
+        sources = [value[1] if value[0] == m.IMPORTED else value[3] for value in values if value[0] in _IMPORTS]
+        return [each.rpartition(".")[2] for each in sources]
 
     @cached_property
     def adopting(self) -> dict[str, list[tuple[int, int]]]:

@@ -2,13 +2,14 @@
 puts it.
 
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
-self that it is stored in, and of what is taken from a container there or from one that a module has. Only what a call
-or a decorator of its own file passes is followed, through few functions. It does not look at who else passes it, nor at
-what returns it.
+an object that it is stored in, and of what is taken from a container there or from one that a module has. What a call
+or a decorator of its own file passes is followed, and what few calls pass in files that import it, a class for its
+constructor, through few functions. It does not look at methods that other files pass, nor at what returns it.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import classes, parsed
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import indirect_key, passed_key, taken_key, taking_key
+from everdex.graph.python.keys import CALL_KEY, indirect_key, passed_key, taken_key, taking_key, used_key
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
@@ -56,7 +57,26 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
         # Its own file names a function that is decorated nowhere else, so that calls there are not found by that.
         found.update(dict.fromkeys((*each, False) for each in _followed(engine, "", first, fuel)))
     found.update(dict.fromkeys((*each, False) for each in parsed.sites(engine, file, scope, fuel)))
+    is_made = file.class_of(scope) >= 0 and own.name == "__init__"
+    if file.class_of(scope) < 0 or is_made:
+        found.update(dict.fromkeys((*each, is_made) for each in _passed_elsewhere(engine, file, scope, fuel)))
     return list(found)
+
+
+def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls of a function, or of the class that a constructor is of, where a file passes it on that imports it."""
+    owner = file.class_of(scope)
+    wanted = (CLASS, file.path, owner) if owner >= 0 else (FUNCTION, file.path, scope)
+    name = file.scopes[wanted[2]].name
+    for other in engine.offering_few(used_key(name)) or ():
+        there = engine.file(other)
+        engine.note(there, passed_key(other, name))
+        taking = there.given_imports.get(name, ()) if other != file.path else ()
+        for number, argument in taking if len(taking) <= MAX_PASSED else ():
+            engine.seen.append(there.seen_at(number))
+            if any(each[:3] == wanted for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):
+                first = list(_takers(engine, there, number, partial(operator.eq, argument), fuel))
+                yield from _followed(engine, "", first, fuel)
 
 
 def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:
@@ -72,13 +92,16 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         if taker.path != home:
             for each in _called(engine, file, taker):
                 yield taker.path, each
-        for name in sorted(_tables(engine, file, taker)):
+        filled = {each[1] for each in _filled_attributes(file, taker)}
+        for name in sorted(_tables(engine, file, taker) | filled):
             yield from _called_elsewhere(engine, file, name, home, fuel)
         name = file.scopes[taker.scope].params[taker.place][0]
         for number in file.given.get(name, ()):
             if _is_inside(file, file.where[number], taker.scope):
                 waiting.extend(_takers(engine, file, number, partial(_is_it, file, taker), fuel))
         held = _held(file, taker)
+        for owner, name in sorted(held):
+            yield from _called_of_others(engine, (CLASS, file.path, owner), name, home, fuel)
         for number in dict.fromkeys(each for _, kept in sorted(held) for each in file.given_attributes.get(kept, ())):
             engine.seen.append(file.seen_at(number))
             waiting.extend(_takers(engine, file, number, partial(_is_held, file, held), fuel))
@@ -133,7 +156,7 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     if len(file.indirect_calls) > MAX_INDIRECT:
         return
     held = _held(file, taker)
-    filled = {_attribute(file, each) for each in _filled(file, taker)} - {None}
+    filled = _filled_attributes(file, taker)
     tables = _tables(engine, file, taker)
     for number in file.indirect_calls if held or filled or tables else ():
         engine.seen.append(file.seen_at(number))
@@ -175,6 +198,11 @@ def _filled(file: File, taker: _Taker) -> list[int]:
     return [each for base in bases for each in (base, *file.taken_from(base))]
 
 
+def _filled_attributes(file: File, taker: _Taker) -> set[tuple[int, str]]:
+    """The attributes of self among them, each with its class."""
+    return {found for each in _filled(file, taker) if (found := _attribute(file, each)) is not None}
+
+
 def _tables(engine: Engine, file: File, taker: _Taker) -> set[str]:
     """The names of the module's containers among them."""
     found = {file.entries[each][1] for each in _filled(file, taker) if file.entries[each][0] == m.NAME}
@@ -202,6 +230,21 @@ def _called_elsewhere(engine: Engine, file: File, name: str, home: str, fuel: in
             for container in there.taken_from(there.entries[number][1]):
                 held = engine.values(other, container, 0, fuel - LOOKUP_STEP)
                 if any(_is_named(file, each, name) for each in held):
+                    yield other, number
+                    break
+
+
+def _called_of_others(engine: Engine, owner: Value, name: str, home: str, fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls in other files of an attribute of instances of a class."""
+    for other in engine.offering_few(CALL_KEY + name) or ():
+        there = engine.file(other)
+        for number in there.calls_by_name.get(name, ()) if other not in (home, owner[1]) else ():
+            callee = there.entries[there.entries[number][1]]
+            if callee[0] != m.ATTRIBUTE:
+                continue
+            engine.seen.append(there.seen_at(number))
+            for each in ordered(engine.values(other, callee[1], 0, fuel - LOOKUP_STEP)):
+                if each[0] == INSTANCE and owner in classes.mro(engine, each[1], each[2], fuel):
                     yield other, number
                     break
 

@@ -1,9 +1,9 @@
 """Which returns of a function one call can come to: those that its arguments do not rule out.
 
-What a condition asks of a parameter is known from the facts: whether it is one of some literals, or true. Only calls
-that are told apart are looked at, and only what stands written for a parameter there, a literal, a definition, or a
-default, and what the language passes. All else may be another thing for callers that nobody here knows, and rules out
-nothing.
+What a condition asks of a parameter, also of a function around, is known from the facts: whether it is one of some
+literals, or true. Only calls that are told apart are looked at, and only what stands written for a parameter there, a
+literal, a definition, or a default, and what the language passes. All else may be another thing for callers that nobody
+here knows, and rules out nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -37,7 +38,7 @@ _NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
 def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> list[int]:
     """The expressions that a function may return in a context."""
     own = file.scopes[scope]
-    if not context or not any(own.guards) or not engine.contexts.around(context, file.path, scope):
+    if not context or not any(own.guards):
         return own.returns
     return [
         each for each, guards in zip(own.returns, own.guards, strict=True)
@@ -57,7 +58,7 @@ def _is_written(engine: Engine, file: File, expression: int, context: int) -> bo
     """Whether a literal or a definition is named, perhaps by a parameter for which it is passed."""
     entry = file.entries[expression]
     if entry[0] == m.NAME:
-        bindings = entry[2] or file.names[0].get(entry[1], ())
+        bindings = entry[2] or binding_scope(file, file.where[expression], entry[1])[1]
         if len(bindings) != 1:
             return False
         entry = file.entries[file.bindings[bindings[0]][2]]

@@ -36,7 +36,7 @@ from everdex.graph.python.rules import (
     MEASURES,
 )
 from everdex.graph.python.syntax_sites import SyntaxSites
-from everdex.graph.python.values import EXTERNAL, INSTANCE, LITERAL, PROPERTY, Value, Values, union
+from everdex.graph.python.values import CLASS, EXTERNAL, INSTANCE, LITERAL, PROPERTY, Value, Values, union
 
 
 class HandedSites(SyntaxSites):
@@ -67,8 +67,14 @@ class HandedSites(SyntaxSites):
                 self.implicit(entry[2][0], self.special(entry[2][0], special))
         if len(entry[2]) > 1 and (dotted == "types.new_class" or (dotted == "builtins.type" and len(entry[2]) == 3)):
             self.implicit(entry[2][1], metaclasses.made_below(engine, self._held(entry[2][1]), FUEL))
+        if dotted == "builtins.type.__new__" and entry[2]:
+            metas = [each for each in self.values(entry[2][0]) if each[0] == CLASS]
+            held = union(metaclasses.members(engine, each[1], each[2], FUEL) for each in metas)
+            self.implicit(entry[1], operators.special(engine, held, "__set_name__", FUEL, self.file.path))
         if module != "builtins" or not entry[2]:
             return
+        if name in ("any", "all"):
+            self.implicit(entry[2][0], operators.truth(engine, self._held(entry[2][0]), FUEL, self.file.path))
         if name in CHECKS and len(entry[2]) > 1:
             self._checked(entry[2][1], CHECKS[name])
         if name in ("getattr", "hasattr") and len(entry[2]) > 1:

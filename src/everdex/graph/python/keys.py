@@ -54,6 +54,16 @@ def stores_key(path: str) -> str:
     return f"py:stores:{path}"
 
 
+def stored_key(name: str) -> str:
+    """Where any file assigns an attribute of this name, other than of self."""
+    return f"py:stored:{name}"
+
+
+def replaced_key(module: str) -> str:
+    """Where any file assigns an attribute of a module whose last name is this."""
+    return f"py:replaced:{module}"
+
+
 def filled_key(path: str, name: str) -> str:
     """Where a file puts something into a container of this name; '' for one it was given."""
     return f"py:filled:{path}:{name}"

@@ -1,4 +1,5 @@
-"""What is run to find a value in a container of a builtin type: keys are hashed, and compared with those in there.
+"""What is run to find a value in a container of a builtin type: keys are hashed, and compared with those in there, and
+what a mapping was made with is called for keys that it has not.
 
 Gives functions of the root only. Members of lists and tuples are compared one after the other; whether a key is found
 at once, so that nothing is compared, is not followed.
@@ -9,18 +10,22 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python.engine import Engine
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.forms import MAPPINGS
 from everdex.graph.python.operators import special
 from everdex.graph.python.rules import MAPPING_TYPES
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,
+    CLASS,
     DISPLAY,
+    FUNCTION,
     INSTANCE,
     KEYED,
     LIST,
+    NOTHING,
     PAIRS,
+    PARTIAL,
     TUPLE,
     Value,
     Values,
@@ -29,6 +34,7 @@ from everdex.graph.python.values import (
 
 _SETS: Final = frozenset(("set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet", "WeakSet"))
 _BY_HASH: Final = MAPPINGS | _SETS | {name.rpartition(".")[2] for name in MAPPING_TYPES}
+_FACTORIES: Final = frozenset((FUNCTION, CLASS, PARTIAL))
 # Methods of mappings and sets that look their first argument up, and those of lists that look for it.
 CONTAINS: Final = "__contains__"
 GETITEM: Final = "__getitem__"
@@ -68,3 +74,17 @@ def hashed(engine: Engine, keys: Values, fuel: int, path: str) -> Values:
             if hashing:
                 found += (hashing, special(engine, alone, "__eq__", fuel, path))
     return union(found)
+
+
+def missing(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a mapping calls for a key that it has not: the functions and classes that it was made with for that."""
+    if value[0] != DISPLAY:
+        return NOTHING
+    file = engine.file(value[1])
+    entry = file.entries[value[2]]
+    if entry[0] != m.CALL or not entry[2] or file.last_name(entry[1]) != "defaultdict":
+        return NOTHING
+    engine.seen.append(file.seen_at(value[2]))
+    return frozenset(
+        each for each in engine.values(value[1], entry[2][0], value[3], fuel - LOOKUP_STEP) if each[0] in _FACTORIES
+    )

@@ -1,13 +1,17 @@
 """Which classes a metaclass has made: what its methods are called on, and what `super().__call__` in it constructs.
 What making a class runs, of its metaclass and of its bases.
 
-Classes that name it, and those below them, while they are few. It does not know what a metaclass adds to a class.
+Classes that name it, and those below them, while they are few. What a metaclass adds to a class is what its methods
+assign to the class, or to the namespace that they are given, for all of its classes alike.
 An instance of a metaclass is one of these classes, so it has what they have.
 """
 
 from __future__ import annotations
 
-from everdex.graph.python import attributes, classes
+from typing import Final
+
+from everdex.facts.python import model as m
+from everdex.graph.python import attributes, classes, marked
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -20,8 +24,11 @@ from everdex.graph.python.values import (
     FUNCTION,
     INSTANCE,
     NOTHING,
+    PAIRS,
     PARTIAL,
     STATIC,
+    TEXT,
+    TUPLE,
     UNKNOWN,
     Value,
     Values,
@@ -29,6 +36,9 @@ from everdex.graph.python.values import (
     order,
     union,
 )
+
+MAX_HELD: Final = 64  # members of classes; those of more are not looked through
+NAMESPACE_PLACE: Final = 3  # of the parameters of what makes a class
 
 
 def made_with(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:
@@ -64,6 +74,52 @@ def _naming(engine: Engine, path: str, scope: int, fuel: int) -> list[Value]:
                 own = (CLASS, other, number)
                 if meta in classes.metaclasses(engine, (own,), fuel):
                     found.append(own)
+    return found
+
+
+def namespace(engine: Engine, path: str, scope: int, fuel: int) -> Values:
+    """What a metaclass is given as the namespaces of its classes."""
+    held = members(engine, path, scope, fuel)
+    return frozenset(((PAIRS, frozenset(((TUPLE, (TEXT, held)),))),)) if held else NOTHING
+
+
+def members(engine: Engine, path: str, scope: int, fuel: int) -> Values:
+    """What stands in the classes of a metaclass, but for plain methods; nothing when that is much."""
+    held: list[Values] = []
+    for each in made_with(engine, path, scope, fuel - LOOKUP_STEP):
+        held.extend(marked.written(engine, each, fuel))
+    return union(held) if len(held) <= MAX_HELD else NOTHING
+
+
+def added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Values:
+    """What the methods of a metaclass assign to an attribute of the classes it makes."""
+    parts: list[Values] = []
+    for meta in classes.metaclasses(engine, line, fuel):
+        for _, path, scope in [each for each in classes.mro(engine, meta[1], meta[2], fuel) if each[0] == CLASS]:
+            file = engine.look_up(path, scope, wanted)
+            engine.seen.append(file.seen_stores)
+            values = list(file.self_stores.get(scope, {}).get(wanted, ()))
+            for base, value in file.other_stores.get(wanted, ())[:8]:
+                is_own = file.class_of(file.owner(file.where[base])) == scope
+                if is_own and line[0] in engine.values(path, base, 0, fuel - LOOKUP_STEP):
+                    values.append(value)
+            values.extend(_put(engine, file, scope, wanted))
+            parts.extend(engine.values(path, value, 0, fuel - LOOKUP_STEP) for value in values)
+    return union(parts)
+
+
+def _put(engine: Engine, file: File, scope: int, wanted: str) -> list[int]:
+    """What a metaclass puts into the namespace that it is given under a name."""
+    engine.look_up(file.path, scope, "__new__")  # for __init__ the class is made, and has a copy
+    makers = {each for each in file.methods.get("__new__", ()) if file.class_of(each) == scope}
+    engine.seen.extend([file.seen_scope(each) for each in sorted(makers)])
+    found: list[int] = []
+    for base, key, value in file.fills:
+        if key >= 0 and file.entries[key][0] == m.LITERAL and file.entries[key][2] == wanted:
+            bindings = file.entries[base][2] if file.entries[base][0] == m.NAME else ()
+            given = [file.entries[file.bindings[each][2]] for each in bindings]
+            if any(each == (m.PARAMETER, each[1], NAMESPACE_PLACE) and each[1] in makers for each in given):
+                found.append(value)
     return found
 
 

@@ -6,6 +6,7 @@ all that its inner functions may see when they run. It does not follow exec, glo
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from everdex.facts.python import model as m
@@ -13,6 +14,7 @@ from everdex.graph.python import modules
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import replaced_key
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.values import (
     BUILTIN,
@@ -32,6 +34,7 @@ from everdex.graph.python.values import (
 )
 
 MAX_PASSED: Final = 16  # modules that only pass a name on and cost nothing; every further so many cost a step
+MAX_REPLACING: Final = 8  # a module that more files change is changed for tests, each in its own way
 MAX_STARRED: Final = 64  # modules that are looked at for a name that stars may take
 
 
@@ -63,6 +66,8 @@ def by_name(
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
         values = engine.bound(file, found, around, fuel)
+        if not home and scope:
+            values = union((values, replaced(engine, file.path, wanted, fuel)))
         is_later = later or scope > 0 or wanted not in BUILTIN_NAMES  # else a function may not have bound it yet
         return values if is_later else values | {(EXTERNAL, f"builtins.{wanted}")}
     engine.seen.append(file.seen_name(wanted))
@@ -254,6 +259,24 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
     if engine.look_for(path, "__getattr__").names[0].get("__getattr__"):
         return _computed(engine, file, wanted, fuel)
     return NOTHING
+
+
+def replaced(engine: Engine, path: str, wanted: str, fuel: int) -> Values:
+    """What other files put in the place of a name of a module: `clock.now = frozen`."""
+    parts: list[Values] = []
+    module = _last_name(path)
+    others = engine.offering(replaced_key(module))
+    for other in others if len(others) <= MAX_REPLACING else ():
+        if other != path:
+            for name, base, value in engine.file(other).replacements.get(module, ()):
+                if name == wanted and (MODULE, path) in engine.values(other, base, 0, fuel - LOOKUP_STEP):
+                    parts.append(engine.values(other, value, 0, fuel - NAME_STEP))
+    return union(parts)
+
+
+@lru_cache(maxsize=4096)
+def _last_name(path: str) -> str:
+    return modules.dotted_of(path).rpartition(".")[2]
 
 
 def hook(engine: Engine, source: Value, wanted: str, fuel: int) -> Values:

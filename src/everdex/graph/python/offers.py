@@ -34,8 +34,10 @@ from everdex.graph.python.keys import (
     name_key,
     others_key,
     passed_key,
+    replaced_key,
     scope_key,
     stars_key,
+    stored_key,
     stores_key,
     taken_key,
     taking_key,
@@ -100,6 +102,10 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     stores += [f"* {file.scopes[file.where[base]].key}" for base, _, _ in file.computed_stores]
     if stores:
         sites[stores_key(path)] = stores
+    for name, found in file.other_stores.items():
+        sites[stored_key(name)] = [file.scopes[file.where[base]].key for base, _ in found]
+    for module, replaced in file.replacements.items():
+        sites[replaced_key(module)] = [f"{name} {file.scopes[file.where[base]].key}" for name, base, _ in replaced]
     for name, filled in file.item_stores_by_name.items():
         sites[filled_key(path, name)] = [file.scopes[file.where[store[0]]].key for store in filled]
     for name, filled in file.foreign_fills.items():
@@ -114,6 +120,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             for found in (file.given, file.given_attributes)
         )
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
+    for name, taking in file.given_imports.items():
+        sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)

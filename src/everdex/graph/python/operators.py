@@ -147,7 +147,7 @@ def unary(engine: Engine, file: File, entry: Any, expression: int, context: int,
         return union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if entry[1] == "-" and len(values) == 1:
         (value,) = values
-        if value[0] == LITERAL and isinstance(value[2], int):
+        if value[0] == LITERAL and value[1] == "int":
             return frozenset(((LITERAL, "int", -value[2]),))
     return frozenset((BUILTIN, value[1]) if value[0] == LITERAL else value for value in values)
 
@@ -186,7 +186,7 @@ def either(engine: Engine, file: File, entry: Any, expression: int, context: int
 
 
 def literal(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    if entry[2] is not None and entry[1] in ("str", "int"):
+    if entry[2] is not None and entry[1] in ("str", "int", "bool"):
         return frozenset(((LITERAL, entry[1], entry[2]),))
     return frozenset(((BUILTIN, "NoneType" if entry[1] == "None" else entry[1]),))
 

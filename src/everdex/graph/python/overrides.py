@@ -7,7 +7,7 @@ where that is known; a base method that is only a stub gives way to what overrid
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, living, protocols
+from everdex.graph.python import classes, living, protocols, stored
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
@@ -32,7 +32,7 @@ def stored_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int) 
     below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
     if len(below) > classes.MAX_OVERRIDES:
         return []
-    own, _ = engine.once(("stored", below, wanted, ""), lambda: classes.stores(engine, below, wanted, ""))
+    own, _ = engine.once(("stored", below, wanted, ""), lambda: stored.stores(engine, below, wanted, ""))
     return [engine.values(path, value, 0, fuel - LOOKUP_STEP) for path, value in own]
 
 
@@ -41,7 +41,7 @@ def replaced_below(engine: Engine, path: str, scope: int, wanted: str, fuel: int
     below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP) or ()
     if len(below) > classes.MAX_OVERRIDES:
         return NOTHING
-    _, others = engine.once(("stored", below, wanted, ""), lambda: classes.stores(engine, below, wanted, ""))
+    _, others = engine.once(("stored", below, wanted, ""), lambda: stored.stores(engine, below, wanted, ""))
     return union(
         engine.values(path, value, 0, fuel - LOOKUP_STEP)
         for path, base, name, value in others

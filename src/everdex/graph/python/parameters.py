@@ -110,6 +110,9 @@ def given(engine: Engine, params: list[Any], index: int, call: Context, fuel: in
 
 def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: int) -> Values:
     places: list[Values] = []
+    starred = next((place for place, given in enumerate(positional[:index]) if given.starred), -1)
+    if starred >= 0:  # what is left of it once the parameters before have taken theirs
+        return _left(engine, positional[starred:], index - starred, fuel)
     for given in positional[index:]:
         if given.starred:
             sequence = argument(engine, given, fuel)
@@ -119,6 +122,33 @@ def _rest(engine: Engine, index: int, positional: tuple[Argument, ...], fuel: in
             return frozenset(((LIST, union([*places, extra])),))
         places.append(argument(engine, given, fuel))
     return frozenset(((TUPLE, tuple(places)),))
+
+
+def _left(engine: Engine, positional: tuple[Argument, ...], taken: int, fuel: int) -> Values:
+    """What a starred argument and those after it pass beyond the first few."""
+    sequence = list(ordered(argument(engine, positional[0], fuel)))
+    after = [argument(engine, given, fuel) for given in positional[1:] if not given.starred]
+    lengths = [_length(engine, each) for each in sequence]
+    places: list[Values] = []
+    for each, length in zip(sequence, lengths, strict=True):
+        if length:
+            places.extend(containers.item(engine, each, place, fuel) for place in range(taken, length))
+        else:
+            places.extend(each[1][taken:] if each[0] == TUPLE else [containers.elements(engine, each, fuel)])
+    is_told_apart = len(sequence) == 1 and bool(lengths[0] or sequence[0][0] == TUPLE)
+    if is_told_apart and len(after) == len(positional) - 1:
+        return frozenset(((TUPLE, (*places, *after)),))
+    return frozenset(((LIST, union((*places, *after))),))
+
+
+def _length(engine: Engine, value: Value) -> int:
+    """How many places a tuple has that is written out; 0 of anything else."""
+    if value[0] != DISPLAY:
+        return 0
+    file = engine.file(value[1])
+    entry = file.entries[value[2]]
+    is_plain = entry[:2] == (m.SEQUENCE, "tuple") and all(file.entries[each][0] != m.STAR for each in entry[2])
+    return containers.length(engine, value) if is_plain else 0
 
 
 def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> Values:
@@ -135,6 +165,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             made = metaclasses.receivers(engine, file, owner, fuel)
             return made or frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
+    if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):
+        parts.append(metaclasses.namespace(engine, file.path, owner, fuel - LOOKUP_STEP))
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):

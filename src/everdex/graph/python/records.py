@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import callers, calls, classes, handing, parameters
+from everdex.graph.python import attributes, callers, calls, classes, handing, parameters
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.values import CLASS, ROW, Value, Values, union
+from everdex.graph.python.values import CLASS, NOTHING, ROW, Value, Values, union
 
 _DECORATORS: Final = frozenset(("dataclass", "define", "frozen", "mutable", "attrs", "s"))
 _FIELDS: Final = frozenset(("field", "ib", "attrib", "Factory"))
+MAX_FIELDS: Final = 64
 _VAGUE: Final = frozenset(("unknown", "builtin", "literal", "prefix", "external instance", "many"))
 
 
@@ -132,3 +133,14 @@ def row(engine: Engine, names: tuple[str, ...], call: Context, fuel: int) -> Val
     return frozenset(
         ((ROW, names, tuple(parameters.given(engine, params, place, call, fuel) for place in range(len(names)))),)
     )
+
+
+def place(engine: Engine, value: Value, wanted: int | str | None, fuel: int) -> Values:
+    """A place of a named tuple that is a class of the root."""
+    line = classes.mro(engine, value[1], value[2], fuel)
+    if not is_named_tuple(engine, line):
+        return NOTHING
+    found = fields(engine, line)
+    if isinstance(wanted, int):
+        found = found[wanted : wanted + 1 or None]
+    return union(attributes.read(engine, value, each, fuel, value[1]) for each in found[:MAX_FIELDS])

@@ -170,6 +170,9 @@ class SyntaxSites(VariableSites):
                 self.implicit(number, classes.raw_attribute(self.engine, line, "__class_getitem__", FUEL)[0])
 
         self.of_each(self.values(entry[1]), of_class)
+        made = union(lookups.missing(self.engine, each, FUEL) for each in self.values(entry[1]))
+        if made:
+            self.add(Role.CALL, number, targets.called(self.engine, made))
         self.looked_up(self.values(entry[1]), entry[2], lookups.GETITEM)
 
     def formatted(self, number: int, entry: Any, is_callee: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared, iteration
+from everdex.graph.python import attributes, calls, containers, declared, iteration, records
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -53,7 +53,7 @@ def unpack(engine: Engine, value: Value, place: int, fuel: int) -> Values:
     if value[0] in (DISPLAY, TUPLE, LIST, ANNOTATED, ROW) and not keyed:
         return containers.item(engine, value, place, fuel)
     if value[0] == INSTANCE:
-        found = containers.field(engine, value, place, fuel)
+        found = records.place(engine, value, place, fuel)
         if found:
             return found
     return containers.elements(engine, value, fuel)

@@ -1,0 +1,128 @@
+"""Pass 3, continued: what is assigned to attributes of instances and classes: through self, and through other names.
+
+Assignments through other names count in the files of a class and in the file that reads the attribute; where nothing
+else is known of the attribute, in the few other files that assign one of its name. It does not follow `__dict__`.
+"""
+
+from __future__ import annotations
+
+from everdex.graph.python import classes
+from everdex.graph.python.binding import bind_instance
+from everdex.graph.python.contexts import Argument, Context
+from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.keys import stored_key
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL,
+    INSTANCE,
+    LITERAL,
+    NOTHING,
+    Value,
+    Values,
+    is_known,
+    ordered,
+    union,
+)
+
+
+def storing(engine: Engine, path: str, wanted: str) -> str:
+    """The file when it assigns such an attribute, else ''."""
+    if not path:
+        return ""
+    file = engine.file(path)
+    engine.seen.append(file.seen_stores)
+    return path if wanted in file.other_stores else ""
+
+
+def values(
+    engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int, receiver: Value, importer: str
+) -> list[Values]:
+    """What is assigned to the attribute: through self in its classes, through other names in their files and here."""
+    own, others = engine.once(("stored", line, wanted, importer), lambda: stores(engine, line, wanted, importer))
+    parts = [_made_for(engine, path, value, receiver, fuel) for path, value in own]
+    for path, base, name, value in others:
+        if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
+            continue
+        for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
+            if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
+                stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
+                is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
+                parts.append(bind_instance(stored, receiver, each) if is_method else stored)
+                break
+    return parts
+
+
+def elsewhere(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
+    """What files that know nothing else of an object assign to an attribute of it."""
+    if wanted.startswith("__"):
+        return NOTHING
+    parts: list[Values] = []
+    for path in engine.offering_few(stored_key(wanted)) or ():
+        for base, value in engine.file(path).other_stores.get(wanted, ())[:8]:
+            owners = ordered(engine.values(path, base, 0, fuel - LOOKUP_STEP))
+            if any(_is_alike(engine, each, receiver, fuel) for each in owners):
+                parts.append(engine.values(path, value, 0, fuel - LOOKUP_STEP))
+    return union(parts)
+
+
+def _is_alike(engine: Engine, value: Value, receiver: Value, fuel: int) -> bool:
+    """Whether what is assigned to one thing may be read of another: one of a class above it, or the same."""
+    if value[0] != INSTANCE or receiver[0] != INSTANCE:
+        return value == receiver
+    return (CLASS, value[1], value[2]) in classes.mro(engine, receiver[1], receiver[2], fuel)
+
+
+def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
+    """What a method stores; where it has that from the object itself, what it has from one of this class."""
+    file = engine.file(path)
+    made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
+    if made:
+        scope = file.owner(file.where[value])
+        owner = (CLASS, path, file.class_of(scope))
+        if receiver != (INSTANCE, *owner[1:], True) and _is_made_below(engine, owner, made, fuel):
+            given = (Argument("", -1, 0, frozenset((receiver,))),)
+            context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
+            found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step
+            if is_known(found):
+                return found
+    return engine.values(path, value, 0, fuel)
+
+
+def _is_made_below(engine: Engine, owner: Value, name: str, fuel: int) -> bool:
+    """Whether a class below has such an attribute of its own: else it is one for all."""
+
+    def answer(fuel: int) -> bool:
+        below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP)
+        return below is None or any(_has(engine, each, name) for each in below)
+
+    found: bool = engine.ask(("made below", owner, name), fuel, answer, False) if owner[2] >= 0 else False
+    return found
+
+
+def _has(engine: Engine, owner: Value, name: str) -> bool:
+    file = engine.look_up(owner[1], owner[2], name)
+    return name in file.names[owner[2]] or name in file.self_stores.get(owner[2], ())
+
+
+def stores(
+    engine: Engine, line: tuple[Value, ...], wanted: str, importer: str
+) -> tuple[list[tuple[str, int]], list[tuple[str, int, int, int]]]:
+    """Assignments to the attribute: values that methods of these classes give self, and of the others (base, name,
+    value), where the name is -1 when it is written out; one that is computed may be any that no class has."""
+    own: list[tuple[str, int]] = []
+    is_written = False
+    for owner in line:
+        if owner[0] == CLASS:
+            file = engine.look_up(owner[1], owner[2], wanted)
+            stored = file.self_stores.get(owner[2], {}).get(wanted, ())
+            own.extend((owner[1], value) for value in stored[:16])
+            is_written = is_written or bool(stored) or wanted in file.names[owner[2]]
+    others: list[tuple[str, int, int, int]] = []
+    for path in dict.fromkeys([*(owner[1] for owner in line if owner[0] != EXTERNAL), importer]):
+        if path:
+            file = engine.file(path)
+            engine.seen.append(file.seen_stores)
+            others.extend((path, base, -1, value) for base, value in file.other_stores.get(wanted, ())[:8])
+            if not is_written and not wanted.startswith("__"):
+                others.extend((path, *each) for each in file.computed_stores[:8])
+    return own, others
