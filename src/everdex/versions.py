@@ -127,7 +127,8 @@ VECTORS_VERSION: Final = "1"
 #     Ruby, PHP, Lua: branches around what is bound; Ruby: methods of `class << self`, hooks, setters, made classes;
 #     PHP: what a single return returns; Lua: metatables, what `assert` gives back
 #     Python: what issubclass() says; what the clauses before an `except` catch
-FACTS_VERSION: Final = "30"
+# 31: C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
+FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

@@ -9,6 +9,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @initializer + @arguments      `: base(…)`, `: this(…)`
     @callee + @arguments           a call whose callee is one expression, taken apart by its text
     @new + @arguments              a constructor call, at the type
+    @target + @arguments           one that leaves the type to what it is assigned to or returned as
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
     @import, @package              the statement; the name of the package
@@ -51,9 +52,9 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
-    "inheriting", "setter", "type", "qualifier", "read", "write", "import", "package", "shape", "mixin", "bind",
-    "lambda", "static", "documented", "branch",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
+    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "import", "package", "shape", "mixin",
+    "bind", "lambda", "static", "documented", "branch",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
@@ -126,6 +127,8 @@ class _Extraction(Documented):
                 self._qualifier(node)
             elif role in ("call", "new", "macro"):
                 self._call(node, captures, role)
+            elif role == "target":
+                self._target(node, captures)
             elif role == "callee":
                 self._callee(node, captures)
             elif role == "token":
