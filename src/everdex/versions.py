@@ -128,6 +128,7 @@ VECTORS_VERSION: Final = "1"
 #     PHP: what a single return returns; Lua: metatables, what `assert` gives back
 #     Python: what issubclass() says; what the clauses before an `except` catch
 # 31: C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
+#     JavaScript: the name that a function expression has inside itself
 FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -224,7 +225,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: classes that make another of themselves (`cls(…)`), decorators that other methods return, registries of
 #     modules, what argparse is told to set, members of enumerations that call a constructor, functions that are made
 #     methods, what issubclass() and earlier `except` clauses say, who calls a method in files that seldom do
-RESOLVERS_VERSION: Final = "48"
+# 49: JavaScript: function expressions by their own name; functions that are stored in a field of the base
+RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
@@ -247,7 +249,8 @@ PICTURES_VERSION: Final = "7"
 # 5: weights fitted to both sets
 # 6: sentences about what code does have weights of their own; a README asked for by name is not put back
 # 7: for a subject, vectors count more, and in a chunk's that of its whole file
-RANKING_VERSION: Final = "7"
+# 8: what is in .yarn is vendored, a playground is an example
+RANKING_VERSION: Final = "8"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:
