@@ -316,7 +316,7 @@ _ALIASES: Final[dict[str, str]] = {
 
 _VENDORED: Final = re.compile(
     r"(^|/)(vendor|vendored|_vendor|third[_-]?party|node_modules|bower_components|external|extern|externals|"
-    r"site-packages|subprojects)/"
+    r"site-packages|subprojects|\.yarn)/"
 )
 _GENERATED: Final = re.compile(
     r"(^|/)(generated|__generated__|autogen|dist|gen)/|"
@@ -329,7 +329,7 @@ _TEST: Final = re.compile(
 )
 # In the path's own case: FooTest.java is a test, contest.java is not.
 _CAMEL_TEST: Final = re.compile(r"[a-z0-9](Tests?|Spec|IT)\.(java|kt|scala|cs|swift|php)$")
-_EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|benchmarks?|bench)/")
+_EXAMPLE: Final = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|playgrounds?|benchmarks?|bench)/")
 _DOC: Final = re.compile(r"(^|/)(docs?|documentation|man)/")
 _DOC_LANGUAGES: Final = frozenset(("markdown", "rst", "asciidoc", "org", "latex", "text", "bibtex"))
 _CONFIG_LANGUAGES: Final = frozenset((

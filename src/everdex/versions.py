@@ -131,6 +131,8 @@ VECTORS_VERSION: Final = "1"
 #     structs of Go without a name, fields of Rust that are numbers, what functions are given by methods
 #     Python: what a loop that runs in any case assigns hides what was there before; what has to hold of parameters of
 #     functions around for a return; True and False
+#     C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
+#     JavaScript: the name that a function expression has inside itself
 FACTS_VERSION: Final = "31"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -231,6 +233,7 @@ INTERFACE_VERSION: Final = "1"
 #     the languages read by names: fields that are read or written through what has a known type
 #     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
+#     JavaScript: function expressions by their own name; functions that are stored in a field of the base
 RESOLVERS_VERSION: Final = "49"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
@@ -254,7 +257,8 @@ PICTURES_VERSION: Final = "7"
 # 5: weights fitted to both sets
 # 6: sentences about what code does have weights of their own; a README asked for by name is not put back
 # 7: for a subject, vectors count more, and in a chunk's that of its whole file
-RANKING_VERSION: Final = "7"
+# 8: what is in .yarn is vendored, a playground is an example
+RANKING_VERSION: Final = "8"
 
 
 def check_readable(artifact: str, version: object, where: str) -> None:

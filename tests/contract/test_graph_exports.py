@@ -73,6 +73,22 @@ def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:
     assert [item["name"] for item in entries] == ["tool"]
 
 
+def test_the_map_takes_an_index_for_an_entry_point_only_where_a_package_begins(tmp_path: Path) -> None:
+    """What only gathers its neighbours is none; one command may be called like its package."""
+    made = synced(
+        tmp_path / "tree",
+        {
+            "packages/tool/package.json": '{"name": "@us/tool", "bin": "./cli.js"}', "packages/tool/cli.js": "run()\n",
+            "packages/tool/src/index.ts": "export * from './parts'\n",
+            "packages/tool/src/parts/index.ts": "export const one = 1\n",
+        },
+    )  # fmt: skip
+    entries = next(part for part in asker(made)("map")["sections"] if part["name"] == "entry_points")["items"]
+    assert [item["text"] for item in entries] == [
+        "packages/tool/package.json: tool = ./cli.js", "packages/tool/src/index.ts: by its name",
+    ]  # fmt: skip
+
+
 # -- export ------------------------------------------------------------------------------------
 
 

@@ -177,19 +177,22 @@ def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
 
 
 def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:
-    """What broken files hide is not counted, and the answer says how many there are."""
+    """What broken files hide is not counted; the answer names those that may hide something of what was asked for."""
     files = {**PROGRAM, "x.txt": "broken\ndef x()\n", "y.txt": "broken load\n", "z.txt": "crash\n"}
     ask = asker(synced(tmp_path / "tree", files))
     answer = ask("callers", "load")
     assert answer["warnings"] == [
-        "2 files have syntax errors (1 with the word load); what they hide is not counted",
+        "1 file with the word load has syntax errors: y.txt; what they hide is not counted",
         "1 could not be resolved (a bug in everdex), among them z.txt",
     ]
     assert answer["coverage"] == {
         "files": 8, "resolved": 8, "partial": 2, "failed": 1, "without_resolver": 0, "semantic": 0,
         "disagreements": 0,
     }  # fmt: skip
-    assert ask("callers", "read")["warnings"][0].startswith("2 files have syntax errors (none with the word read)")
+    failed = "1 could not be resolved (a bug in everdex), among them z.txt"
+    assert ask("callers", "read")["warnings"] == [failed]
+    farther = "2 files have syntax errors (none with the word read); what they hide is not counted"
+    assert ask("impact", "read")["warnings"] == [farther, failed]
     assert ask("callees", "load")["warnings"] == []
     assert ask("callees", "x")["warnings"] == ["1 file has syntax errors; what they hide is not counted"]
 

@@ -28,7 +28,8 @@ CALL_NODES = frozenset((
     "call_expression", "method_invocation", "object_creation_expression", "explicit_constructor_invocation",
     "macro_invocation", "new_expression", "invocation_expression", "constructor_initializer", "call",
     "function_call_expression", "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression",
-    "constructor_invocation", "instance_expression", "function_call", "command",
+    "constructor_invocation", "instance_expression", "function_call", "command", "implicit_object_creation_expression",
+    "constructor_expression",
 ))  # fmt: skip
 
 

@@ -117,7 +117,8 @@ def test_parsed_language(info: str, language: str | None) -> None:
         ("a.spec.ts", "test"),
         ("docs/a.py", "doc"), ("README.md", "doc"), ("LICENSE", "doc"), ("examples/a.py", "example"),
         ("vendor/x/a.go", "vendored"), ("third_party/a.c", "vendored"), ("a_pb2.py", "generated"),
-        ("pyproject.toml", "config"), ("Dockerfile", "config"),
+        ("pyproject.toml", "config"), ("Dockerfile", "config"), (".yarn/releases/yarn-4.0.0.cjs", "vendored"),
+        ("playground/css/main.ts", "example"), ("src/yarn/a.ts", "source"),
     ],
 )  # fmt: skip
 def test_role_of(path: str, role: str) -> None:

@@ -288,7 +288,7 @@ class Builder:
         for index, binding in enumerate(self.bindings):
             for value in binding.values:
                 row = self.expressions[value]
-                if row[0] == m.FUNCTION and self.functions[row[1]].binding < 0:
+                if row[0] == m.FUNCTION:  # the last: the name that it has inside itself comes before
                     self.functions[row[1]].binding = index
         self._publish()
         for node in reversed(self.nodes[1:]):  # children follow their parents, whose keys must still be there

@@ -105,10 +105,11 @@ class Functions(Stores):
         self.at = outer._replace(
             node=index, parent=index, prefix=key, function=number, this=outer.this if arrow else number
         )
-        self.at = self.at._replace(scope=self.open_scope(True))
         value = self.add(m.FUNCTION, number)
-        if own_name and own_name != name:
+        if own_name:  # around its parameters, of which one may have the same name
+            self.at = self.at._replace(scope=self.open_scope(False))
             self.bind(own_name, m.VARIABLE, value)
+        self.at = self.at._replace(scope=self.open_scope(True))
         self.generics(node.child_by_field_name("type_parameters"))
         stated = self.stated(node)
         self.stated_generics(stated)

@@ -9,6 +9,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @initializer + @arguments      `: base(…)`, `: this(…)`
     @callee + @arguments           a call whose callee is one expression, taken apart by its text
     @new + @arguments              a constructor call, at the type
+    @target + @arguments           one that leaves the type to what it is assigned to or returned as
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
     @member + @receiver            a name behind what it is a member of, whatever is done with it
@@ -59,8 +60,8 @@ from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
-    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "macro",
-    "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape", "mixin",
+    "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
+    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape", "mixin",
     "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure", "label",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")

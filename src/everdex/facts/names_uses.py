@@ -32,6 +32,11 @@ _REPLACED_CALL: Final = re.compile(
 )
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
+_STATED: Final = {  # C#: where a declaration has its type
+    "variable_declaration": "type", "property_declaration": "type", "local_function_statement": "type",
+    "method_declaration": "returns",
+}  # fmt: skip
+_RETURNING: Final = frozenset((*_STATED, "lambda_expression", "anonymous_method_expression", "declaration_list"))
 # Bash lets nearly every character stand in a function's name.
 _COMMAND: Final = re.compile(r"[\w.:+@%/-]+")
 _NAMED_ARGUMENTS: Final = frozenset(("kotlin", "scala"))  # with which only constructors are given members
@@ -67,6 +72,8 @@ class Uses:
             self.members.append((node, captures["receiver"][0], _MEMBERS[role]))
         elif role in _CALLS:
             self._call(node, captures, role)
+        elif role == "target":
+            self._target(node, captures)
         elif role == "callee":
             self._callee(node, captures)
         elif role == "write":
@@ -169,11 +176,20 @@ class Uses:
             name = last
         self.uses[start, 0] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
 
+    def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """C#: `new(…)` makes what is declared where it stands."""
+        start, declared, word = node.start_byte, _declared(node), "new"
+        receiver, name, _ = self._split(declared.start_byte, declared.end_byte) if declared else ("", "", 0)
+        if name:
+            self.uses[start, 0] = (start, len(word), model.NEW, name, receiver, self._arguments(captures), word)
+        else:
+            self.uses[start, 0] = (start, 0, model.NEW, "", "?", -1, word)
+
     def _callee(self, node: Node, captures: dict[str, list[Node]]) -> None:
         start, end = node.start_byte, node.end_byte
         arguments = captures.get("arguments")
-        if arguments and self.data[arguments[0].start_byte] == _SQUARE:
-            return  # the Swift grammar makes calls of subscripts
+        if self.language == "swift" and arguments and self.data[arguments[0].start_byte] == _SQUARE:
+            return  # its grammar makes calls of subscripts
         front = start
         if self.language == "go" and end - start <= 2 * _MAX_TEXT:
             written = self._text(node)
@@ -297,3 +313,17 @@ class Uses:
         """Calls in the text of a macro, which no grammar takes apart."""
         for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
             self._token(*found.span())
+
+
+def _declared(made: Node) -> Node | None:
+    """The type that is written for what an expression of C# is assigned to or returned as."""
+    around = made.parent
+    if around is not None and around.type == "variable_declarator":
+        around = around.parent
+    elif around is not None and around.type in ("return_statement", "arrow_expression_clause"):
+        while around is not None and around.type not in _RETURNING:
+            around = around.parent
+    if around is None or any(part.type == "modifier" and part.text == b"async" for part in around.children):
+        return None  # what is awaited is inside what is declared
+    stated = around.child_by_field_name(_STATED[around.type]) if around.type in _STATED else None
+    return stated.named_children[0] if stated is not None and stated.type == "nullable_type" else stated

@@ -11,10 +11,12 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from posixpath import dirname
 from typing import Any, Final
 
 import msgspec
 
+from everdex.graph import directories
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
@@ -40,6 +42,7 @@ _PRIVATE: Final = 0.5
 _GUARD: Final = re.compile(r"_(?:H|HH|HPP|HXX|H_INCLUDED|INCLUDED)_*\Z|\A_\Z")
 _INDEX: Final = re.compile(r"(^|/)index\.[jt]sx?$")
 _NAMES_SHOWN: Final = 8
+_LANGUAGES_SHOWN: Final = 8  # what has fewer files says little of a repository with more languages
 _FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
 _DEFINITIONS_WEIGHED: Final = 1_500
 _MAX_MANIFEST: Final = 1 << 20
@@ -51,9 +54,10 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     """The body of a map answer."""
     roles = atlas.roles
     widely = uses(atlas.graph, [roles[path] == "test" for path in atlas.graph.paths])
+    structure, directories_total = _structure(atlas, widely, roles, int(budget * _SHARES["structure"]))
     sections = {
         "languages": list(_languages(atlas)),
-        "structure": list(_structure(atlas)),
+        "structure": structure,
         "entry_points": list(entry_points(atlas, roles)),
         "dependencies": list(_dependencies(atlas, roles)),
         "tests": list(_tests(roles)),
@@ -61,9 +65,10 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     }
     used, shown = 0, []
     for name, items in sections.items():
-        cost, kept = _fill(items, int(budget * _SHARES[name]))
+        cost, kept = _fill(items[:_LANGUAGES_SHOWN] if name == "languages" else items, int(budget * _SHARES[name]))
         used += cost
-        shown.append({"name": name, "items": kept, "omitted": len(items) - len(kept)})
+        total = directories_total if name == "structure" else len(items)
+        shown.append({"name": name, "items": kept, "omitted": total - len(kept)})
     central = _central(atlas, widely, roles, budget - used)
     used += central.pop("used")
     shown.append(central)
@@ -96,34 +101,31 @@ def _languages(atlas: Atlas) -> Iterator[Item]:
         yield {"text": f"{language or 'other'}: {_files(files)}", "language": language, "files": files}
 
 
-def _structure(atlas: Atlas) -> Iterator[Item]:
-    """Directories of the first two levels, the larger first inside their parent."""
-    files: Counter[str] = Counter()
-    kinds: dict[str, Counter[str]] = {}
-    for path, language in zip(atlas.view.paths, atlas.view.file_languages, strict=True):
-        parts = path.split("/")[:-1]
-        for depth in range(min(2, len(parts)) + 1):
-            directory = "/".join(parts[:depth])
-            files[directory] += 1
-            kinds.setdefault(directory, Counter())[language] += 1
-
-    def order(directory: str) -> list[tuple[int, str]]:
-        parts = directory.split("/") if directory else []
-        return [(-files["/".join(parts[: depth + 1])], parts[depth]) for depth in range(len(parts))]
-
-    for directory in sorted(files, key=order):
-        main = min(kinds[directory].items(), key=lambda item: (-item[1], item[0]))[0]
-        indent = "  " * directory.count("/") if directory else ""
-        text = f"{indent}{directory or '.'}/ {_files(files[directory])}, mostly {main}"
-        yield {"text": text, "directory": directory, "files": files[directory], "language": main}
+def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tuple[list[Item], int]:
+    """As many directories as fit, in the order of reading; and how many there are."""
+    weights = dict(zip(atlas.graph.paths, used.files.tolist(), strict=True))
+    tree = directories.Tree(zip(atlas.view.paths, atlas.view.file_languages, strict=True), roles, weights)
+    items: dict[str, Item] = {}
+    every = tree.by_importance()
+    for each in every:
+        main = min(each.languages.items(), key=lambda item: (-item[1], item[0]))[0]
+        indent = "  " * tree.level(each)
+        text = f"{indent}{each.path or '.'}/ {_files(each.files)}, mostly {main}"
+        items[each.path] = {"text": text, "directory": each.path, "files": each.files, "language": main}
+    kept = _fill([items[each.path] for each in every], room)[1]
+    chosen = {item["directory"] for item in kept}
+    return [items[each.path] for each in tree.in_order(every) if each.path in chosen], len(every)
 
 
 def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
     """Where a repository is started: commands it declares, files named for it, functions called main."""
     yield from _declared(atlas)
     named = [path for path in atlas.view.paths if roles[path] == "source" and _MAIN.search(path)]
-    # What is run comes before what is imported.
-    for path in sorted(named, key=lambda path: bool(_INDEX.search(path))):
+    packages = {dirname(path) for path in atlas.view.paths if path.rpartition("/")[2] == "package.json"}
+    # An index inside a package only gathers what is beside it.
+    named = [path for path in named if not _INDEX.search(path) or _begins_package(path, packages)]
+    # What is run comes before what is imported, what is outside before what is inside.
+    for path in sorted(named, key=lambda path: (bool(_INDEX.search(path)), path.count("/"))):
         yield {"text": f"{path}: by its name", "path": path, "line": 1, "name": None, "why": "file name"}
     for file in atlas.graph.tables["names"].holders(key32("main")):
         path = atlas.graph.paths[file]
@@ -131,6 +133,12 @@ def entry_points(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
             if item.node.name == "main" and item.node.kind in ("function", "method") and item.node.parent == 0:
                 line = item.node.name_line
                 yield {"text": f"{path}:{line}: main", "path": path, "line": line, "name": "main", "why": "main"}
+
+
+def _begins_package(path: str, packages: set[str]) -> bool:
+    directory = dirname(path)
+    outer = dirname(directory) if directory.rpartition("/")[2] in ("src", "lib") else directory
+    return not packages or directory in packages or outer in packages
 
 
 def _declared(atlas: Atlas) -> Iterator[Item]:
@@ -149,7 +157,11 @@ def _declared(atlas: Atlas) -> Iterator[Item]:
         if not isinstance(read, dict):
             continue
         project = read.get("project") if name.endswith(".toml") else read
-        commands = project.get("scripts" if name.endswith(".toml") else "bin") if isinstance(project, dict) else None
+        if not isinstance(project, dict):
+            continue
+        commands = project.get("scripts" if name.endswith(".toml") else "bin")
+        if isinstance(commands, str) and isinstance(project.get("name"), str):
+            commands = {project["name"].rpartition("/")[2]: commands}  # npm: one command, called like the package
         for command, what in sorted(commands.items()) if isinstance(commands, dict) else ():
             if isinstance(command, str) and isinstance(what, str):
                 text = f"{path}: {command} = {what}"
@@ -167,8 +179,7 @@ def _dependencies(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
 
 
 def _tests(roles: dict[str, str]) -> Iterator[Item]:
-    counted = Counter(path.rpartition("/")[0] for path, role in roles.items() if role == "test")
-    for directory, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+    for directory, files in directories.of_tests(roles):
         yield {"text": f"{directory or '.'}/ {_files(files)}", "directory": directory, "files": files}
 
 

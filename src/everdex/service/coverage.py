@@ -22,8 +22,9 @@ from everdex.view.words import files_with_token
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
-def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str, ...]:
-    """What may hide more: in one file, or in any; of the latter also how many hold the word, if one is asked for."""
+def of_files(atlas: Atlas, file: int | None = None, name: str = "", *, farther: bool = False) -> tuple[str, ...]:
+    """What may hide more: in one file, or in any. Of a name that is asked for only those that write it can hide
+    something, unless what is farther away counts, too; in a large tree some file always has errors."""
     read = atlas.doubtful_files if file is None else (atlas.entry(file),)
     partial = [entry.path for entry in read if entry.partial and not entry.failed]
     failed = [entry.path for entry in read if entry.failed]
@@ -32,8 +33,15 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "") -> tuple[str
         have = "1 of them has" if len(partial) == 1 else f"{len(partial):,} of them have"
         said.append(f"{have} syntax errors; what they hide is not counted")
     elif partial:
-        have = "1 file has" if len(partial) == 1 else f"{len(partial):,} files have"
-        said.append(f"{have} syntax errors{_with_word(atlas.view, partial, name)}; what they hide is not counted")
+        held = _with_word(atlas.view, partial, name)
+        if held is None or farther:
+            have = "1 file has" if len(partial) == 1 else f"{len(partial):,} files have"
+            word = "" if held is None else f" ({f'{len(held):,}' if held else 'none'} with the word {name})"
+            said.append(f"{have} syntax errors{word}; what they hide is not counted")
+        elif held:
+            have = "1 file" if len(held) == 1 else f"{len(held):,} files"
+            which = f"has syntax errors: {held[0]}" if len(held) == 1 else f"have syntax errors, among them {held[0]}"
+            said.append(f"{have} with the word {name} {which}; what they hide is not counted")
     if failed:
         said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
     return tuple(said)
@@ -62,14 +70,13 @@ def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
     return {"reservation": said, "cursor": None}
 
 
-def _with_word(view: SnapshotView, paths: list[str], name: str) -> str:
-    """In a large tree some file always has errors: whoever asks for a name wants to know whether it matters to them."""
+def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | None:
+    """Those that hold a word; None when it is none."""
     token = fold(name)
     if not WORD.fullmatch(token):
-        return ""
+        return None
     holds = files_with_token(view, token)
-    count = sum(bool(holds[view.file_index(path)]) for path in paths)
-    return f" ({f'{count:,}' if count else 'none'} with the word {name})"
+    return [path for path in paths if holds[view.file_index(path)]]
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:

@@ -226,7 +226,8 @@ def answer(
         file = found[0].file if len(found) == 1 and question.method == "callees" else None
         missing = (*coverage.of_path(view, atlas, asked), *coverage.of_name(atlas, asked)) if not found else ()
         name = "" if file is not None else found[0].node.name if found else naming.last_of(asked)
-        about = (*missing, *coverage.of_files(atlas, file, name))
+        farther = len(found) == 1 and question.method == "impact"
+        about = (*missing, *coverage.of_files(atlas, file, name, farther=farther))
         if len(found) == 1:
             told = _BODIES[question.method](opened, found[0], question, freshness)
             body |= told.fields

@@ -1,5 +1,6 @@
 (invocation_expression function: (_) @callee arguments: (_) @arguments)
 (object_creation_expression type: (_) @new arguments: (_)? @arguments)
+(implicit_object_creation_expression (argument_list) @arguments) @target
 (constructor_initializer (argument_list) @arguments) @initializer
 (primary_constructor_base_type type: (_) @new)
 (using_directive) @import

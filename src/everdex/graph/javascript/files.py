@@ -116,7 +116,7 @@ class File:
                     if row[0] == m.OBJECT:
                         self._owners.setdefault((m.OBJECT, value), number)
                     elif row[0] in (m.CLASS, m.FUNCTION):
-                        self._owners.setdefault((row[0], row[1]), number)
+                        self._owners[row[0], row[1]] = number  # the name it has inside itself comes before
         return self._owners.get((code, index), -1)
 
     @property

@@ -201,7 +201,7 @@ def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, f
         if property_ == name and is_static == static
     ]
     found = tuple(stored or own)
-    if stored and row.extends and all(slot.node < 0 for slot in stored):
+    if stored and row.extends:
         return _as_declared(engine, file, row.extends, name, static, stored, fuel)
     if not found and static:
         if name == "prototype":
@@ -229,11 +229,14 @@ def _of_bases(engine: Engine, file: File, extends: int, name: str, static: bool,
 def _as_declared(
     engine: Engine, file: File, extends: int, name: str, static: bool, stored: list[Slot], fuel: int
 ) -> tuple[Slot, ...]:
-    """What a class stores in a field of its base is the base's."""
+    """What a class stores in a field of its base is the base's; a function that is a definition of its own is called
+    in place of the one that the base has, once it is stored."""
     above = [slot for slot in _of_bases(engine, file, extends, name, static, fuel) if slot.kind == "f" and slot.path]
     nodes = [slot for slot in above if slot.node >= 0]
     if not nodes:
         return tuple(stored)
+    if any(slot.node >= 0 for slot in stored):
+        return (*stored, *nodes)
     return (*stored, *(Slot("d", slot.path, slot.node, 0, 0) for slot in nodes[:1]))
 
 
