@@ -61,8 +61,9 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape", "mixin",
-    "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure", "label",
+    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
+    "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure",
+    "label",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
