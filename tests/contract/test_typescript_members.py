@@ -85,22 +85,3 @@ def test_all_signatures_of_a_member_are_renamed(tmp_path: Path) -> None:
     assert alone("callers", "reader.ts:3")["callers"][0]["certainty"] == "ambiguous"
     plan = alone("rename", "reader.ts:3", new="load")
     assert (_places(plan["edits"]), plan["doubts"]) == ({("reader.ts", line) for line in (2, 3, 6, 7)}, [])
-
-
-def test_impact_of_a_function_is_not_that_of_the_type_its_literals_have(tmp_path: Path) -> None:
-    """Who calls an interface's method is not affected by every function that makes such an object, only counted."""
-    files = {
-        "types.ts": "export interface Observer { next(value: number): void }\n",
-        "links.ts": (
-            "import { Observer } from './types'\nfunction kept(observer: Observer) {}\n"
-            "export function retry() {\n  kept({ next(value) { retried(value) } })\n}\n"
-            "function retried(value: number) {}\n"
-        ),
-        "far.ts": "import { Observer } from './types'\nexport function emit(to: Observer) { to.next(1) }\n",
-        "near.ts": "import { retry } from './links'\nexport function setUp() { retry() }\n",
-    }
-    ask = asker(synced(tmp_path / "tree", files))
-    answer = ask("impact", "retry", depth=3)
-    assert [item["name"] for item in answer["affected"]] == ["setUp"]
-    assert answer["could_add"]["overridden"] == 1
-    assert "emit" in [item["name"] for item in ask("impact", "links.ts::retry.next", depth=1)["affected"]]

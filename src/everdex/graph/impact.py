@@ -2,8 +2,7 @@
 
 Walks callers and readers backwards, level by level; whoever only writes a variable is not affected by it. A method is
 also reached through the methods it overrides (but not by `super()`), a class through its subclasses, a constructor
-through its class. What a changed function defines inside itself is reached by its own name only: whoever holds it has
-it from the function. Among ways of one length a certain one is preferred, then the first by place, so that the result
+through its class. Among ways of one length a certain one is preferred, then the first by place, so that the result
 depends on the graph alone.
 """
 
@@ -18,7 +17,6 @@ from everdex.graph.model import Role, Site, Status, Target
 from everdex.graph.queries import Use, is_class_at_hand, may_be_below, uses
 
 MAX_AFFECTED: Final = 5_000
-_FUNCTIONS: Final = frozenset({"function", "method", "constructor", "lambda"})
 _FLOW: Final = frozenset({Role.CALL, Role.REFERENCE, Role.DECORATE})
 
 
@@ -62,11 +60,10 @@ def impact(atlas: Atlas, definition: Definition, depth: int) -> Impact:
     """Everything that may be affected within `depth` steps."""
     start = tuple(atlas.inside(definition))
     seen = {item.target for item in start}
-    local = seen - {definition.target} if definition.node.kind in _FUNCTIONS else set()
     frontier = [Affected(item, 0, (), True, False) for item in start]
     affected: list[Affected] = []
     for level in range(1, depth + 1):
-        found = _next(atlas, frontier, seen, local, first=level == 1)
+        found = _next(atlas, frontier, seen, first=level == 1)
         room = MAX_AFFECTED - len(affected)
         affected += found[:room]
         if len(found) > room:
@@ -79,16 +76,12 @@ def impact(atlas: Atlas, definition: Definition, depth: int) -> Impact:
     return Impact(start, tuple(affected), False)
 
 
-def _next(
-    atlas: Atlas, frontier: list[Affected], seen: set[Target], local: set[Target], *, first: bool
-) -> list[Affected]:
+def _next(atlas: Atlas, frontier: Iterable[Affected], seen: set[Target], *, first: bool) -> list[Affected]:
     """One step back from the frontier, what is certain first; of several ways to a definition the best one."""
     reached: dict[Target, tuple[Affected, bool]] = {}  # target of a site -> where it leads, and whether directly
     for item in frontier:
         reached[item.definition.target] = (item, True)
-    for item in frontier:
-        if item.definition.target in local:
-            continue
+    for item in list(frontier):
         for target in _also_reached_by(atlas, item.definition):
             reached.setdefault(target, (item, False))
     best: dict[Target, Affected] = {}

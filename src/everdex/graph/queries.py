@@ -280,25 +280,13 @@ def _replaced(atlas: Atlas, definitions: Collection[Definition]) -> set[Target]:
     found = _above(atlas, definitions, Role.OVERRIDE)
     if not found or any(atlas.graph.files[item.file].language in RULES for item in definitions):
         return found
-    called = _called(atlas, {item.target for item in definitions})
-    uncalled = _above(atlas, [item for item in definitions if item.target not in called], Role.OVERRIDE)
+    if not _calls(atlas, {item.target for item in definitions}, set()):
+        return found
     owners = [owner for item in definitions if (owner := _owner(atlas, item)) is not None]
     between = {plain_name(target.key).rpartition(".")[2] for target in _above(atlas, owners, Role.INHERIT)}
     if any(len(atlas.graph.offers.offering(key + name)) > most for name in between for key, most in _LOOKED_THROUGH):
         return found
-    return uncalled | {target for target in found - uncalled if len(overriders(atlas, {target})) > _FEW}
-
-
-def _called(atlas: Atlas, targets: set[Target]) -> set[Target]:
-    """Those of these that some call leads to."""
-    return {
-        target
-        for columns in map(atlas.columns, atlas.referring(targets))
-        for number in columns.sites_to(targets)
-        if columns.marks[number] in CALLS
-        for target in columns.targets_of(number)
-        if target in targets
-    }
+    return {target for target in found if len(overriders(atlas, {target})) > _FEW}
 
 
 def _owner(atlas: Atlas, definition: Definition) -> Definition | None:
