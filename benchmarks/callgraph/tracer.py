@@ -8,10 +8,12 @@ around them; class bodies and modules are callers but never callees.
 from __future__ import annotations
 
 import atexit
+import dis
 import json
 import os
 import sys
 import threading
+from functools import cache
 from types import CodeType, FrameType
 
 ROOT = os.path.realpath(os.environ["CALLGRAPH_ROOT"]) + os.sep
@@ -40,7 +42,7 @@ def _seen(frame: FrameType, event: str, argument: object) -> None:
         return
     if not code.co_flags & 1:  # a module's or class's body
         return
-    if code.co_flags & RESUMABLE and frame.f_lasti > 4:
+    if code.co_flags & RESUMABLE and frame.f_lasti > _begins(code):
         return
     while caller is not None and caller.f_code.co_name in INNER:
         caller = caller.f_back
@@ -48,6 +50,12 @@ def _seen(frame: FrameType, event: str, argument: object) -> None:
             return
     if caller is not None:
         edges.add((caller.f_code, code))
+
+
+@cache
+def _begins(code: CodeType) -> int:
+    """Where the body of a generator or coroutine begins: what it takes from around it is set up before."""
+    return next(each.offset for each in dis.get_instructions(code) if each.opname == "RESUME")
 
 
 def _place(code: CodeType) -> tuple[str, int, str]:
