@@ -159,15 +159,15 @@ def test_a_call_that_may_leave_the_repository_is_in_doubt(tmp_path: Path) -> Non
     assert [doubt["line"] for doubt in plan["doubts"]] == [9]
 
 
-def test_a_key_of_a_go_literal_is_in_doubt(tmp_path: Path) -> None:
+def test_a_key_of_a_go_literal_is_renamed(tmp_path: Path) -> None:
     """`Opts{Limit: 3}` names the field; a rename without it would not compile."""
     files = {
         "go.mod": "module example.com/m\n",
         "a.go": "package m\n\ntype Opts struct {\n\tLimit int\n}\n\nvar given = Opts{Limit: 3}\n",
     }
     plan = plan_of(synced(tmp_path / "tree", files), "Opts.Limit", "Bound")
-    assert {edit["line"] for edit in plan["edits"]} == {4}
-    assert doubted(plan) == {("a.go", 7, "key")}
+    assert {edit["line"] for edit in plan["edits"]} == {4, 7}
+    assert doubted(plan) == set()
 
 
 def test_the_names_of_modules_in_imports_are_no_doubts_about_a_method(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_file_that_names_a_type_only_where_nothing_is_understood_is_in_doubt(t
     """Neighbours of a package need no import: the plan would leave the whole file out, in silence."""
     files = {
         "All.scala": "package s\nobject All {\n  val MAX = 3\n}\n",
-        "Use.scala": "package s\nclass Use {\n  def f(x: Int) = x max All\n}\n",
+        "Use.scala": "package s\nclass Use {\n  type Kind = All.type\n}\n",
         "Other.scala": "package s\n// All of it\nclass Other\n",
     }
     plan = plan_of(synced(tmp_path / "tree", files), "All", "Every")
