@@ -33,6 +33,9 @@ class Fillings(Flows):
                 return False
             return not parameters.isdisjoint(entry[2]) if entry[2] else nested[self.where[expression]]
 
+        def is_kept(expression: int) -> bool:
+            return self.own_attribute(expression) in kept
+
         found = []
         kept: set[tuple[int, str]] = set()
         for store in self.facts.stores:
@@ -42,8 +45,10 @@ class Fillings(Flows):
                 kept.add((store.owner, store.name))
         for number in self.calls:
             entry = self.entries[number]
-            parts = (entry[1], *entry[2], *(value for _, value in entry[3]))
-            found += [(number, each) for each in parts if is_one(each) or self.own_attribute(each) in kept]
+            for each in (entry[1], *entry[2], *[value for _, value in entry[3]]):
+                kind = self.entries[each][0]
+                if is_one(each) if kind == m.NAME else kept and kind == m.ATTRIBUTE and is_kept(each):
+                    found.append((number, each))
         return [*found, *((base, each) for base, _, value in self.fills for each in self.put_as(value) if is_one(each))]
 
     def put_as(self, value: int) -> list[int]:

@@ -7,7 +7,6 @@ the function resolved as a whole: what each of its places looked at is not known
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -78,18 +77,11 @@ class Growth:
             until.update(text[begins[number] - 1 : begins[number + 1] - 1])
         return None
 
-    @cached_property
-    def _earlier(self) -> dict[int, list[int]]:
-        """The expressions of each scope, as the file was."""
-        found: dict[int, list[int]] = {}
-        for number, scope in enumerate(self._old.where):
-            found.setdefault(scope, []).append(number)
-        return found
-
     def _is_same(self, before: int, entries: list[int], added: Grown) -> bool:
         """Whether all that is not added means what it meant."""
         old, new = self._old, self._new
-        earlier = sorted(each for scope in (before, *_within(old, before)) for each in self._earlier.get(scope, ()))
+        within = {before, *_within(old, before)}
+        earlier = [each for scope, numbers in old.stretches() if scope in within for each in numbers]
         # A literal is one for a whole body, and stands where it is first met.
         left = [each for each in earlier if old.entries[each][0] != m.LITERAL]
         fresh = frozenset(added.entries)

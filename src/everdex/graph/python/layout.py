@@ -5,6 +5,7 @@ Indexes are made when first asked for. Nothing here follows a value; that begins
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
@@ -45,6 +46,13 @@ class Layout:
         if isinstance(self.entries, Expressions):
             self.entries = m.decode_expressions(self.facts)
         return self.entries
+
+    def stretches(self) -> Iterator[tuple[int, range]]:
+        """The expressions in their order, as many together as stand in one scope, with that scope."""
+        start = 0
+        for scope, count in zip(self.facts.where[::2], self.facts.where[1::2], strict=True):
+            yield scope, range(start, start + count)
+            start += count
 
     def is_by_name(self, scope: int) -> bool:
         """Whether others look at one name of a scope at a time."""

@@ -45,8 +45,8 @@ class FileParts:
         bodies = [file.scopes[scope] for scope in self.scopes[1:]]
         self.digests = [_digest_of_rest(file, source, bodies, imports), *(_digest(source, each) for each in bodies)]
         self.entries: list[list[int]] = [[] for _ in self.scopes]
-        for number, where in enumerate(file.where):
-            self.entries[self.of_scope[where]].append(number)
+        for where, numbers in file.stretches():
+            self.entries[self.of_scope[where]].extend(numbers)
         self.inner: list[list[int]] = [[] for _ in self.scopes]  # of each part the definitions of which it has the head
         for number, scope in enumerate(file.scopes):
             if number:
