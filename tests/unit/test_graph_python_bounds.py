@@ -135,3 +135,36 @@ def test_a_file_of_thousands_of_functions_has_a_bounded_number_of_parts() -> Non
     calls = [site for site in graph.sites if site.role is Role.CALL]
     assert len(calls) == count
     assert {len(site.targets) for site in calls} == {1}
+
+
+_METACLASS = """\
+class Options:
+    def adopt(self, maker):
+        self.maker = maker
+    def make(self):
+        self.maker.create()
+class Meta(type):
+    def __new__(mcs, name, bases, attrs):
+        meta = Options()
+        made = super().__new__(mcs, name, bases, attrs)
+        meta.adopt(made)
+        return made
+class Maker(metaclass=Meta):
+    meta = Options()
+    @classmethod
+    def create(cls): pass
+"""
+_MUTING = """\
+import base
+def quiet(): pass
+def mute(maker):
+    if isinstance(maker, base.Meta): maker.create = quiet
+"""
+
+
+def test_what_another_file_assigns_to_one_of_many_classes_stands_beside_what_they_have() -> None:
+    """More classes of a metaclass than are told apart: each has its own method, or the one that it was given."""
+    many = "from base import Maker\n" + "".join(f"class M{number}(Maker): pass\n" for number in range(40))
+    graphs = resolve(world(base=_METACLASS, muting=_MUTING, many=many))
+    (site,) = [site for site in graphs["base.py"].sites if site.text == "self.maker.create" and site.role is Role.CALL]
+    assert {target.key for target in site.targets} == {"Maker.create", "quiet"}

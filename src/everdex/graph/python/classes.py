@@ -216,12 +216,13 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         found = union(parts)
         if not found - {NONE} and wanted not in OBJECT:
             found = union((found, _added(engine, line, wanted, fuel)))
+        if not found and is_open:
+            found = overrides.only_below(engine, path, scope, wanted, fuel)
         if not found - {NONE}:
             assigned = stored.elsewhere(engine, receiver, wanted, fuel)
             if assigned:  # to some of them: others may still be asked for what they have not
-                found = union((found, assigned, hooks.missing(engine, line, receiver, wanted, fuel)))
-        if not found and is_open:
-            found = overrides.only_below(engine, path, scope, wanted, fuel)
+                rest = _elsewhere if outside(line) == "builtins.type" else hooks.missing
+                found = union((found, assigned, rest(engine, line, receiver, wanted, fuel)))
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
     key = ("attribute", receiver, wanted, importer)

@@ -32,6 +32,7 @@ from everdex.graph.python.values import (
     union,
     unknown,
 )
+from everdex.languages import role_of
 
 MAX_PASSED: Final = 16  # modules that only pass a name on and cost nothing; every further so many cost a step
 MAX_REPLACING: Final = 8  # a module that more files change is changed for tests, each in its own way
@@ -262,12 +263,12 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
 
 
 def replaced(engine: Engine, path: str, wanted: str, fuel: int) -> Values:
-    """What other files put in the place of a name of a module: `clock.now = frozen`."""
+    """What other files, but for tests, put in the place of a name of a module: `clock.now = frozen`."""
     parts: list[Values] = []
     module = _last_name(path)
     others = engine.offering(replaced_key(module))
     for other in others if len(others) <= MAX_REPLACING else ():
-        if other != path:
+        if other != path and role_of(other) != "test":
             for name, base, value in engine.file(other).replacements.get(module, ()):
                 if name == wanted and (MODULE, path) in engine.values(other, base, 0, fuel - LOOKUP_STEP):
                     parts.append(engine.values(other, value, 0, fuel - NAME_STEP))

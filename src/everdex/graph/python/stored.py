@@ -23,6 +23,7 @@ from everdex.graph.python.values import (
     ordered,
     union,
 )
+from everdex.languages import role_of
 
 
 def storing(engine: Engine, path: str, wanted: str) -> str:
@@ -53,11 +54,13 @@ def values(
 
 
 def elsewhere(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values:
-    """What files that know nothing else of an object assign to an attribute of it."""
+    """What files that know nothing else of an object assign to an attribute of it; tests do not count."""
     if wanted.startswith("__"):
         return NOTHING
     parts: list[Values] = []
     for path in engine.offering_few(stored_key(wanted)) or ():
+        if role_of(path) == "test":  # what tests do to a program's objects is not what the program does
+            continue
         for base, value in engine.file(path).other_stores.get(wanted, ())[:8]:
             owners = ordered(engine.values(path, base, 0, fuel - LOOKUP_STEP))
             if any(_is_alike(engine, each, receiver, fuel) for each in owners):
