@@ -42,3 +42,15 @@ def targets_of(graph: FileGraph, role: Role) -> set[tuple[str, str]]:
 def places_named(graph: FileGraph, role: Role = Role.REFERENCE) -> list[tuple[int, int, str]]:
     """Line, column and target of every site of a role."""
     return [(site.line, site.column, target.key) for site in sites_of(graph, role) for target in site.targets]
+
+
+def differing(path: str, data: bytes, mark: str, found: Mapping[int, list[str]]) -> tuple[int, list[str]]:
+    """How much a file's lines say behind a mark, and the lines that say something else than was found there."""
+    said, wrong = 0, []
+    for number, line in enumerate(data.decode().split("\n"), start=1):
+        _, marked, text = line.partition(mark)
+        expected = [part.strip() for part in text.split(";")] if marked else []
+        said += len(expected)
+        if expected != found.get(number, []):
+            wrong.append(f"{path}:{number}: expected {expected}, found {found.get(number, [])}")
+    return said, wrong

@@ -14,7 +14,7 @@ import pytest
 from everdex.graph.model import FileGraph, Role, Site, Status
 from everdex.graph.names import RESOLVER
 from everdex.graph.names.rules import VALUES
-from support.names import MemoryWorld, load
+from support.names import MemoryWorld, differing, load
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "fields"
 LANGUAGES = tuple(sorted(path.name for path in FIXTURES.iterdir()))
@@ -44,18 +44,16 @@ def test_every_use_of_a_field_leads_where_its_line_says(language: str) -> None:
     world = MemoryWorld(files)
     resolution = RESOLVER.open(world)
     graphs = {path: resolution.resolve(path) for path in world.paths if world.facts(path)}
-    wrong, cases = [], 0
+    wrong: list[str] = []
+    cases = 0
     for path, graph in graphs.items():
         found: dict[int, list[str]] = {}
         for site in graph.sites:
             if _is_of_value(graphs, site):
                 found.setdefault(site.line, []).append(_written(path, site))
-        for number, line in enumerate(files[path].decode().split("\n"), start=1):
-            _, marked, said = line.partition("//> ")
-            expected = [part.strip() for part in said.split(";")] if marked else []
-            cases += len(expected)
-            if expected != found.get(number, []):
-                wrong.append(f"{path}:{number}: expected {expected}, found {found.get(number, [])}")
+        said, differs = differing(path, files[path], "//> ", found)
+        cases += said
+        wrong += differs
     assert wrong == []
     assert cases >= 8
 

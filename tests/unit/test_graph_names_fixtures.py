@@ -11,7 +11,7 @@ import pytest
 
 from everdex.graph.model import Role, Site, Status
 from everdex.graph.names import RESOLVER
-from support.names import FIXTURES, LANGUAGES, MemoryWorld, load
+from support.names import FIXTURES, LANGUAGES, MemoryWorld, differing, load
 
 MARKS = {"bash": "#>", "lua": "-->", "ruby": "#>"}
 
@@ -35,7 +35,7 @@ def test_every_call_site_leads_where_its_line_says(language: str) -> None:
     world = MemoryWorld(files)
     resolution = RESOLVER.open(world)
     mark = MARKS.get(language, "//>")
-    wrong = []
+    wrong: list[str] = []
     cases = 0
     for path in world.paths:
         if not world.facts(path):
@@ -44,11 +44,8 @@ def test_every_call_site_leads_where_its_line_says(language: str) -> None:
         for site in resolution.resolve(path).sites:
             if site.role is Role.CALL:
                 found.setdefault(site.line, []).append(_written(path, site))
-        for number, line in enumerate(files[path].decode().split("\n"), start=1):
-            _, marked, said = line.partition(f" {mark} ")
-            expected = [part.strip() for part in said.split(";")] if marked else []
-            cases += len(expected)
-            if expected != found.get(number, []):
-                wrong.append(f"{path}:{number}: expected {expected}, found {found.get(number, [])}")
+        said, differs = differing(path, files[path], f" {mark} ", found)
+        cases += said
+        wrong += differs
     assert wrong == []
     assert cases >= 8

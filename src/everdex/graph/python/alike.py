@@ -130,14 +130,7 @@ class _Pair(Pairing):
 
 def _inner(file: File, scope: int) -> list[int]:
     """The definitions inside a function, however deep."""
-    inside = {scope}
-    found = []
-    for number in range(scope + 1, len(file.scopes)):
-        if file.scopes[number].parent in inside:
-            inside.add(number)
-            if file.scopes[number].kind != m.COMPREHENSION_SCOPE:
-                found.append(number)
-    return found
+    return [number for number in file.within(scope) if file.scopes[number].kind != m.COMPREHENSION_SCOPE]
 
 
 def _taken(file: File, scope: int) -> set[str]:

@@ -46,10 +46,11 @@ class Growth:
     def of(self, key: str, digest: int, entries: list[int]) -> Grown | None:
         """What was added to a function; `digest` is of its text as it was, `entries` are its expressions now."""
         before, after = self._old.scope_by_key[key], self._new.scope_by_key[key]
-        if _inner(self._old, before) != _inner(self._new, after):
+        inner = _defined(self._new, after)
+        if [each.key for each in _defined(self._old, before)] != [each.key for each in inner]:
             return None
         added = self._added(self._old.scopes[before], self._new.scopes[after], digest, entries)
-        if added is None or any(each.start < added.start < each.end for each in _classes(self._new, after)):
+        if added is None or any(each.start < added.start < each.end for each in inner if each.kind == m.CLASS_SCOPE):
             return None  # what a class has is asked about with its statement
         return added if self._is_same(before, entries, added) else None
 
@@ -80,7 +81,7 @@ class Growth:
     def _is_same(self, before: int, entries: list[int], added: Grown) -> bool:
         """Whether all that is not added means what it meant."""
         old, new = self._old, self._new
-        within = {before, *_within(old, before)}
+        within = {before, *old.within(before)}
         earlier = [each for scope, numbers in old.stretches() if scope in within for each in numbers]
         # A literal is one for a whole body, and stands where it is first met.
         left = [each for each in earlier if old.entries[each][0] != m.LITERAL]
@@ -96,24 +97,10 @@ class Growth:
         return False
 
 
-def _within(file: File, scope: int) -> list[int]:
-    """The scopes inside a function, however deep."""
-    inside = {scope}
-    for number in range(scope + 1, len(file.scopes)):
-        if file.scopes[number].parent in inside:
-            inside.add(number)
-    return sorted(inside - {scope})
-
-
-def _inner(file: File, scope: int) -> list[str]:
+def _defined(file: File, scope: int) -> list[m.Scope]:
     """The definitions inside a function."""
-    inside = [file.scopes[each] for each in _within(file, scope)]
-    return [each.key for each in inside if each.kind != m.COMPREHENSION_SCOPE]
-
-
-def _classes(file: File, scope: int) -> list[m.Scope]:
-    inside = [file.scopes[each] for each in _within(file, scope)]
-    return [each for each in inside if each.kind == m.CLASS_SCOPE]
+    inside = [file.scopes[each] for each in file.within(scope)]
+    return [each for each in inside if each.kind != m.COMPREHENSION_SCOPE]
 
 
 def _asked_of(file: File, entries: list[int]) -> set[tuple[str, int]]:

@@ -108,6 +108,16 @@ class Layout:
         """The definition a scope belongs to: itself, unless it is a comprehension."""
         return owner(self.scopes, scope)
 
+    def within(self, scope: int) -> list[int]:
+        """The scopes inside one, however deep."""
+        inside = {scope}
+        found = []
+        for number in range(scope + 1, len(self.scopes)):
+            if self.scopes[number].parent in inside:
+                inside.add(number)
+                found.append(number)
+        return found
+
     def class_of(self, scope: int) -> int:
         """The class whose method this function is; -1."""
         parent = self.scopes[scope].parent
