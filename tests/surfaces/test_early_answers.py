@@ -196,6 +196,7 @@ def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
             assert len(early["references"]) == 1
         late = agent.ask("references", symbol="handed", role="call", wait=True)
         assert (late["reservation"], len(late["references"])) == (None, 2)
+    assert everdex("stop", cwd=root, env=env).code == 0
 
 
 class _Pinged(Connection):
