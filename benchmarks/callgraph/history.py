@@ -1,10 +1,11 @@
 """Real edits: a repository's own commits, one after the other, each graph from the one before it against a clean one.
 
-    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1]
+    python benchmarks/callgraph/history.py REPOSITORY [--commits 60] [--stride 1] [--skip 0] [--check 1] [--saved]
 
 `REPOSITORY` is a git directory. Its last first-parent commits, every `--stride`-th of them, are checked out in a clone
-in a temporary place, oldest first. CPU of one process, as in `speed.py`, with parse and facts of what changed. Every
-`--check`-th graph is compared with one that is made from nothing.
+in a temporary place, oldest first; with `--saved` one file after the other, as an editor saves them. CPU of one
+process, as in `speed.py`, with parse and facts of what changed. Every `--check`-th graph is compared with one that is
+made from nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,16 +31,16 @@ from everdex.view import SnapshotView, open_view
 
 @dataclass(frozen=True)
 class Step:
-    """One commit: its cost from the graph before it."""
+    """One commit, or one file of it: its cost from the graph before it."""
 
-    commit: str
+    what: str
     changed: int  # files that have a resolver
     resolved: int
     seconds: float
     same: bool | None  # as a clean build; None: not compared
 
 
-def replay(repository: Path, commits: int, stride: int, skip: int, check: int) -> list[Step]:
+def replay(repository: Path, commits: int, stride: int, skip: int, check: int, saved: bool) -> list[Step]:
     with tempfile.TemporaryDirectory(prefix="everdex-history-") as place:
         os.environ["EVERDEX_HOME"] = f"{place}/home"
         tree = Path(place, "tree")
@@ -46,8 +48,7 @@ def replay(repository: Path, commits: int, stride: int, skip: int, check: int) -
         chosen = _git(tree, "rev-list", "--first-parent", "HEAD").split()[skip::stride][: commits + 1][::-1]
         before: Graph | None = None
         steps = []
-        for number, commit in enumerate(chosen):
-            _git(tree, "checkout", "-q", "--force", commit)
+        for number, what in enumerate(_states(tree, chosen, saved)):
             index = Index.open(str(tree), force_root=True)
             index.sync(SyncOptions())
             make_directory(index.store().graphs, index.store().permissions)  # or no facts would be kept
@@ -59,11 +60,24 @@ def replay(repository: Path, commits: int, stride: int, skip: int, check: int) -
                 if before is not None and number % check == 0:
                     same = built.data == _built(view, None).data
             if before is not None:
-                steps.append(Step(commit[:10], built.changed, built.resolved, seconds, same))
+                steps.append(Step(what, built.changed, built.resolved, seconds, same))
                 if same is False:
-                    print(f"{commit[:10]} is not what a clean build is", flush=True)
+                    print(f"{what} is not what a clean build is", flush=True)
             before = Graph(built.data, "before")
         return steps
+
+
+def _states(tree: Path, commits: list[str], saved: bool) -> Iterator[str]:
+    """What the tree is brought to, in turn; it is so when its name is given."""
+    for former, commit in zip((None, *commits), commits, strict=False):
+        if saved and former is not None:
+            for path in _git(tree, "diff", "--no-renames", "--name-only", "-z", former, commit).split("\0")[:-1]:
+                there = _git(tree, "ls-tree", "--name-only", commit, "--", f":(literal){path}")
+                _git(tree, *(("checkout", "-q", commit) if there else ("rm", "-q")), "--", f":(literal){path}")
+                yield f"{commit[:10]} {path}"
+        else:
+            _git(tree, "checkout", "-q", "--force", commit)
+            yield commit[:10]
 
 
 def _built(view: SnapshotView, before: Graph | None) -> Built:
@@ -76,8 +90,8 @@ def _git(tree: Path | None, *arguments: str) -> str:
 
 def _report(name: str, steps: list[Step]) -> None:
     compared = [step.same for step in steps if step.same is not None]
-    print(f"{name}: {len(steps)} commits; of {len(compared)} compared {sum(compared)} are as clean builds")
-    print("| files changed | commits | files resolved, p50 | p90 | CPU ms, p50 | p90 | largest | within 150 ms |")
+    print(f"{name}: {len(steps)} steps; of {len(compared)} compared {sum(compared)} are as clean builds")
+    print("| files changed | steps | files resolved, p50 | p90 | CPU ms, p50 | p90 | largest | within 150 ms |")
     print("|---|---|---|---|---|---|---|---|")
     for said, least, most in (("1", 1, 1), ("2 to 5", 2, 5), ("more", 6, 1 << 30)):
         found = [step for step in steps if least <= step.changed <= most]
@@ -90,7 +104,7 @@ def _report(name: str, steps: list[Step]) -> None:
                 f"| {costs[-1]:.0f} | {sum(each <= 150 for each in costs)} |"
             )
     for step in sorted(steps, key=lambda step: -step.seconds)[:3]:
-        print(f"- {step.commit}: {step.changed} files changed, {step.resolved} resolved, {step.seconds * 1000:.0f} ms")
+        print(f"- {step.what}: {step.changed} files changed, {step.resolved} resolved, {step.seconds * 1000:.0f} ms")
 
 
 def main() -> None:
@@ -100,10 +114,11 @@ def main() -> None:
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--check", type=int, default=1)
+    parser.add_argument("--saved", action="store_true")
     asked = parser.parse_args()
     _report(
         asked.repository.parent.name or asked.repository.name,
-        replay(asked.repository, asked.commits, asked.stride, asked.skip, asked.check),
+        replay(asked.repository, asked.commits, asked.stride, asked.skip, asked.check, asked.saved),
     )
 
 

@@ -234,7 +234,9 @@ INTERFACE_VERSION: Final = "1"
 #     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
-RESOLVERS_VERSION: Final = "49"
+# 50: Python: values that carry contexts are in the order of what these are; of uses of a class and of files in a
+#     directory it matters only that there are some; who passes on what it imports is found among many that name it
+RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -10,7 +10,7 @@ from functools import partial
 
 from everdex.graph.model import Resolution
 from everdex.graph.part_table import decode
-from everdex.graph.postings import U32, FileOffers, changed_keys, file_offers, key64
+from everdex.graph.postings import NO_OFFERS, U32, FileOffers, Offers, changed_keys, file_offers, key64, noted_keys
 from everdex.graph.python import RESOLVER
 from everdex.graph.record import FileRecord, record
 from everdex.graph.world import Before
@@ -38,7 +38,11 @@ def seen_keys(before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers
             if path in before.files and path in world.files:
                 found -= unseen(path, before.world, world, found)
             changed |= found
-    return np.array(sorted({key & 0xFFFFFFFF for key in changed}), dtype=np.uint32)
+    return noted_keys(changed, _offers(before.offers), _offers(offers))
+
+
+def _offers(found: dict[str, FileOffers]) -> Offers:
+    return NO_OFFERS.merged(np.zeros(0, dtype=np.int64), dict(enumerate(found.values())))
 
 
 def unseen(path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int]) -> set[int]:

@@ -242,8 +242,8 @@ def test_that_many_make_a_class_below_is_all_that_was_seen_of_them(tmp_path: Pat
     _making(made, 12)
     assert _making(made, 13) == 1
     assert _making(made, 11) == 1
-    assert _making(made, 10) == 3  # and those two that look what `kept` is, and follow them now
-    assert _making(made, 9) == 3
+    assert _making(made, 10) == 2  # and the one that looks what `kept` is, and follows them now
+    assert _making(made, 9) == 2
 
 
 def test_among_many_that_make_a_class_below_those_of_the_own_file_are_looked_at(tmp_path: Path) -> None:
@@ -312,3 +312,34 @@ def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: 
     assert resolved(more.replace("flush", "seek")) == 3  # stores, and misses
     assert resolved(more.replace("open(self)", "open(self, mode=None)")) == 4  # seek is gone, too; finds and inherits
     assert resolved(more.replace("self.kept", "self.other")) == 4  # open is as it was; and stores
+
+
+def _written(made: Workspace, files: dict[str, str]) -> int:
+    """How many files are resolved when some are written."""
+    for path, text in files.items():
+        (made.path / path).parent.mkdir(parents=True, exist_ok=True)
+        (made.path / path).write_text(text)
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+def test_one_more_file_of_a_directory_is_no_news_for_who_imports_its_name(tmp_path: Path) -> None:
+    """`tests/typing` is no `typing`; of a namespace package it matters that there is one, not what is in it."""
+    reader = "import typing\nimport space.first\n\ntyping.cast(int, space.first.go())\n"
+    made = synced(tmp_path / "tree", {"reader.py": reader, "space/first.py": "def go(): pass\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"tests/typing/one.py": "x = 1\n"}) == 1
+    assert _written(made, {"tests/typing/two.py": "x = 1\n", "space/second.py": "x = 1\n"}) == 2
+    assert _written(made, {"typing/three.py": "x = 1\n"}) == 2  # now there is one
+
+
+def test_one_more_use_of_a_class_is_no_news(tmp_path: Path) -> None:
+    """Whether a class can have instances is asked by who finds its methods through it: one use is enough."""
+    home = "class Base:\n    def go(self): pass\n\nclass Low(Base):\n    def go(self): pass\n"
+    reader = "from home import Base\n\ndef read(base: Base):\n    base.go()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader, "low.py": "from home import Low\nLow()\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"other.py": "from home import Low\nkinds = [Low]\n"}) == 1
+    assert _written(made, {"another.py": "from home import Base\nkinds = [Base]\n"}) == 2  # and reader.py

@@ -16,8 +16,7 @@ from everdex.durable import Pieces
 from everdex.graph.artifact import TABLES, FileEntry, Graph, Parts, pack
 from everdex.graph.blobs import NO_BLOBS
 from everdex.graph.crew import Crew, Edited, Wanted, hire
-from everdex.graph.model import MANY
-from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, many64
+from everdex.graph.postings import EMPTY, NO_OFFERS, U32, FileOffers, Offers, changed_keys, noted_keys
 from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST as UNFINISHED
@@ -142,10 +141,7 @@ def _changed_keys(
     ]
     for each, unseen in zip(edited, crew.unseen(edited), strict=True):
         changed[each.path] -= unseen
-    keys = np.array(sorted(set().union(*changed.values())), dtype=np.uint64)
-    fewer = keys[(base.offers.counts(keys) > MANY) & (offers.counts(keys) <= MANY)]
-    noted = {key & 0xFFFFFFFF for key in (*keys.tolist(), *map(many64, fewer.tolist()))}
-    return np.array(sorted(noted), dtype=np.uint32)
+    return noted_keys(set().union(*changed.values()), base.offers, offers)
 
 
 def _suspects(base: Graph | None, keys: U32) -> set[str]:

@@ -24,17 +24,17 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 MANY: Final = 10
-_MANY: Final = "many\0"
+FORM_MARK: Final = "\0"  # no key begins with it; it is one character, and the form behind it another
 
 
 def many_key(key: str) -> str:
     """The key to note instead of one that more than `MANY` files offer, by who needs to know only that."""
-    return _MANY + key
+    return f"{FORM_MARK}+{key}"
 
 
-def noted_by_many(key: str) -> str:
-    """The key in the place of which such a key was noted; '' when it is none."""
-    return key[len(_MANY) :] if key.startswith(_MANY) else ""
+def any_key(key: str) -> str:
+    """The key to note instead of another by who needs to know only whether any file offers it."""
+    return f"{FORM_MARK}?{key}"
 
 
 class Role(StrEnum):

@@ -13,25 +13,22 @@ from typing import Any, Final
 
 import xxhash
 
-from everdex.graph.model import noted_by_many
+from everdex.graph.model import FORM_MARK, MANY, any_key, many_key
 from everdex.numeric import np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
 _MANY_BIT: Final = 0x80000000
+_ANY_BIT: Final = 0x40000000
+_FORMS: Final = {many_key("")[1]: _MANY_BIT, any_key("")[1]: _ANY_BIT}
 _FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
 def key64(text: str) -> int:
-    if inner := noted_by_many(text):
-        return many64(key64(inner))
+    if text.startswith(FORM_MARK):  # it follows from that of the key itself: what a file offered is known by hashes
+        return key64(text[2:]) ^ _FORMS[text[1]]
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
-
-
-def many64(key: int) -> int:
-    """The key of `many_key`, which must follow from that of the key itself: what a file offered is known by hashes."""
-    return key ^ _MANY_BIT
 
 
 def key32(text: str) -> int:
@@ -271,6 +268,15 @@ class Offers:
         files = np.concatenate((self.files, other.files))
         order = np.lexsort((files, keys))
         return Offers(keys[order], files[order], np.concatenate((self.contents, other.contents))[order])
+
+
+def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
+    """What readers have noted who have to be asked again: the keys, and of some that many offer fewer, or somebody."""
+    keys = np.array(sorted(changed), dtype=np.uint64)
+    were, are = before.counts(keys), after.counts(keys)
+    fewer, other = keys[(were > MANY) & (are <= MANY)], keys[(were > 0) != (are > 0)]
+    forms = (keys, fewer ^ np.uint64(_MANY_BIT), other ^ np.uint64(_ANY_BIT))
+    return np.unique(np.concatenate(forms).astype(np.uint32))
 
 
 def _ordered(pieces: Sequence[tuple[U64, int, U32]]) -> Offers:

@@ -180,6 +180,10 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
                     yield each, _Way("", ("given in place", file.scopes[what].key)), each
                 elif what in functions:
                     yield each, _Way(passed_key(path, what), ("given", what)), each
+    for name, takers in file.given_imports.items():
+        for each, _ in takers:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("given import", name)), each
     for name, numbers in file.given_attributes.items():
         for each in numbers:
             if wanted[each] and name in functions:

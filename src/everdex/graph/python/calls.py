@@ -170,13 +170,14 @@ def _said(
 
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
     """The context of a call of a function value."""
-    _, path, scope, outer, receiver = function
+    _, path, scope, _, receiver = function
+    outer: int = function[3]
     file = engine.file(path)
     own = file.scopes[scope]
     if not own.params or len(own.returns) > MAX_RETURNS_APART or file.is_larger(scope, MAX_SIZE_APART):
-        return int(outer)
+        return outer
     given = with_receiver(receiver, positional)
-    return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or int(outer)
+    return engine.contexts.enter(Context(path, scope, outer, given, keywords)) or outer
 
 
 def _with_own(engine: Engine, function: Value, found: Values, fuel: int) -> Values:

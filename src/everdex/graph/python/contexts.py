@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import xxhash
 
-from everdex.graph.python.values import NOTHING, Values, order
+from everdex.graph.python.values import NOTHING, ContextNumber, Values, order
 
 MAX_CONTEXTS: Final = 4  # calls within calls that are told apart
 
@@ -62,7 +62,8 @@ class Contexts:
             depth = max(depth, self._depth(argument.context))
         number = 0
         if depth < MAX_CONTEXTS:
-            number = xxhash.xxh3_64_intdigest(order(context).encode("utf-8", "surrogatepass")) or 1
+            digest = xxhash.xxh3_64_intdigest(order(context).encode("utf-8", "surrogatepass")) or 1
+            number = ContextNumber(digest, context)
             self._known[number] = (context, depth + 1)
         self._numbers[context] = number
         return number

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import NAME
-from everdex.graph.model import MANY, many_key
+from everdex.graph.model import MANY, any_key, many_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
@@ -55,6 +55,7 @@ class Engine:
         self._told: dict[Any, tuple[Any, Seen | None]] = {}
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
         self._few: dict[str, tuple[tuple[str, ...] | None, Seen]] = {}
+        self._offered: dict[str, tuple[bool, Seen]] = {}
         self._answers = 0
         self._is_known = False
 
@@ -247,6 +248,14 @@ class Engine:
                 found = self._few[key] = (None, Seen(many_key(key), "", ()))
             else:
                 found = self._few[key] = (files, Seen(key, "", ()))
+        self.seen.append(found[1])
+        return found[0]
+
+    def is_offered(self, key: str) -> bool:
+        """Whether any file offers a key, by who does not mind which."""
+        found = self._offered.get(key)
+        if found is None:
+            found = self._offered[key] = (bool(self.world.offering(key)), Seen(any_key(key), "", ()))
         self.seen.append(found[1])
         return found[0]
 

@@ -18,7 +18,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import classes, parsed
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import CALL_KEY, indirect_key, passed_key, taken_key, taking_key, used_key
+from everdex.graph.python.keys import CALL_KEY, given_key, indirect_key, passed_key, taken_key, taking_key
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
@@ -68,7 +68,7 @@ def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iter
     owner = file.class_of(scope)
     wanted = (CLASS, file.path, owner) if owner >= 0 else (FUNCTION, file.path, scope)
     name = file.scopes[wanted[2]].name
-    for other in engine.offering_few(used_key(name)) or ():
+    for other in engine.offering_few(given_key(name)) or ():
         there = engine.file(other)
         engine.note(there, passed_key(other, name))
         taking = there.given_imports.get(name, ()) if other != file.path else ()

@@ -89,6 +89,11 @@ def passed_key(path: str, name: str) -> str:
     return f"py:passed:{path}:{name}"
 
 
+def given_key(name: str) -> str:
+    """That a file passes on what it imports, which has this name where it comes from."""
+    return f"py:given:{name}"
+
+
 def calls_key(path: str, name: str) -> str:
     """Where a file calls what it defines under a name; of a name that few files call all of them are looked at."""
     return f"py:calls:{path}:{name}"

@@ -29,7 +29,7 @@ def family(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...
 
     def answer(fuel: int) -> tuple[Value, ...] | None:
         below = classes.subclasses(engine, path, scope, fuel - LOOKUP_STEP)
-        if not below or len(below) > MAX_FAMILY or engine.offering_few(used_key("__subclasses__")) != ():
+        if not below or len(below) > MAX_FAMILY or engine.is_offered(used_key("__subclasses__")):
             return None
         everyone = ((CLASS, path, scope), *below)
         alive = tuple(each for each in everyone if _may_be_made(engine, each, fuel))
@@ -46,7 +46,7 @@ def _may_be_made(engine: Engine, value: Value, fuel: int) -> bool:
     own = file.scopes[scope]
     if own.parent or own.name.startswith(_DISCOVERED):
         return True
-    if any(engine.offering_few(used_key(name)) != () for name in classes.names_of(engine, own.name)):
+    if any(engine.is_offered(used_key(name)) for name in classes.names_of(engine, own.name)):
         return True
     for each in own.decorators:
         decorator = file.entries[each][1]

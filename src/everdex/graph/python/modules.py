@@ -15,7 +15,9 @@ from everdex.graph.python.values import EXTERNAL, MODULE, NAMESPACE, Value
 
 MODULE_KEY = "py:module:"
 MODULE_ENDS = (".py", ".pyi")
-WITHIN_KEY = "py:within:"
+WITHIN_KEY = "py:within:"  # and the dotted name of a package, from any root: which files are in it
+BENEATH_KEY = "py:beneath:"  # and a directory: that there are modules in it
+_SOURCE_ROOTS = ("", "src", "lib", "python")  # from where directories count as namespace packages
 MAX_BEGINNING = 24  # modules that one computed name may mean
 
 
@@ -77,9 +79,15 @@ def find(engine: Engine, dotted: str, importer: str) -> Value:
             best = rank
     if best is not None:
         return (MODULE, best[3])
-    if any(_namespace_root_ok(engine, path, dotted) for path in engine.offering(WITHIN_KEY + dotted)[:8]):
+    if any(_is_beneath(engine, root, dotted) and not is_package(engine, root) for root in _SOURCE_ROOTS):
         return (NAMESPACE, dotted)
     return (EXTERNAL, dotted)
+
+
+def _is_beneath(engine: Engine, directory: str, dotted: str) -> bool:
+    """Whether there is a directory of modules under a dotted name from here."""
+    inner = dotted.replace(".", "/")
+    return engine.is_offered(BENEATH_KEY + (f"{directory}/{inner}" if directory else inner))
 
 
 def fitting(engine: Engine, text: Value) -> list[Value]:
@@ -96,19 +104,6 @@ def fitting(engine: Engine, text: Value) -> list[Value]:
         if len(dotted) >= len(start) + len(end) and dotted.startswith(start) and dotted.endswith(end):
             found.append((MODULE, path))
     return found
-
-
-def _namespace_root_ok(engine: Engine, path: str, dotted: str) -> bool:
-    """A directory counts as a namespace package from the root or a source directory, not from inside packages."""
-    parts = _directory(path).split("/")
-    count = dotted.count(".") + 1
-    names = dotted.split(".")
-    for start in range(len(parts) - count + 1):
-        if parts[start : start + count] == names:
-            root = "/".join(parts[:start])
-            if not root or (not is_package(engine, root) and root in ("src", "lib", "python")):
-                return True
-    return False
 
 
 def _common(left: str, right: str) -> list[str]:
@@ -133,7 +128,7 @@ def relative(engine: Engine, importer: str, level: int, module: str) -> Value:
     for path in engine.offering(MODULE_KEY + full):
         if dotted_of(path) == full:
             return (MODULE, path)
-    if engine.offering(WITHIN_KEY + full):
+    if _is_beneath(engine, directory, module) if module else engine.is_offered(BENEATH_KEY + directory):
         return (NAMESPACE, full)
     return (EXTERNAL, "." * level + module)
 
@@ -153,9 +148,7 @@ def submodule(engine: Engine, value: Value, name: str, importer: str) -> Value |
     for candidate in engine.offering(MODULE_KEY + full):
         if dotted_of(candidate) == full:
             return (MODULE, candidate)
-    if engine.offering(WITHIN_KEY + full):
-        return (NAMESPACE, full)
-    return None
+    return (NAMESPACE, full) if _is_beneath(engine, _directory(path), name) else None
 
 
 _STANDARD = sys.stdlib_module_names

@@ -28,6 +28,7 @@ from everdex.graph.python.keys import (
     default_key,
     filled_key,
     fills_key,
+    given_key,
     head_key,
     indirect_key,
     member_key,
@@ -43,7 +44,7 @@ from everdex.graph.python.keys import (
     taking_key,
     used_key,
 )
-from everdex.graph.python.modules import MODULE_ENDS, MODULE_KEY, WITHIN_KEY
+from everdex.graph.python.modules import BENEATH_KEY, MODULE_ENDS, MODULE_KEY, WITHIN_KEY
 from everdex.graph.python.uses import used
 
 # Lines that say nothing, blank or a comment alone, behind the end of a line: to look for that is quicker than to look
@@ -80,6 +81,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
     for name in used(file):
         offered[used_key(name)] = 1
+    for name in file.given_imports:
+        offered[given_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():
         offered[key] = _hash(places)
@@ -146,6 +149,7 @@ def _modules(path: str, offered: dict[str, int]) -> None:
         offered[MODULE_KEY + ".".join(parts[start:])] = 1
     directories = parts if is_package else parts[:-1]
     for start in range(len(directories)):
+        offered[BENEATH_KEY + "/".join(directories[: start + 1])] = 1
         for end in range(start + 1, len(directories) + 1):
             offered[WITHIN_KEY + ".".join(directories[start:end])] = 1
 

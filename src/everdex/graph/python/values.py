@@ -7,7 +7,7 @@ they were cut, so that an answer never depends on the order of asking.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final, TypeAlias
 
 Value: TypeAlias = tuple[Any, ...]
@@ -57,6 +57,22 @@ NOTHING: Final[Values] = frozenset()
 MAX_VALUES: Final = 48
 
 
+class ContextNumber(int):
+    """The number of a context, with what it is the number of: 0, all calls alike, is a plain one."""
+
+    context: tuple[Any, ...]
+
+    def __new__(cls, number: int, context: tuple[Any, ...]) -> ContextNumber:
+        self = super().__new__(cls, number)
+        self.context = context
+        return self
+
+    @cached_property
+    def order(self) -> str:
+        """By what it is: the number itself is a hash, which every edit changes."""
+        return order(self.context)
+
+
 def order(value: Any) -> str:
     """A text that orders values alike in every process: the members of sets stand sorted in it, and numbers by size.
 
@@ -66,6 +82,8 @@ def order(value: Any) -> str:
         return f"({','.join([order(each) for each in value])})"
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted([order(each) for each in value]))}}}"
+    if type(value) is ContextNumber:
+        return value.order
     return f"{value:020}" if type(value) is int else repr(value)
 
 
