@@ -343,3 +343,38 @@ def test_one_more_use_of_a_class_is_no_news(tmp_path: Path) -> None:
     kept(made, resolvers=_PYTHON)
     assert _written(made, {"other.py": "from home import Low\nkinds = [Low]\n"}) == 1
     assert _written(made, {"another.py": "from home import Base\nkinds = [Base]\n"}) == 2  # and reader.py
+
+
+_TAKING = """
+class A:
+    def stop(self): pass
+
+class B:
+    def stop(self): pass
+
+class Box:
+    def __init__(self, first, second=None, *, third=None):
+        self.second = second
+        self.third = third
+"""
+
+
+def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: Path) -> None:
+    """Of the calls of a constructor those are looked at that pass what is asked for."""
+    reader = "from home import Box\n\ndef read(box: Box):\n    box.{0}.stop()\n"
+    made = synced(
+        tmp_path / "tree",
+        {"home.py": _TAKING, "second.py": reader.format("second"), "third.py": reader.format("third")},
+    )
+    kept(made, resolvers=_PYTHON)
+    making = "from home import A, B, Box\n\ndef make(x, *xs, **named):\n    {}\n"
+    for call, files in (
+        ("Box(x)", 1),
+        ("Box(x, A())", 2),
+        ("Box(x, third=A())", 3),  # one passes no longer what the other does
+        ("Box(x, third=B())", 2),
+        ("Box(x)\n    Box(x, third=B())", 1),
+        ("Box(*xs)", 3),
+        ("Box(**named)", 3),
+    ):
+        assert _written(made, {"make.py": making.format(call)}) == files, call

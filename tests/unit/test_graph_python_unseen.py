@@ -82,6 +82,8 @@ def test_a_file_that_was_rewritten_is_not_compared() -> None:
         pytest.param(_body("return x"), _body("return x", "yield x"), id="that it yields"),
         pytest.param(_body("return known()"), _body("return known(x)"), id="with what it calls what it returns"),
         pytest.param(_body("known(A)"), _body("known(B)"), id="with what it calls a name"),
+        pytest.param(_body("known()", "known(y=A)"), _body("known(y=B)"), id="what a call passes, of fewer"),
+        pytest.param(_body("known(cast, A)", "known()"), _body("known(cast, B)"), id="what goes with an import"),
         pytest.param(_body("table[0](A)"), _body("table[0](B)"), id="with what it calls what has no name"),
         pytest.param(_body("(x or y)(known, A)"), _body("(x or y)(known, B)"), id="what it passes with a function"),
         pytest.param(_body("self.a = A"), _body("self.a = B"), id="what it stores"),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from everdex.facts.python import model as m
+from everdex.graph.python import slots
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     CALL_KEY,
@@ -23,6 +24,7 @@ from everdex.graph.python.keys import (
     indirect_key,
     member_key,
     passed_key,
+    passes_key,
     scope_key,
     stores_key,
     taken_key,
@@ -162,6 +164,8 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for each in numbers:
             if wanted[each]:
                 yield each, _Way(CALL_KEY + name, ("call", name)), each
+                for slot in slots.filled(file.entries, file.entries[each]):
+                    yield each, _Way(passes_key(name, slot), ("passing", name, slot)), each
     for name, numbers in file.decorations.items():
         for each in numbers:
             if wanted[each]:

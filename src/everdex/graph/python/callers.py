@@ -13,12 +13,20 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import calls, classes, dispatching, forwarded, handing, members
+from everdex.graph.python import calls, classes, dispatching, forwarded, handing, members, slots
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
-from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
+from everdex.graph.python.keys import (
+    CALL_KEY,
+    DECORATE_KEY,
+    calls_key,
+    indirect_key,
+    others_key,
+    passed_key,
+    passes_key,
+)
 from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
@@ -30,11 +38,12 @@ MAX_ALIASES: Final = 4
 _CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 
 
-def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context, ...]:
-    """The calls of a function that can be found from its name."""
+def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tuple[Context, ...]:
+    """The calls of a function that can be found from its name and may pass something for a parameter."""
+    wanted = _slots(engine, path, scope, index)
 
     def answer(fuel: int) -> tuple[Context, ...]:
-        asking, places, _ = calling(engine, path, scope, fuel)
+        asking, places, _ = _called(engine, path, scope, wanted, fuel)
         left = fuel - asking
         if places and not engine.can_spend(left, NAME_STEP):  # not enough for a name: they would say little, at length
             return ()
@@ -52,7 +61,7 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
 
-    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
+    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope, wanted), fuel, answer, ())
     return result
 
 
@@ -64,19 +73,29 @@ class Calling(NamedTuple):
     is_cut: bool  # there are more in other files
 
 
-def calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
+def are_more(engine: Engine, path: str, scope: int, index: int, fuel: int) -> bool:
+    """Whether there are more calls in other files that may pass something for a parameter."""
+    return _called(engine, path, scope, _slots(engine, path, scope, index), fuel).is_cut
+
+
+def _slots(engine: Engine, path: str, scope: int, index: int) -> tuple[str, ...]:
+    file = engine.file(path)
+    return slots.filling(file.scopes[scope], index, file.class_of(scope) >= 0)
+
+
+def _called(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fuel: int) -> Calling:
     none = Calling(CALLERS_STEP, (), False)
     found: Calling = engine.ask(
-        ("calling", path, scope), fuel, lambda fuel: _calling(engine, path, scope, fuel), none
+        ("calling", path, scope, wanted), fuel, lambda fuel: _calling(engine, path, scope, wanted, fuel), none
     )
     return found
 
 
-def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
+def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fuel: int) -> Calling:
     file = engine.file(path)
     own = file.scopes[scope]
     names, others = _called_as(engine, file, scope, fuel)
-    sites, is_cut = sites_of(engine, names, others, path)
+    sites, is_cut = sites_of(engine, names, others, path, wanted)
     owner = file.class_of(scope)
     if owner >= 0 and own.name in _CONSTRUCTORS:
         above = handing.up(engine, (CLASS, path, owner), own.name, fuel)
@@ -155,31 +174,56 @@ def step(count: int) -> int:
     return FEW_CALLERS_STEP if count <= MAX_FEW else CALLERS_STEP
 
 
-def sites_of(engine: Engine, names: list[str], others: list[str], path: str) -> tuple[list[tuple[str, int]], bool]:
-    """Calls by names that a file defines, and by others; when there are many, those of that file alone, and True."""
+def sites_of(
+    engine: Engine, names: list[str], others: list[str], path: str, wanted: tuple[str, ...] = ()
+) -> tuple[list[tuple[str, int]], bool]:
+    """Calls by names that a file defines, and by others, which fill one of these slots, if any is asked for; when there
+    are many, those of that file alone, and True."""
     sites: list[tuple[str, int]] = []
     is_cut = False
     for name in names:
-        files = engine.offering_few(CALL_KEY + name)
-        if files is None:
+        found = _filling(engine, name, wanted)
+        if found is None:
             engine.note(engine.file(path), calls_key(path, name))
-            files = (path,)
+            found = _in_file(engine, path, name)
             is_cut = True
-        for other in files:
-            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+        sites += found
     for name in others:
-        files = engine.offering_few(CALL_KEY + name)
-        if files is None:
+        found = _filling(engine, name, wanted)
+        if found is None:
             engine.note(engine.file(path), calls_key(path, name))
             engine.note(engine.file(path), others_key(path, name))
-            files = (path,)
-        for other in files:
-            sites.extend((other, each) for each in engine.file(other).calls_by_name.get(name, ()))
+            found = _in_file(engine, path, name)
+        sites += found
     if len(sites) <= MAX_CALL_SITES:
         return sites, is_cut
     kept = _seldom(path, Counter([site[0] for site in sites]))
     few = [site for site in sites if site[0] in kept]
     return few, is_cut or len(few) < len(sites)
+
+
+def _filling(engine: Engine, name: str, wanted: tuple[str, ...]) -> list[tuple[str, int]] | None:
+    """The calls by a name which fill one of these slots; None when many files have some."""
+    if not wanted:
+        files = engine.offering_few(CALL_KEY + name)
+        return None if files is None else [site for path in files for site in _in_file(engine, path, name)]
+    found: set[str] = set()
+    for slot in wanted:
+        files = engine.offering_few(passes_key(name, slot))
+        if files is None:
+            return None
+        found.update(files)
+    sites: list[tuple[str, int]] = []
+    for path in sorted(found):
+        entries = engine.file(path).entries
+        for site in _in_file(engine, path, name):
+            if not slots.filled(entries, entries[site[1]]).isdisjoint(wanted):
+                sites.append(site)
+    return sites
+
+
+def _in_file(engine: Engine, path: str, name: str) -> list[tuple[str, int]]:
+    return [(path, each) for each in engine.file(path).calls_by_name.get(name, ())]
 
 
 def _seldom(path: str, counts: Counter[str]) -> set[str]:

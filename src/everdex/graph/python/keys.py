@@ -84,6 +84,11 @@ def taken_key(name: str) -> str:
     return f"py:taken:{name}"
 
 
+def passes_key(name: str, slot: str) -> str:
+    """Where any file calls something by a name and fills a slot of it (`slots`)."""
+    return f"py:passes:{name}:{slot}"
+
+
 def passed_key(path: str, name: str) -> str:
     """Where a file passes on a function of this name."""
     return f"py:passed:{path}:{name}"

@@ -16,6 +16,7 @@ from typing import Final
 import xxhash
 
 from everdex.facts.python import model as m
+from everdex.graph.python import slots
 from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.fixtures import FIXTURE_KEY
@@ -35,6 +36,7 @@ from everdex.graph.python.keys import (
     name_key,
     others_key,
     passed_key,
+    passes_key,
     replaced_key,
     scope_key,
     stars_key,
@@ -62,6 +64,9 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
         sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
+        for each, place in zip(calls, places, strict=True):
+            for slot in slots.filled(file.entries, file.entries[each]):
+                sites.setdefault(passes_key(name, slot), []).append(place)
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:

@@ -189,13 +189,13 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
     if fixture:
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
-        known = callers.contexts(engine, file.path, scope, fuel)
+        known = callers.contexts(engine, file.path, scope, index, fuel)
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
         # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
         step = 0 if passes_on or len(known) == 1 else callers.step(len(known))
         for call in known:
             parts.append(from_call(engine, file, scope, index, call, fuel - step))
-        if callers.calling(engine, file.path, scope, fuel).is_cut:
+        if callers.are_more(engine, file.path, scope, index, fuel):
             parts.append(_TOO_MANY)
     found = union(parts)
     if not is_known(found):
@@ -256,7 +256,7 @@ def _implementing(engine: Engine, file: File, scope: int, index: int, by_type: V
         return by_type
     passed = fixtures.value(engine, file, scope, file.scopes[scope].params[index][0], fuel) or union(
         from_call(engine, file, scope, index, call, fuel - CALLERS_STEP)
-        for call in callers.contexts(engine, file.path, scope, fuel)
+        for call in callers.contexts(engine, file.path, scope, index, fuel)
     )
     if not any(value[0] in _MEETING for value in passed):
         return by_type
