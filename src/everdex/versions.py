@@ -236,7 +236,8 @@ INTERFACE_VERSION: Final = "1"
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
 # 50: Python: values that carry contexts are in the order of what these are; of uses of a class and of files in a
 #     directory it matters only that there are some; who passes on what it imports is found among many that name it;
-#     what a parameter is say those calls that pass something for it, also among many that do not
+#     what a parameter is say those calls that pass something for it, also among many that do not; attributes that are
+#     assigned and names that are exported are looked at by their names
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

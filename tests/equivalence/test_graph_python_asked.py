@@ -378,3 +378,26 @@ def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: P
         ("Box(**named)", 3),
     ):
         assert _written(made, {"make.py": making.format(call)}) == files, call
+
+
+def test_an_attribute_that_is_assigned_is_no_news_for_who_asks_for_another(tmp_path: Path) -> None:
+    """Of the assignments in the files of a class those are looked at that are to the attribute, by their names."""
+    home = "class A:\n    def stop(self): pass\n\nclass Box: pass\n\ndef fill(box: Box):\n    {}\n"
+    reader = "from home import Box\n\ndef read(box: Box):\n    box.kept.stop()\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("pass"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("box.other = A()")}) == 1
+    assert _written(made, {"home.py": home.format("box.kept = A()")}) == 2
+    assert _written(made, {"home.py": home.format("setattr(box, str(box), A())")}) == 2  # any, and the one is gone
+    assert _written(made, {"home.py": home.format("setattr(box, str(box), Box())")}) == 2
+
+
+def test_a_name_that_is_exported_is_no_news_for_who_takes_another(tmp_path: Path) -> None:
+    """`__all__` is looked at name by name."""
+    home = "__all__ = [{}]\n\ndef go(): pass\n\ndef stop(): pass\n"
+    files = {"home.py": home.format("'go'"), "hub.py": "from home import *\n", "reader.py": "import hub\n\nhub.go()\n"}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("'go', 'stop'")}) == 1
+    assert _written(made, {"home.py": home.format("'stop'")}) == 2
+    assert _written(made, {"home.py": home.format("'stop', 'go'")}) == 2

@@ -18,6 +18,8 @@ from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     CALL_KEY,
     DECORATE_KEY,
+    adopted_key,
+    computed_stores_key,
     default_key,
     filled_key,
     fills_key,
@@ -200,10 +202,14 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for name, stores in file.other_stores.items():
         for base, value in stores:
             if wanted[base]:
-                yield base, _Way(stores_key(path), ("store", name)), [base, value]
+                yield base, _Way(stores_key(path, name), ("store", name)), [base, value]
+    for name, stores in file.adopting.items():
+        for base, value in stores:
+            if wanted[base] and name in functions:
+                yield base, _Way(adopted_key(path, name), ("adopted", name)), [base, value]
     for computed in file.computed_stores:
         if wanted[computed[0]]:
-            yield computed[0], _Way(stores_key(path), ("computed store",)), computed
+            yield computed[0], _Way(computed_stores_key(path), ("computed store",)), computed
     for name, fills in file.item_stores_by_name.items():
         for fill in fills:
             if wanted[fill[0]]:

@@ -254,7 +254,7 @@ def _function(engine: Engine, value: Value, wanted: str, fuel: int) -> Values:
     if wanted == "__func__":
         return frozenset(((*value[:4], None),))
     file = engine.file(value[1])
-    engine.seen.append(file.seen_stores)
+    engine.seen.append(file.seen_stores(wanted))
     parts = []
     for base, given in file.other_stores.get(wanted, ())[:8]:
         if any(each[:3] == value[:3] for each in engine.values(value[1], base, 0, fuel - LOOKUP_STEP)):

@@ -136,9 +136,9 @@ class File(Fillings):
     def seen_stars(self) -> Seen:
         return Seen(stars_key(self.path), self.path, ())
 
-    @cached_property
-    def seen_stores(self) -> Seen:
-        return Seen(stores_key(self.path), self.path, ())
+    def seen_stores(self, name: str) -> Seen:
+        """Where attributes of a name are assigned other than of self."""
+        return self.seen_key(stores_key(self.path, name))
 
     def seen_at(self, expression: int) -> Seen:
         """The content that an expression stands in: a function, or the statement of the module or of a class."""

@@ -18,7 +18,7 @@ CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
-_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
+_SHARED: Final = 8  # keys of a file for names of which there are too many for one each
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
@@ -45,13 +45,28 @@ def member_key(path: str, name: str) -> str:
 
 
 def stars_key(path: str) -> str:
-    """What a module takes and gives by `*`."""
+    """From where a module takes something by `*`, and whether it says itself what it gives so."""
     return f"py:stars:{path}"
 
 
-def stores_key(path: str) -> str:
-    """Where a file assigns attributes other than of self."""
-    return f"py:stores:{path}"
+def exported_key(path: str, name: str) -> str:
+    """That a module which says what it gives by `*` gives a name."""
+    return f"py:exported:{path}:{name}"
+
+
+def stores_key(path: str, name: str) -> str:
+    """Where a file assigns attributes of this name other than of self; one key for several names."""
+    return f"py:stores:{path}:{_share(name)}"
+
+
+def computed_stores_key(path: str) -> str:
+    """The same for attributes whose names are computed."""
+    return f"py:stores:{path}:*"
+
+
+def adopted_key(path: str, name: str) -> str:
+    """Where a file assigns a function of its own by this name to an attribute, other than of self."""
+    return f"py:adopted:{path}:{name}"
 
 
 def stored_key(name: str) -> str:
@@ -112,7 +127,11 @@ def others_key(path: str, name: str) -> str:
         return f"py:others:{path}:builtins"
     # Who goes by the names of classes is not asked again for a call that is written like a function's.
     case = "" if name[:1].isupper() else "small"
-    return f"py:others:{path}:{case}{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
+    return f"py:others:{path}:{case}{_share(name)}"
+
+
+def _share(name: str) -> int:
+    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) % _SHARED
 
 
 def indirect_key(path: str) -> str:

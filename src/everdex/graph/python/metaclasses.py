@@ -97,7 +97,7 @@ def added(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Va
     for meta in classes.metaclasses(engine, line, fuel):
         for _, path, scope in [each for each in classes.mro(engine, meta[1], meta[2], fuel) if each[0] == CLASS]:
             file = engine.look_up(path, scope, wanted)
-            engine.seen.append(file.seen_stores)
+            engine.seen.append(file.seen_stores(wanted))
             values = list(file.self_stores.get(scope, {}).get(wanted, ()))
             for base, value in file.other_stores.get(wanted, ())[:8]:
                 is_own = file.class_of(file.owner(file.where[base])) == scope

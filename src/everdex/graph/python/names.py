@@ -14,7 +14,7 @@ from everdex.graph.python import modules
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import replaced_key
+from everdex.graph.python.keys import exported_key, replaced_key
 from everdex.graph.python.rules import BUILTIN_NAMES
 from everdex.graph.python.values import (
     BUILTIN,
@@ -132,14 +132,21 @@ def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
         if target[0] != MODULE:
             continue
         other = engine.file(target[1])
-        engine.seen.append(other.seen_stars)
-        exported = other.facts.exported
-        if wanted not in exported if exported is not None else wanted.startswith("_"):
+        if not _gives(engine, other, wanted):
             continue
         values = attribute_of(engine, target, wanted, fuel - LOOKUP_STEP, file.path)
         if values:
             found.append(values)
     return union(found[-1:])
+
+
+def _gives(engine: Engine, file: File, wanted: str) -> bool:
+    """Whether a module lets a star take a name, if it has it."""
+    engine.seen.append(file.seen_stars)
+    if file.facts.exported is None:
+        return not wanted.startswith("_")
+    engine.note(file, exported_key(file.path, wanted))
+    return wanted in file.facts.exported
 
 
 def source_of(engine: Engine, importer: str, level: int, module: str) -> Value:
@@ -193,7 +200,7 @@ def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
                 return here
             source, name = source_of(engine, path, entry[1], entry[2]), entry[3]
         else:
-            engine.seen.append(file.seen_stores)
+            engine.seen.append(file.seen_stores(wanted))
             engine.seen.append(file.seen_stars)
             if bindings or wanted in file.other_stores:
                 return here
@@ -224,9 +231,7 @@ def _is_exported(engine: Engine, path: str, wanted: str) -> bool:
             continue
         seen.add(path)
         file = engine.look_for(path, wanted)
-        engine.seen.append(file.seen_stars)
-        exported = file.facts.exported
-        if wanted not in exported if exported is not None else wanted.startswith("_"):
+        if not _gives(engine, file, wanted):
             continue
         if file.names[0].get(wanted) or modules.submodule(engine, (MODULE, path), wanted, path) is not None:
             return True
@@ -241,7 +246,7 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
         return frozenset((inner,)) if inner is not None else NOTHING
     path = source[1]
     file = engine.look_for(path, wanted)
-    engine.seen.append(file.seen_stores)
+    engine.seen.append(file.seen_stores(wanted))
     bindings = file.final(0, wanted)
     passes_on = any(file.entries[file.bindings[each][2]][0] == m.FROM for each in bindings)
     parts = [engine.bound(file, bindings, 0, fuel - NAME_STEP if passes_on else fuel)]  # or circles would cost nothing

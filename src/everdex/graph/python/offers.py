@@ -25,8 +25,11 @@ from everdex.graph.python.keys import (
     CALL_KEY,
     DECORATE_KEY,
     META_KEY,
+    adopted_key,
     calls_key,
+    computed_stores_key,
     default_key,
+    exported_key,
     filled_key,
     fills_key,
     given_key,
@@ -103,15 +106,16 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     path, facts = file.path, file.facts
     if facts.stars or facts.exported is not None:
         taken = [f"{level} {module}" for _, level, module in facts.stars]
-        sites[stars_key(path)] = [*taken, "all", *(facts.exported or ())] if facts.exported is not None else taken
-    stores = [
-        f"{name} {file.scopes[file.where[base]].key}" for name, found in file.other_stores.items() for base, _ in found
-    ]
-    stores += [f"* {file.scopes[file.where[base]].key}" for base, _, _ in file.computed_stores]
-    if stores:
-        sites[stores_key(path)] = stores
+        sites[stars_key(path)] = [*taken, "all"] if facts.exported is not None else taken
+        sites.update((exported_key(path, name), []) for name in facts.exported or ())
     for name, found in file.other_stores.items():
-        sites[stored_key(name)] = [file.scopes[file.where[base]].key for base, _ in found]
+        sites[stored_key(name)] = places = [file.scopes[file.where[base]].key for base, _ in found]
+        sites.setdefault(stores_key(path, name), []).extend((name, *places))
+    for name, adopting in file.adopting.items():
+        if name in file.defined:
+            sites[adopted_key(path, name)] = [file.scopes[file.where[base]].key for base, _ in adopting]
+    if file.computed_stores:
+        sites[computed_stores_key(path)] = [file.scopes[file.where[base]].key for base, _, _ in file.computed_stores]
     for module, replaced in file.replacements.items():
         sites[replaced_key(module)] = [f"{name} {file.scopes[file.where[base]].key}" for name, base, _ in replaced]
     for name, filled in file.item_stores_by_name.items():

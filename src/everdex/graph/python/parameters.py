@@ -14,6 +14,7 @@ from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import MAPPINGS
+from everdex.graph.python.keys import adopted_key
 from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import (
     ANNOTATED,
@@ -222,8 +223,9 @@ def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:
 
 def _adopted(engine: Engine, file: File, scope: int, fuel: int) -> Values:
     """What a function takes first that is made a method of a class: `cls.show = show`."""
-    engine.seen.append(file.seen_stores)
-    stores = file.adopting.get(file.scopes[scope].name, ())
+    own = file.scopes[scope].name
+    engine.note(file, adopted_key(file.path, own))
+    stores = file.adopting.get(own, ())
     bases = [base for base, value in stores if _is_named(file, value, scope)]
     found = union(engine.values(file.path, each, 0, fuel) for each in (bases if len(bases) <= MAX_ADOPTING else ()))
     return frozenset((INSTANCE, *each[1:3], True) for each in found if each[0] == CLASS)

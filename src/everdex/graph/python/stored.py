@@ -10,7 +10,7 @@ from everdex.graph.python import classes
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
-from everdex.graph.python.keys import stored_key
+from everdex.graph.python.keys import computed_stores_key, stored_key
 from everdex.graph.python.values import (
     CLASS,
     EXTERNAL,
@@ -31,7 +31,7 @@ def storing(engine: Engine, path: str, wanted: str) -> str:
     if not path:
         return ""
     file = engine.file(path)
-    engine.seen.append(file.seen_stores)
+    engine.seen.append(file.seen_stores(wanted))
     return path if wanted in file.other_stores else ""
 
 
@@ -124,8 +124,9 @@ def stores(
     for path in dict.fromkeys([*(owner[1] for owner in line if owner[0] != EXTERNAL), importer]):
         if path:
             file = engine.file(path)
-            engine.seen.append(file.seen_stores)
+            engine.seen.append(file.seen_stores(wanted))
             others.extend((path, base, -1, value) for base, value in file.other_stores.get(wanted, ())[:8])
             if not is_written and not wanted.startswith("__"):
+                engine.note(file, computed_stores_key(path))
                 others.extend((path, *each) for each in file.computed_stores[:8])
     return own, others
