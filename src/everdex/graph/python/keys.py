@@ -18,7 +18,7 @@ CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
-_SHARED: Final = 8  # keys of a file for names of which there are too many for one each
+_OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
@@ -55,8 +55,8 @@ def exported_key(path: str, name: str) -> str:
 
 
 def stores_key(path: str, name: str) -> str:
-    """Where a file assigns attributes of this name other than of self; one key for several names."""
-    return f"py:stores:{path}:{_share(name)}"
+    """Where a file assigns attributes of this name other than of self."""
+    return f"py:stores:{path}:{name}"
 
 
 def computed_stores_key(path: str) -> str:
@@ -127,11 +127,7 @@ def others_key(path: str, name: str) -> str:
         return f"py:others:{path}:builtins"
     # Who goes by the names of classes is not asked again for a call that is written like a function's.
     case = "" if name[:1].isupper() else "small"
-    return f"py:others:{path}:{case}{_share(name)}"
-
-
-def _share(name: str) -> int:
-    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass")) % _SHARED
+    return f"py:others:{path}:{case}{xxhash.xxh3_64_intdigest(name.encode('utf-8', 'surrogatepass')) % _OTHERS}"
 
 
 def indirect_key(path: str) -> str:

@@ -110,7 +110,7 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites.update((exported_key(path, name), []) for name in facts.exported or ())
     for name, found in file.other_stores.items():
         sites[stored_key(name)] = places = [file.scopes[file.where[base]].key for base, _ in found]
-        sites.setdefault(stores_key(path, name), []).extend((name, *places))
+        sites[stores_key(path, name)] = places
     for name, adopting in file.adopting.items():
         if name in file.defined:
             sites[adopted_key(path, name)] = [file.scopes[file.where[base]].key for base, _ in adopting]
