@@ -72,8 +72,9 @@ def _states(tree: Path, commits: list[str], saved: bool) -> Iterator[str]:
     for former, commit in zip((None, *commits), commits, strict=False):
         if saved and former is not None:
             for path in _git(tree, "diff", "--no-renames", "--name-only", "-z", former, commit).split("\0")[:-1]:
-                there = _git(tree, "ls-tree", "--name-only", commit, "--", f":(literal){path}")
-                _git(tree, *(("checkout", "-q", commit) if there else ("rm", "-q", "--force")), "--", f":(literal){path}")
+                named = ("--", f":(literal){path}")
+                there = _git(tree, "ls-tree", "--name-only", commit, *named)
+                _git(tree, *(("checkout", "-q", commit) if there else ("rm", "-q", "--force")), *named)
                 yield f"{commit[:10]} {path}"
         else:
             _git(tree, "checkout", "-q", "--force", commit)
