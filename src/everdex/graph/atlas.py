@@ -13,20 +13,24 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
+from everdex.discover.model import SkipReason
+from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
 from everdex.graph.postings import keys32
 from everdex.graph.record import asked_key, place, symbol_names
 from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
-from everdex.languages import role_of
+from everdex.languages import language_of, role_of
 from everdex.memory import remembering
 from everdex.parse.headers import shortened
+from everdex.segment.files import FileLine
 from everdex.view import SnapshotView
 
 _REMEMBERED: Final = 256
 _AROUND: Final = 40  # bytes of anchor on either side of a place
 _ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]\]?\s")  # `[Serializable] class A`; Python's `[T](x)` has no space
+_BY_CONTENT: Final = (SkipReason.BINARY, SkipReason.ENCODING, SkipReason.TOO_MANY_CHUNKS)
 _KEPT_COLUMNS: Final = 1_024  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
@@ -208,6 +212,7 @@ class Atlas:
             "without_resolver": sum(
                 path not in known and role in ("source", "test") for path, role in roles.items()
             ),
+            "left_out": len(self.left_out),
             "semantic": sum(bool(entry.joined) for entry in files),
             "disagreements": sum(entry.disagreeing for entry in files),
         }
@@ -216,6 +221,15 @@ class Atlas:
     def doubtful_files(self) -> tuple[FileEntry, ...]:
         """Files of which something could not be read."""
         return tuple(entry for entry in self.graph.files if entry.partial or entry.failed)
+
+    @cached_property
+    def left_out(self) -> tuple[FileLine, ...]:
+        """Code that is not in the snapshot for what it contains: another encoding, too many chunks."""
+        if not any(reason in self.view.manifest.skipped for reason in _BY_CONTENT):
+            return ()
+        return tuple(
+            line for line in self.view.file_lines() if line.skip and has_facts(language_of(line.path_key) or "")
+        )
 
     @cached_property
     def roles(self) -> dict[str, str]:

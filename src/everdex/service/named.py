@@ -66,7 +66,8 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
         return ()
     used = relations.references(opened, found[0], question)
     body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
-    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name))
+    left_out = coverage.of_left_out(atlas, nothing_found=not used["total"])
+    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
 
 
 def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:
