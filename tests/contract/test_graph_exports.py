@@ -60,6 +60,19 @@ def test_the_map_names_what_a_newcomer_must_know_first(tmp_path: Path, monkeypat
     assert names == ["app.engine.Engine", "app.small.tiny", "app.tested.tried", "app.small.log", "app.tested._own"]
 
 
+def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Path) -> None:
+    """Not below one that consists of the same."""
+    files = {f"lib/{part}/{n}.txt": "def f()\n" for part in ("core", "edge") for n in range(3)}
+    more = {f"page/{n}.html": "<p>\n" for n in range(2)} | {"top.txt": "def f()\n"}
+    structure = next(part for part in asker(synced(tmp_path / "tree", files | more))("map")["sections"] if
+                     part["name"] == "structure")["items"]  # fmt: skip
+    assert {item["text"] for item in structure} == {
+        "./ 9 files, mostly text", "lib/ 6 files", "  lib/core/ 3 files", "  lib/edge/ 3 files",
+        "page/ 2 files, mostly html",
+    }  # fmt: skip
+    assert {item["language"] for item in structure} == {"text", "html"}
+
+
 def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:
     """pyproject.toml and package.json are the repository's own words."""
     made = synced(

@@ -20,12 +20,13 @@ from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
 from everdex.graph.postings import keys32
 from everdex.graph.record import asked_key, place, symbol_names
-from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
+from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef, plain_name
 from everdex.languages import language_of, role_of
 from everdex.memory import remembering
 from everdex.parse.headers import shortened
 from everdex.segment.files import FileLine
 from everdex.view import SnapshotView
+from everdex.wording import whose
 
 _REMEMBERED: Final = 256
 _AROUND: Final = 40  # bytes of anchor on either side of a place
@@ -291,12 +292,14 @@ class Atlas:
 
     @staticmethod
     def reads(definition: Definition) -> str:
-        """A definition as people write it: its name with its parameters or bases, or the signature; shortened."""
+        """A definition as people write it, beside its path: its name in the file with its parameters or bases, or the
+        signature and whose it is; shortened."""
         node = definition.node
         begins = node.signature.startswith(("(", "[", "<")) and not _ATTRIBUTE.match(node.signature)
         bare = begins or node.name not in node.signature
         between = " " if node.signature[:1].isalpha() else ""  # `<lambda1> function (x)`
-        return shortened(f"{node.qualified_name}{between}{node.signature}" if bare else node.signature)
+        name = plain_name(node.key) or node.qualified_name
+        return shortened(f"{name}{between}{node.signature}") if bare else whose(shortened(node.signature), name)
 
     def _describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it: made once and shared, so nobody may change it."""

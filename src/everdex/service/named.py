@@ -43,7 +43,8 @@ def ask(
                 )  # fmt: skip
         opened = None
         if found.body["by"] == "name" and (references or not found.body["definitions"]):
-            opened = relations.open_for(view, options) if references else relations.open_made(view)
+            needed = references or naming.is_id(asked.strip())
+            opened = relations.open_for(view, options) if needed else relations.open_made(view)
         warnings = (*reading.warnings, *found.warnings, *add_graph(opened, found.body, references))
         return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
 
