@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from everdex import limits
 from everdex.parse import grammar
 from support.graphs import asker
 from support.stores import synced
@@ -163,3 +164,31 @@ def test_a_file_that_no_grammar_gets_through_is_told(
     answer = ask("callers", "before")
     assert _callers(answer) == {"run"}
     assert answer["coverage"]["partial"] == 1
+
+
+def test_code_that_is_not_in_the_index_is_told(tmp_path: Path) -> None:
+    """A file that could not be taken in may hold the only caller: an answer names it, and one that is empty also
+    counts what was too large."""
+    made = synced(tmp_path / "tree", {"a.py": "def used():\n    pass\n\ndef other():\n    pass\n\nother()\n"})
+    (made.path / "old.py").write_bytes(b"# coding: latin-1\nfrom a import used\nused()  # \xe9\n")
+    (made.path / "notes.txt").write_bytes(b"\xe9 is no code\n")
+    large = made.path / "large.py"
+    with large.open("wb") as file:
+        file.truncate(limits.MAX_FILE_SIZE_BYTES + 1)
+    ask = asker(made)
+    told = "old.py is not in the index (encoding); what it uses is not counted"
+    size = "1 file is too large for the index or unreadable (`everdex files --skipped`); what it uses is not counted"
+    for method in ("callers", "refs", "impact"):
+        answer = ask(method, "used")
+        assert answer["total"] == 0
+        assert answer["warnings"] == [told, size]
+    found = ask("callers", "other")
+    assert found["total"] == 1
+    assert found["warnings"] == [told]
+    assert found["coverage"]["left_out"] == 1
+    assert ask("callers", "missing")["warnings"] == [told, size]
+    assert ask("callees", "used")["warnings"] == []
+    (made.path / "older.py").write_bytes(b"\xe9\n")
+    assert ask("callers", "other")["warnings"] == [
+        "2 files of code are not in the index, among them old.py (encoding); what they use is not counted"
+    ]

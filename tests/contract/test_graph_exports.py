@@ -60,6 +60,19 @@ def test_the_map_names_what_a_newcomer_must_know_first(tmp_path: Path, monkeypat
     assert names == ["app.engine.Engine", "app.small.tiny", "app.tested.tried", "app.small.log", "app.tested._own"]
 
 
+def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Path) -> None:
+    """Not below one that consists of the same."""
+    files = {f"lib/{part}/{n}.txt": "def f()\n" for part in ("core", "edge") for n in range(3)}
+    more = {f"page/{n}.html": "<p>\n" for n in range(2)} | {"top.txt": "def f()\n"}
+    structure = next(part for part in asker(synced(tmp_path / "tree", files | more))("map")["sections"] if
+                     part["name"] == "structure")["items"]  # fmt: skip
+    assert {item["text"] for item in structure} == {
+        "./ 9 files, mostly text", "lib/ 6 files", "  lib/core/ 3 files", "  lib/edge/ 3 files",
+        "page/ 2 files, mostly html",
+    }  # fmt: skip
+    assert {item["language"] for item in structure} == {"text", "html"}
+
+
 def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:
     """pyproject.toml and package.json are the repository's own words."""
     made = synced(
@@ -151,6 +164,13 @@ def test_dot_quotes_everything(tmp_path: Path) -> None:
     assert text.endswith("}\n")
 
 
+def test_dot_shortens_names_that_graphviz_would_not_read(tmp_path: Path) -> None:
+    """It refuses texts of more than 16,384 characters; the end of a long name says most."""
+    text = _exported(synced(tmp_path / "tree", {"a.txt": f"def {'x' * 20_000}_end(y)\n"}), "dot").decode()
+    assert max(map(len, text.splitlines())) < 1_000
+    assert '_end", tooltip=' in text
+
+
 # -- SCIP --------------------------------------------------------------------------------------
 
 
@@ -203,3 +223,25 @@ def test_scip_has_a_document_a_file_with_definitions_and_references(tmp_path: Pa
     disk = symbols["everdex . . . `disk.txt`/Disk#"]
     assert _all(disk, 5) == [7]
     assert _all(_all(disk, 4)[0], 1) == [b"everdex . . . `disk.txt`/Device#"]
+
+
+def test_scip_says_a_thing_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A base class is named and inherited from in one place, which is one occurrence."""
+    monkeypatch.setattr(resolvers, "MODULES", ("everdex.graph.python",))
+    made = synced(tmp_path / "tree", {"a.py": "class Base:\n    pass\n\nclass Heir(Base):\n    pass\n"})
+    (document,) = _all(_exported(made, "scip"), 2)
+    assert len(_all(document, 2)) == len(set(_all(document, 2))) == 4
+
+
+def test_scip_tells_members_of_one_name_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What different objects are given inside one function, and a private name beside a public one."""
+    monkeypatch.setattr(resolvers, "MODULES", ("everdex.graph.javascript",))
+    source = (
+        "function set() {\n  first.filter.id = function () {};\n  first.find.id = function () {};\n}\n"
+        "class Safe {\n  #own = 1;\n  own = 2;\n}\n"
+    )
+    (document,) = _all(_exported(synced(tmp_path / "tree", {"a.js": source}), "scip"), 2)
+    names = [_all(item, 1)[0].decode().removeprefix("everdex . . . `a.js`/") for item in _all(document, 3)]
+    assert names == [
+        "", "set().", "set().`first.filter`.id().", "set().`first.find`.id().", "Safe#", "Safe#`#`.own.", "Safe#own.",
+    ]  # fmt: skip

@@ -218,3 +218,20 @@ def test_a_name_that_nothing_defines_says_who_asks_for_it(tmp_path: Path, symbol
     said = "2 places ask for gone and lead to no definition; `everdex search --mode literal gone` finds them"
     assert said in ask("callers", symbol)["warnings"]
     assert ask("callers", "nowhere")["warnings"] == []
+
+
+def test_definitions_of_one_name_are_listed_with_whose_they_are(tmp_path: Path) -> None:
+    """A signature alone tells ten methods called `build` from each other as little as their name does."""
+    files = {
+        "a.rs": "pub struct Walk;\npub struct Maker;\nimpl Maker {\n    pub fn build(&self) -> Walk { Walk }\n}\n"
+        "impl Walk {\n    pub fn build() -> Walk { Walk }\n}\n",
+        "go.mod": "module m\n",
+        "b.go": "package m\ntype Tree struct{}\nfunc (t Tree) build() {}\n",
+        "c.ts": "export class Menu { build(): void {} }\n",
+        "d.py": "class Plan:\n    def build(self):\n        pass\n",
+    }
+    listed = asker(synced(tmp_path / "tree", files))("callers", "build")["matches"]
+    assert [item["text"] for item in listed] == [
+        "Maker: pub fn build(&self) -> Walk", "Walk: pub fn build() -> Walk", "func (t Tree) build()",
+        "Menu: build(): void", "Plan.build(self)",
+    ]  # fmt: skip

@@ -186,7 +186,7 @@ def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) 
         "1 could not be resolved (a bug in everdex), among them z.txt",
     ]
     assert answer["coverage"] == {
-        "files": 8, "resolved": 8, "partial": 2, "failed": 1, "without_resolver": 0, "semantic": 0,
+        "files": 8, "resolved": 8, "partial": 2, "failed": 1, "without_resolver": 0, "left_out": 0, "semantic": 0,
         "disagreements": 0,
     }  # fmt: skip
     failed = "1 could not be resolved (a bug in everdex), among them z.txt"

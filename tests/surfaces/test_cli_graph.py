@@ -104,7 +104,7 @@ def test_calling_a_class_is_calling_its_constructor(project: Path) -> None:
 def test_callees_in_a_pipe(project: Path) -> None:
     """Definitions on stdout; calls out of the repository are counted."""
     done = everdex("callees", "sell", project)
-    assert "shop/stock.py:5:shop.stock.Stock.take(self, count: int) -> int" in done.lines
+    assert "shop/stock.py:5:Stock.take(self, count: int) -> int" in done.lines
     assert "external" in done.err
 
 
@@ -144,7 +144,7 @@ def test_several_definitions_end_in_a_list_and_exit_2(project: Path) -> None:
     """On stderr for a person, as candidates in JSON; stdout has no results to mistake for an answer."""
     done = everdex("callers", "take", project)
     assert (done.code, done.out) == (2, "")
-    assert "shop/stock.py:5:shop.stock.Stock.take(self, count: int) -> int" in done.err
+    assert "shop/stock.py:5:Stock.take(self, count: int) -> int" in done.err
     document = answer_of("callers", "take", project, code=2)
     assert len(document["matches"]) == len(document["resolution"]["candidates"]) == 2
 
@@ -291,4 +291,4 @@ def test_functions_without_a_name_stand_apart_from_how_they_are_written(tmp_path
     """What a callback is called is not run together with its text."""
     made = synced(tmp_path / "tree", {"a.js": "function run(f) { f(); }\nrun(function (x) { return x; });\n"})
     (callee,) = asker(made)("callees", "run")["callees"]
-    assert callee["text"] == "a.<lambda1> function (x)"
+    assert callee["text"] == "<lambda1> function (x)"

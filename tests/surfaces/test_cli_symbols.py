@@ -33,12 +33,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_every_definition_of_a_name_is_listed(project: Path) -> None:
-    """Several matches: one line each, by path and place; none is chosen for the user."""
+    """Several matches: one line each with whose it is, by path and place; none is chosen for the user."""
     done = everdex("symbols", "close", cwd=project / "app")
     assert done.lines == [
         "app/close.ts:1:export function close(): void",
-        "app/store.py:4:def close(self) -> None",
-        "app/store.py:9:def close(self) -> None",
+        "app/store.py:4:SnapshotView: def close(self) -> None",
+        "app/store.py:9:Engine: def close(self) -> None",
     ]
     assert done.code == 0
 
@@ -55,6 +55,27 @@ def test_a_qualified_name_says_which_one(project: Path, name: str) -> None:
     """However the language writes it."""
     document = everdex("symbols", name, project, "--json").json
     assert [(item["path"], item["start_line"]) for item in document["definitions"]] == [("app/store.py", 9)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "folder"),
+    [
+        ("app/store.py:5", "."), ("app/store.py:5:9", "."), ("store.py:5", "app"), ("./app/store.py:4", "."),
+        ("app/store.py::SnapshotView.close", "."), ("store.py::SnapshotView::close", "app"),
+    ],
+)  # fmt: skip
+def test_a_definition_is_named_by_its_file(project: Path, asked: str, folder: str) -> None:
+    """With a line of it or its name there, as for every other command; no graph is made for that."""
+    done = everdex("symbols", asked, cwd=project / folder)
+    assert (done.lines, done.code) == (["app/store.py:4:SnapshotView: def close(self) -> None"], 0)
+
+
+def test_a_definition_is_named_by_its_id(project: Path) -> None:
+    """Also when the graph that the id is from is that of an older snapshot."""
+    symbol = everdex("refs", "SnapshotView.close", "--json", cwd=project).json["symbol"]["symbol"]["symbolId"]
+    (project / "app/more.py").write_text("def more():\n    pass\n")
+    done = everdex("symbols", symbol, cwd=project)
+    assert done.lines == ["app/store.py:4:app.store.SnapshotView.close(self) -> None"]
 
 
 def test_a_definition_has_signature_doc_and_source(project: Path) -> None:

@@ -120,6 +120,8 @@ def test_the_text_of_an_answer_reads_as_code(agent: Agent) -> None:
     assert "## src/session.py:" in text
     assert "    def save_session(self, cookie: str) -> None:\n" in text
     assert f"[snapshot {result.structured_content['snapshot_id']} · fresh" in text  # type: ignore[index]
+    defined = agent.call("symbol", name="SessionStore.save_session").content[0].text  # type: ignore[union-attr]
+    assert " method SessionStore.save_session\n    def save_session(self" in defined
 
 
 def test_grep_lists_every_line_and_counts_the_rest(agent: Agent) -> None:
@@ -197,7 +199,7 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     several = agent.ask("references", symbol="save_session")
     assert (several["symbol"], len(several["matches"]), several["references"]) == (None, 2, [])
     called = agent.ask("references", symbol="src/session.py:8")
-    assert called["symbol"]["text"].startswith("session.SessionStore._secret(self)")
+    assert called["symbol"]["text"].startswith("SessionStore._secret(self)")
     assert set(called["could_add"]) == {
         "ambiguous", "external", "unresolved", "unnamed", "overriding", "unknown", "overridden", "written", "named",
         "elsewhere",

@@ -13,20 +13,25 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
+from everdex.discover.model import SkipReason
+from everdex.facts import has_facts
 from everdex.graph.artifact import FileEntry, Graph
 from everdex.graph.columns import Columns
 from everdex.graph.model import Node, Role, Status, Target
 from everdex.graph.postings import keys32
 from everdex.graph.record import asked_key, place, symbol_names
-from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef
-from everdex.languages import role_of
+from everdex.identity.symbols import ChunkRef, SymbolNames, SymbolRef, plain_name
+from everdex.languages import language_of, role_of
 from everdex.memory import remembering
 from everdex.parse.headers import shortened
+from everdex.segment.files import FileLine
 from everdex.view import SnapshotView
+from everdex.wording import whose
 
 _REMEMBERED: Final = 256
 _AROUND: Final = 40  # bytes of anchor on either side of a place
 _ATTRIBUTE: Final = re.compile(r"\[[^\]]*\]\]?\s")  # `[Serializable] class A`; Python's `[T](x)` has no space
+_BY_CONTENT: Final = (SkipReason.BINARY, SkipReason.ENCODING, SkipReason.TOO_MANY_CHUNKS)
 _KEPT_COLUMNS: Final = 1_024  # a name that more files use than this is slow every time
 CONTAINERS: Final = frozenset({
     "class", "interface", "struct", "trait", "enum", "record", "object", "protocol", "union", "type", "actor",
@@ -208,6 +213,7 @@ class Atlas:
             "without_resolver": sum(
                 path not in known and role in ("source", "test") for path, role in roles.items()
             ),
+            "left_out": len(self.left_out),
             "semantic": sum(bool(entry.joined) for entry in files),
             "disagreements": sum(entry.disagreeing for entry in files),
         }
@@ -216,6 +222,15 @@ class Atlas:
     def doubtful_files(self) -> tuple[FileEntry, ...]:
         """Files of which something could not be read."""
         return tuple(entry for entry in self.graph.files if entry.partial or entry.failed)
+
+    @cached_property
+    def left_out(self) -> tuple[FileLine, ...]:
+        """Code that is not in the snapshot for what it contains: another encoding, too many chunks."""
+        if not any(reason in self.view.manifest.skipped for reason in _BY_CONTENT):
+            return ()
+        return tuple(
+            line for line in self.view.file_lines() if line.skip and has_facts(language_of(line.path_key) or "")
+        )
 
     @cached_property
     def roles(self) -> dict[str, str]:
@@ -277,12 +292,14 @@ class Atlas:
 
     @staticmethod
     def reads(definition: Definition) -> str:
-        """A definition as people write it: its name with its parameters or bases, or the signature; shortened."""
+        """A definition as people write it, beside its path: its name in the file with its parameters or bases, or the
+        signature and whose it is; shortened."""
         node = definition.node
         begins = node.signature.startswith(("(", "[", "<")) and not _ATTRIBUTE.match(node.signature)
         bare = begins or node.name not in node.signature
         between = " " if node.signature[:1].isalpha() else ""  # `<lambda1> function (x)`
-        return shortened(f"{node.qualified_name}{between}{node.signature}" if bare else node.signature)
+        name = plain_name(node.key) or node.qualified_name
+        return shortened(f"{name}{between}{node.signature}") if bare else whose(shortened(node.signature), name)
 
     def _describe(self, definition: Definition) -> dict[str, Any]:
         """A definition as answers show it: made once and shared, so nobody may change it."""

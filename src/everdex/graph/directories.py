@@ -29,6 +29,11 @@ class Directory:
         return self.languages.total()
 
     @property
+    def language(self) -> str:
+        """That of most of its files."""
+        return min(self.languages.items(), key=lambda item: (-item[1], item[0]))[0]
+
+    @property
     def depth(self) -> int:
         return self.path.count("/") + 1 if self.path else 0
 
@@ -76,6 +81,10 @@ class Tree:
         """How many directories that are shown stand around it."""
         around = self._outer(directory.path)
         return 1 + self.level(self._all[around]) if around else 0
+
+    def around(self, directory: Directory) -> Directory | None:
+        """The one it is told below; None for the root."""
+        return self._all[self._outer(directory.path)] if directory.path else None
 
     def _outer(self, path: str) -> str:
         """The nearest directory around one that is told from it; none for those directly below the root."""

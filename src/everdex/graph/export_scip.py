@@ -6,7 +6,7 @@ Only what is resolved becomes an occurrence: SCIP has no way to say perhaps. Pos
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from everdex import __version__
@@ -57,7 +57,8 @@ class _Symbols:
         return self.of(item.file, item.number) if item is not None else None
 
 
-def _names(path: str, nodes: Iterable[Node]) -> list[str]:
+def _names(path: str, nodes: Sequence[Node]) -> list[str]:
+    """Of each definition; no two have the same, because no two keys are."""
     names: list[str] = []
     for node in nodes:
         if node.parent < 0:
@@ -65,13 +66,16 @@ def _names(path: str, nodes: Iterable[Node]) -> list[str]:
             continue
         twin = _TWIN.search(node.key)
         name = identifier(node.name)
+        # `first.find.id = …` inside a function: the key alone says of what `id` is a member
+        within = node.key.removeprefix(f"{nodes[node.parent].key}.").removesuffix(node.name + (twin[0] if twin else ""))
+        owner = f"{identifier(within.strip('.'))}." if within.strip(".") else ""
         if node.kind in CONTAINERS:
             descriptor = f"{identifier(node.name + (twin[0] if twin else ''))}#"
         elif node.kind in ("function", "method", "constructor", "lambda"):
             descriptor = f"{name}({'+' + str(int(twin[1]) - 1) if twin else ''})."
         else:
             descriptor = f"{identifier(node.name + (twin[0] if twin else ''))}."
-        names.append(names[node.parent] + descriptor)
+        names.append(names[node.parent] + owner + descriptor)
     return names
 
 
@@ -91,6 +95,7 @@ def _document(atlas: Atlas, file: int, symbols: _Symbols) -> bytes:
         known = number(form.KIND, _KINDS.get(node.kind, 0)) + text(form.DISPLAY_NAME, node.name) + around
         relations = b"".join(related.get(index, ()))
         pieces.append(block(form.SYMBOLS, text(form.INFORMATION_SYMBOL, name) + relations + known))
+    uses: dict[bytes, None] = {}  # a place may do in two ways what is one role of SCIP's: inherit, and name the base
     for site in columns.sites():
         if site.status is not Status.RESOLVED or site.role is Role.OVERRIDE:
             continue
@@ -98,8 +103,8 @@ def _document(atlas: Atlas, file: int, symbols: _Symbols) -> bytes:
         for target in site.targets:
             referred = symbols.to(target)
             if referred is not None:
-                roles = _ROLES.get(site.role, _READ) | test
-                pieces.append(block(form.OCCURRENCES, _occurrence(place, referred, roles)))
+                uses[_occurrence(place, referred, _ROLES.get(site.role, _READ) | test)] = None
+    pieces += [block(form.OCCURRENCES, use) for use in uses]
     return b"".join((*pieces, text(form.LANGUAGE, entry.language), number(form.POSITION_ENCODING, form.UTF8)))
 
 

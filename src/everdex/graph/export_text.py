@@ -15,6 +15,7 @@ _STYLES: Final = {
     "decorates": "style=dotted", "references": "color=gray",
     "reads": "color=gray", "writes": "color=red", "imports": "color=gray, style=dotted", "contains": "",
 }  # fmt: skip
+_LABEL: Final = 200  # characters; Graphviz reads no text of more than 16,384
 _TAGS_HEADER: Final = (
     "!_TAG_FILE_ENCODING\tutf-8\t//",
     "!_TAG_FILE_FORMAT\t2\t/extended format/",
@@ -30,7 +31,8 @@ def dot(atlas: Atlas) -> Iterator[str]:
     yield "digraph everdex {"
     yield '  rankdir=LR; node [shape=box, fontname="sans-serif"];'
     for node in exporter.nodes():
-        yield f"  {_quoted(node['id'])} [label={_quoted(node['qualified_name'])}, tooltip={_quoted(node['path'])}];"
+        name, path = _shown(node["qualified_name"]), _shown(node["path"])
+        yield f"  {_quoted(node['id'])} [label={_quoted(name)}, tooltip={_quoted(path)}];"
     for found in exporter.edges():
         for edge in found.edges:
             if edge["kind"] == "contains":
@@ -40,6 +42,11 @@ def dot(atlas: Atlas) -> Iterator[str]:
             listed = f'kind="{edge["kind"]}"{doubt}{", " + style if style else ""}'
             yield f"  {_quoted(edge['from'])} -> {_quoted(edge['to'])} [{listed}];"
     yield "}"
+
+
+def _shown(name: str) -> str:
+    """A name that a box has room for; the end says most."""
+    return name if len(name) <= _LABEL else "…" + name[1 - _LABEL :]
 
 
 def _quoted(text: str) -> str:

@@ -108,9 +108,9 @@ def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tu
     items: dict[str, Item] = {}
     every = tree.by_importance()
     for each in every:
-        main = min(each.languages.items(), key=lambda item: (-item[1], item[0]))[0]
-        indent = "  " * tree.level(each)
-        text = f"{indent}{each.path or '.'}/ {_files(each.files)}, mostly {main}"
+        main, around = each.language, tree.around(each)
+        mostly = f", mostly {main}" if around is None or around.language != main else ""
+        text = f"{'  ' * tree.level(each)}{each.path or '.'}/ {_files(each.files)}{mostly}"
         items[each.path] = {"text": text, "directory": each.path, "files": each.files, "language": main}
     kept = _fill([items[each.path] for each in every], room)[1]
     chosen = {item["directory"] for item in kept}
@@ -217,7 +217,7 @@ def _central(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> dict
     spent = _TITLE_TOKENS
     for weight, item in _weighed(atlas, used, roles):
         node = item.node
-        text = f"{item.path}:{node.name_line}: {_read_alone(atlas, item)}"
+        text = f"{item.path}:{node.name_line}: {atlas.reads(item)}"
         cost = tokens(text)
         if spent + cost > room:
             break
@@ -250,11 +250,3 @@ def _weighed(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[tuple[floa
             weight *= _LIGHT.get(node.kind, 1.0) * (1.0 if node.public else _PRIVATE)
             found.append((weight, item))
     return sorted(found, key=lambda pair: (-round(pair[0], 9), pair[1].path, pair[1].number))
-
-
-def _read_alone(atlas: Atlas, item: Definition) -> str:
-    """A definition as it is read without its surroundings: a method says whose it is."""
-    text = atlas.reads(item)
-    around = atlas.definition(item.file, item.node.parent)
-    own = item.node.kind not in ("method", "constructor") or around.is_file or around.node.name in text
-    return text if own else f"{around.node.name}: {text}"

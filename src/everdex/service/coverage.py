@@ -1,5 +1,5 @@
-"""What an answer about the graph could not take into account, in words: files with errors, a name that nothing defines,
-a path that is not in the graph, files that were not waited for.
+"""What an answer about the graph could not take into account, in words: files with errors, code that is not in the
+index, a name that nothing defines, a path that is not in the graph, files that were not waited for.
 
 `queries` counts what may be missing from a list; this says what is not there at all, and why.
 """
@@ -10,6 +10,7 @@ import re
 from typing import Any, Final
 
 from everdex import languages
+from everdex.discover.model import SkipReason
 from everdex.graph import naming
 from everdex.graph.atlas import Atlas
 from everdex.graph.model import Role, Status
@@ -19,6 +20,7 @@ from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
 
+_UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
@@ -44,6 +46,25 @@ def of_files(atlas: Atlas, file: int | None = None, name: str = "", *, farther: 
             said.append(f"{have} with the word {name} {which}; what they hide is not counted")
     if failed:
         said.append(f"{len(failed):,} could not be resolved (a bug in everdex), among them {failed[0]}")
+    return tuple(said)
+
+
+def of_left_out(atlas: Atlas, *, nothing_found: bool) -> tuple[str, ...]:
+    """Code that the index does not have and that may use what was asked for. Of files that are too large nobody knows
+    what they are, and most are data: they are told where nothing was found."""
+    said = []
+    if atlas.left_out:
+        first, count = atlas.left_out[0], len(atlas.left_out)
+        if count == 1:
+            said.append(f"{first.path_key} is not in the index ({first.skip}); what it uses is not counted")
+        else:
+            which = f"among them {first.path_key} ({first.skip})"
+            said.append(f"{count:,} files of code are not in the index, {which}; what they use is not counted")
+    count = sum(atlas.view.manifest.skipped.get(reason, 0) for reason in _UNSEEN)
+    if nothing_found and count:
+        what, they = ("1 file is", "it uses") if count == 1 else (f"{count:,} files are", "they use")
+        why = "too large for the index or unreadable (`everdex files --skipped`)"
+        said.append(f"{what} {why}; what {they} is not counted")
     return tuple(said)
 
 

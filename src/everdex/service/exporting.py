@@ -51,7 +51,8 @@ def export(index: Index, form: str, reading: Reading, options: SyncOptions, prin
     with index.view(reading, options) as (view, freshness):
         opened = open_for(view, options)
         atlas = opened.atlas
-        warnings = (*reading.warnings, *opened.warnings, *coverage.of_files(atlas))
+        missing = (*coverage.of_files(atlas), *coverage.of_left_out(atlas, nothing_found=False))
+        warnings = (*reading.warnings, *opened.warnings, *missing)
         answer = index.answer(view, freshness, {"coverage": atlas.coverage}, warnings=warnings)
         yield Export(answer, _pieces(atlas, form, answer, printing))
 

@@ -51,5 +51,6 @@ def before_graph(
     found, atlas, writing = decided
     body = {**named(atlas, names, asked, found), "coverage": None}
     missing = (*coverage.of_path(view, atlas, asked), *coverage.of_word(writing, asked)) if not found else ()
-    about = (*missing, *coverage.of_files(atlas, name=naming.last_of(asked)))
+    left_out = coverage.of_left_out(atlas, nothing_found=not found)
+    about = (*missing, *coverage.of_files(atlas, name=naming.last_of(asked)), *left_out)
     return index.answer(view, freshness, body, warnings=(*warnings, *about))

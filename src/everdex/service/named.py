@@ -43,7 +43,8 @@ def ask(
                 )  # fmt: skip
         opened = None
         if found.body["by"] == "name" and (references or not found.body["definitions"]):
-            opened = relations.open_for(view, options) if references else relations.open_made(view)
+            needed = references or naming.is_id(asked.strip())
+            opened = relations.open_for(view, options) if needed else relations.open_made(view)
         warnings = (*reading.warnings, *found.warnings, *add_graph(opened, found.body, references))
         return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
 
@@ -66,7 +67,8 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
         return ()
     used = relations.references(opened, found[0], question)
     body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
-    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name))
+    left_out = coverage.of_left_out(atlas, nothing_found=not used["total"])
+    return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
 
 
 def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:

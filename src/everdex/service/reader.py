@@ -80,13 +80,15 @@ class Reader:
         offset: int = 0,
     ) -> Answer:  # fmt: skip
         """The same answer that `Index.symbols` gives; without references while nobody has made the graph."""
+        from everdex.graph import naming
         from everdex.service import named, relations
 
         with self._views.pinned(snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
             opened = None
             if found.body["by"] == "name" and (references or not found.body["definitions"]):
-                opened = kept.graph(self._opened if references else relations.open_made)
+                needed = references or naming.is_id(asked.strip())
+                opened = kept.graph(self._opened if needed else relations.open_made)
             more = named.add_graph(opened, found.body, references)
             return self.index.answer(
                 kept.view, freshness, found.body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)

@@ -235,6 +235,8 @@ def answer(
             if question.method in begun.WITH_RESERVATION:
                 body |= coverage.reservation(atlas, opened.ways)
                 about = (*about, *coverage.of_waiting(atlas, opened.ways))
+        if file is None:
+            about = (*about, *coverage.of_left_out(atlas, nothing_found=not found or body.get("total") == 0))
     body = {**body, "coverage": atlas.coverage}
     timings = {"graph": round((time.perf_counter() - started) * 1000, 2)}
     return index.answer(

@@ -1,4 +1,4 @@
-"""Definitions by name, and the outline of a file, as the body of an answer.
+"""Definitions by name or by a place in a file, and the outline of a file, as the body of an answer.
 
 The names that were asked for and the names that are merely like them never share a list: several matches are all
 listed, and a guess is always called one. Reads one view and opens nothing.
@@ -6,6 +6,7 @@ listed, and a guess is always called one. Reads one view and opens nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ _MAX_DEFINITIONS: Final = 50
 _MAX_SUGGESTIONS: Final = 10
 _MAX_OUTLINE: Final = 2_000
 _SEPARATORS: Final = ("::", "->", "#", "/")
+_PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         outline = _outline(view, path_key, offset)
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
-    return _by_name(view, names, wanted, offset)
+    return _by_name(view, names, wanted, _in_file(view, root, wanted) or _definitions(view, wanted), offset)
 
 
 def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
@@ -63,8 +65,26 @@ def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
     return key
 
 
-def _by_name(view: SnapshotView, names: SymbolNames, wanted: str, offset: int) -> Found:
-    matches = _definitions(view, wanted)
+def _in_file(view: SnapshotView, root: Path, wanted: str) -> list[tuple[SymbolRow, str]]:
+    """What is meant by `path::name`, or by `path:line`: the innermost definition around a line."""
+    path, separator, name = wanted.partition("::")
+    key = _live_path(view, root, path) if separator else None
+    if key is not None:
+        ending = f".{_dotted(name)}"
+        inside = [row for row in view.symbols_of(key) if f".{row.qualified_name}".endswith(ending)]
+        whole = [row for row in inside if f".{row.qualified_name}" == ending]
+        return [(row, "exact") for row in whole or inside]
+    place = _PLACE.fullmatch(wanted)
+    key = _live_path(view, root, place[1]) if place else None
+    if place is None or key is None:
+        return []
+    around = [row for row in view.symbols_of(key) if row.start_line <= int(place[2]) <= row.end_line]
+    return [(max(around, key=lambda row: row.start_byte), "exact")] if around else []
+
+
+def _by_name(
+    view: SnapshotView, names: SymbolNames, wanted: str, matches: Sequence[tuple[SymbolRow, str]], offset: int
+) -> Found:
     shown = matches[offset : offset + _MAX_DEFINITIONS]
     sources, cut = _sources(view, shown)
     definitions = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from everdex.graph.doubts import left_open
 from everdex.surfaces.cli import options, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, style, warn, write_error
 from everdex.surfaces.cli.progress import Progress
-from everdex.surfaces.cli.related import by_path
+from everdex.surfaces.cli.related import by_path, from_root
+from everdex.wording import whose
 
 
 @click.command("symbols", short_help="Show where a name is defined, or the outline of a file.")
@@ -37,9 +37,9 @@ def symbols_command(
     """Show every definition of NAME, or what FILE defines, in the repository around ROOT (default: here).
 
     In a pipe every definition is one line, path:line:signature, or line:signature of the FILE that was named; on a
-    terminal they stand under their file. NAME may be qualified (Index.search). When nothing has the name, names like
-    it go to stderr: those it begins, those whose humps it spells (SnpVw for SnapshotView) and those it nearly spells.
-    Exit code 0 means found, 1 nothing found.
+    terminal they stand under their file. NAME may be qualified (Index.search), path:line, path::Index.search or an id.
+    When nothing has the name, names like it go to stderr: those it begins, those whose humps it spells (SnpVw for
+    SnapshotView) and those it nearly spells. Exit code 0 means found, 1 nothing found.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def symbols_command(
 
     index = Index.open_to_read(root or ".", shared_store=shared_store)
     reading = Reading(sync=not no_sync, snapshot_id=snapshot_id, offline=offline)
-    name = _key(asked, index.root.path)
+    name = from_root(asked, index.root.path)
     params = {"name": name, "references": references, "offset": offset}
     document = ask(index, reading, "symbols", {**params, "no_sync": no_sync, "snapshot_id": snapshot_id})
     if document is None:
@@ -87,28 +87,18 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
     for path, items in grouped.items():
         rows.file(path, shown)
         for item in items:
-            rows.numbered(item["start_line"], item["signature"] or item["qualified_name"], item["kind"], shown)
+            rows.numbered(item["start_line"], _reads(item), item["kind"], shown)
     for path, items in by_path((document["references"] or {}).get("references", ())).items():
         rows.file(path, shown)
         for item in items:
             rows.numbered(item["line"], item["text"], item["role"], shown)
 
 
-def _key(asked: str, root: Path) -> str:
-    """A file named from where we are, named from the root; anything else as it is."""
-    if not os.path.isfile(asked):
-        return asked
-    parent, name = os.path.split(os.path.abspath(asked))
-    real = Path(os.path.realpath(parent)) / name
-    return real.relative_to(root).as_posix() if real.is_relative_to(root) else asked
-
-
 def _lines(document: dict[str, Any]) -> Iterator[Line]:
     if document["by"] == "path":
         yield from _outline(document["outline"])
     for item in document["definitions"]:
-        text = item["signature"] or item["qualified_name"]
-        yield True, f"{escape(item['path'])}:{item['start_line']}:{escape(text)}"
+        yield True, f"{escape(item['path'])}:{item['start_line']}:{escape(_reads(item))}"
     if document["by"] == "name" and not document["definitions"]:
         yield False, f"no definition is called {escape(document['query'])}"
     for item in document["suggestions"]:
@@ -126,6 +116,12 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
         yield from ((False, escape(line)) for line in left)
     if used.get("omitted"):
         yield False, f"{plural(used['omitted'], 'more reference')} not shown"
+
+
+def _reads(item: dict[str, Any]) -> str:
+    """A definition away from its file: with the class that has it."""
+    name, signature = item["qualified_name"], item["signature"]
+    return whose(signature, name) if item["name"] in signature else f"{name}{signature}"
 
 
 def _outline(outline: dict[str, Any]) -> Iterator[Line]:

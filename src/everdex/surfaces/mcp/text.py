@@ -67,7 +67,8 @@ def _symbol(reply: Reply) -> Iterator[str]:
     if reply["by"] == "name" and not reply["definitions"]:
         yield "no definition has this name"
     for item in reply["definitions"]:
-        yield escape(f"## {item['path']}:{item['start_line']}-{item['end_line']} {item['kind']}")
+        place = f"{item['path']}:{item['start_line']}-{item['end_line']}"
+        yield escape(f"## {place} {item['kind']} {item['qualified_name']}")
         yield from _code(item["source"] or item["signature"])
         if item["trimmed"]:
             yield "…"
