@@ -48,6 +48,10 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and engine.file(path).scopes[scope].params:
+            if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
+                for other, number, _ in forwarded.taken_elsewhere(engine, path, scope, left):
+                    there = engine.file(other)
+                    found.update(dict.fromkeys(calls.contexts_of(engine, there, number, path, scope, left)))
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)

@@ -336,6 +336,9 @@ def _reach(
     elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":
         for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
             _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
+    elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
+        for each in parameters.argument(engine, positional[0], fuel):  # who goes on calls it with the rest
+            _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
             for each in function:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, callers, classes, containers, declared, fixtures, metaclasses, protocols
+from everdex.graph.python import (
+    attributes,
+    callers,
+    classes,
+    containers,
+    declared,
+    descriptors,
+    fixtures,
+    metaclasses,
+    protocols,
+)
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -175,6 +185,9 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
+    held = descriptors.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
+    if held:
+        return held
     if own.decorators and annotation < 0 and index == (owner >= 0):
         registered = _registered(engine, file, scope, fuel - NAME_STEP)
         if registered:
