@@ -18,7 +18,15 @@ from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
-from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirect_key, others_key, passed_key
+from everdex.graph.python.keys import (
+    CALL_KEY,
+    DECORATE_KEY,
+    calls_key,
+    indirect_key,
+    others_key,
+    passed_key,
+    used_key,
+)
 from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
@@ -27,6 +35,7 @@ MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
+MAX_NAMING: Final = 4  # files that name a class as a value: through whose variables it may be called
 _CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 
 
@@ -49,7 +58,8 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and engine.file(path).scopes[scope].params:
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
-                for other, number, _ in forwarded.taken_elsewhere(engine, path, scope, left):
+                elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
+                for other, number in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
                     there = engine.file(other)
                     found.update(dict.fromkeys(calls.contexts_of(engine, there, number, path, scope, left)))
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
@@ -58,6 +68,19 @@ def contexts(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Context,
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope), fuel, answer, ())
     return result
+
+
+def _through_values(engine: Engine, path: str, owner: int) -> list[tuple[str, int]]:
+    """The calls through variables and items in the few files that name a class as a value."""
+    files = engine.offering_few(used_key(engine.file(path).scopes[owner].name)) or ()
+    found: list[tuple[str, int]] = []
+    for other in files if len(files) <= MAX_NAMING else ():
+        there = engine.file(other)
+        engine.note(there, indirect_key(other))
+        if len(there.indirect_calls) <= MAX_CALL_SITES:
+            found.extend((other, each) for each in there.indirect_calls)
+    engine.seen.extend([engine.file(other).seen_at(number) for other, number in found])
+    return found
 
 
 class Calling(NamedTuple):

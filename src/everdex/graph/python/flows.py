@@ -239,6 +239,20 @@ class Flows(Layout):
         return str(entry[2]) if entry[0] == m.ATTRIBUTE and self.receiver_class(entry[1]) >= 0 else ""
 
     @cached_property
+    def given_to_self(self) -> frozenset[int]:
+        """Values among those that are what a constructor was given, or a tuple of such."""
+        stored = [value for stores in self.self_stores.values() for values in stores.values() for value in values]
+        return frozenset(value for value in stored if self._is_given(value))
+
+    def _is_given(self, value: int) -> bool:
+        entry = self.entries[value]
+        if entry[0] == m.NAME:
+            bound = [self.entries[self.bindings[each][2]] for each in entry[2]]
+            return any(each[0] == m.PARAMETER and self.scopes[each[1]].name == "__init__" for each in bound)
+        inner = entry[2] if entry[:2] == (m.SEQUENCE, "tuple") else entry[1] if entry[0] == m.EITHER else ()
+        return any(self.entries[each][0] == m.NAME and self._is_given(each) for each in inner)
+
+    @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:
         """Attribute -> (base, value) of assignments through anything else."""
         found: dict[str, list[tuple[int, int]]] = {}
