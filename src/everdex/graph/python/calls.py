@@ -123,8 +123,10 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
         found = returned(engine, value, context, fuel - CALL_STEP)
+        if value[4] is not None:
+            found = generics.refined(engine, value, found, fuel - CALL_STEP)
         if any(each[0] == UNKNOWN for each in found):
-            found = _said(engine, value, found, positional, keywords, fuel - CALL_STEP) or found
+            found = _said(engine, value, positional, keywords, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
@@ -158,14 +160,11 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     return unknown("result of an unknown call")
 
 
-def _said(
-    engine: Engine, function: Value, found: Values, positional: Positional, keywords: Keywords, fuel: int
-) -> Values:
+def _said(engine: Engine, function: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """What a function gives by a declared type that is a variable, where its body does not say all of it."""
     _, path, scope, outer, receiver = function
-    said = generics.said(engine, function, fuel) if receiver is not None and not is_known(found) else NOTHING
     call = Context(path, scope, outer, with_receiver(receiver, positional), keywords)
-    return said or generics.passed(engine, path, scope, call, fuel)
+    return generics.passed(engine, path, scope, call, fuel)
 
 
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
