@@ -234,8 +234,9 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
         made = _results(engine, file, around.name)
-        decorated = _decorated_as(engine, file, file.owner(own.parent))
-        return [own.name, *made], list(dict.fromkeys(name for _, name in decorated))
+        maker = file.owner(own.parent)
+        decorated = [name for _, name in _decorated_as(engine, file, maker)]
+        return [own.name, *made], list(dict.fromkeys((*decorated, *_called_objects(engine, file, maker))))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
@@ -269,6 +270,18 @@ def _is_returned(file: File, function: m.Scope, call: int) -> bool:
     return False
 
 
+def _called_objects(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names that what objects of a class give is given, where they are called as soon as they are made."""
+    owner = file.class_of(scope)
+    if owner < 0 or file.scopes[scope].name != "__call__":
+        return []
+    found: dict[str, None] = {}
+    for path, number in sites_of(engine, [f"{file.scopes[owner].name}()"], [], file.path)[0]:
+        engine.seen.append(engine.file(path).seen_at(number))
+        found.update(dict.fromkeys(engine.file(path).call_names.get(number, ())))
+    return list(found)[:MAX_ALIASES]
+
+
 def _results(engine: Engine, file: File, name: str) -> list[str]:
     """By which calls one has what a function returns: its own, and those of functions of its file that return that."""
     engine.note(file, calls_key(file.path, name))
@@ -284,7 +297,8 @@ def _results(engine: Engine, file: File, name: str) -> list[str]:
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str]]:
     """Files and names of what a function, or one that returns it, decorates: what it returns is called so."""
     around = file.scopes[file.owner(file.scopes[scope].parent)]
-    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
+    is_object = around.kind == m.CLASS_SCOPE and file.scopes[scope].name == "__call__"
+    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE or is_object else ())]
     found: dict[tuple[str, str], None] = {}
     for path, number in sites_of(engine, names, [], file.path)[0]:
         other = engine.file(path)

@@ -294,6 +294,8 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
 def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
     """How one call site calls a function that is known to be called there, as a method of an instance or as it is."""
     positional, keywords = arguments(file, file.entries[number], 0)
+    if number in file.prepared:
+        positional = positional[1:]
     owner = function.class_of(scope)
     receiver = (INSTANCE, function.path, owner, True) if is_bound and owner >= 0 else None
     return Context(function.path, scope, 0, with_receiver(receiver, positional), keywords)

@@ -117,6 +117,33 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def prepared(self) -> frozenset[int]:
+        """Calls of `partial`: what they are given first is called later, with the rest and more."""
+        entries = self.entries
+        made = [each for each in self.calls_by_name.get("partial", ()) if entries[each][0] == m.CALL]
+        return frozenset(each for each in made if entries[each][2] and entries[entries[each][2][0]][0] != m.STAR)
+
+    @cached_property
+    def taking_prepared(self) -> dict[int, list[tuple[int, int]]]:
+        """Those of them that say nothing of what is passed by place -> (call, argument) of the calls that take them."""
+        few = {each for each in self.prepared if len(self.entries[each][2]) == 1}
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number in self.calls if few else ():
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[each]
+                is_named = what[0] == m.NAME and len(what[2]) == 1
+                made = self.bindings[what[2][0]][2] if is_named else each
+                if made in few:
+                    found.setdefault(made, []).append((number, each))
+        return found
+
+    def meant(self, number: int) -> int:
+        """What a call calls, or prepares."""
+        entry = self.entries[number]
+        return int(entry[2][0] if number in self.prepared else entry[1])
+
+    @cached_property
     def dispatched(self) -> list[tuple[int, int]]:
         """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
         found: list[tuple[int, int]] = []

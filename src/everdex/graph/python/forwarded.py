@@ -85,6 +85,9 @@ def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterato
                 engine.seen.append(there.seen_at(number))
                 if any(each[:3] == kind for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):
                     yield other, number, argument
+                    for taker in there.taking_prepared.get(number, ()):
+                        engine.seen.append(there.seen_at(taker[0]))
+                        yield other, *taker
 
 
 def _having(engine: Engine, owner: Value, fuel: int) -> list[Value]:
@@ -176,9 +179,10 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     held = _held(file, taker)
     filled = _filled_attributes(file, taker)
     tables = _tables(engine, file, taker)
-    for number in file.indirect_calls if held or filled or tables else ():
+    prepared = sorted(file.prepared)
+    for number in (*file.indirect_calls, *prepared) if held or filled or tables else ():
         engine.seen.append(file.seen_at(number))
-        callee = file.entries[number][1]
+        callee = file.meant(number)
         if _attribute(file, callee) in held:
             yield number
         elif filled or tables:
@@ -187,8 +191,8 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
                 yield number
     for scope in _inside(file, taker.scope):
         engine.seen.append(file.seen_scope(scope))
-    for number in file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()):
-        if _is_it(file, taker, file.entries[number][1]):
+    for number in (*file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()), *prepared):
+        if _is_it(file, taker, file.meant(number)):
             yield number
 
 

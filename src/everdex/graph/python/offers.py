@@ -127,10 +127,11 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
     if file.taking:
         sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
-    if file.indirect_calls:
+    if file.indirect_calls or file.prepared:
         computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
         called = [file.scopes[file.where[each]].key for each in file.indirect_calls]
-        sites[indirect_key(path)] = [*called, "by", *computed]
+        prepared = [file.scopes[file.where[each]].key for each in sorted(file.prepared)]
+        sites[indirect_key(path)] = [*called, "by", *computed, "with", *prepared]
 
 
 def _modules(path: str, offered: dict[str, int]) -> None:
