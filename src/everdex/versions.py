@@ -234,7 +234,10 @@ INTERFACE_VERSION: Final = "1"
 #     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
-RESOLVERS_VERSION: Final = "49"
+# 50: Python: what descriptors are asked by, what a constructor above is given for each class, classes that are called
+#     by another name, chains of `partial`, members that are found by their marks, generic methods by the receiver's
+#     class, what is registered for a type, keys that are compared, what `asyncio.run` gives back
+RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -59,6 +59,7 @@ from everdex.graph.python.values import (
     are_more,
     is_known,
     is_open,
+    ordered,
     union,
     unknown,
 )
@@ -338,7 +339,7 @@ def _reach(
         for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
             _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
-        for each in parameters.argument(engine, positional[0], fuel):  # who goes on calls it with the rest
+        for each in ordered(parameters.argument(engine, positional[0], fuel)):  # who goes on calls it with the rest
             _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):

@@ -230,7 +230,7 @@ def _may_be_on(engine: Engine, call: Context, receiver: Values, fuel: int) -> bo
     on = argument(engine, call.positional[0], fuel - NAME_STEP) if call.positional else NOTHING
     if not on or any(each[0] != INSTANCE for each in (*on, *receiver)):
         return True
-    pairs = [pair for one in on for other in receiver for pair in ((one, other), (other, one))]
+    pairs = [pair for one in ordered(on) for other in ordered(receiver) for pair in ((one, other), (other, one))]
     return any(_may_be(engine, above, below, fuel) for above, below in pairs)
 
 

@@ -59,9 +59,9 @@ def is_generic(engine: Engine, function: Value) -> bool:
 def _chosen(engine: Engine, function: Value, given: Values, fuel: int) -> Values:
     known = _known(engine, function, fuel)
     found: set[Value] = set()
-    for value in given if known else ():
+    for value in ordered(given) if known else ():
         kinds = classes.kinds(engine, value, fuel) if value[0] == INSTANCE else _outside(value)
-        for kind in kinds:
+        for kind in ordered(kinds):
             line = classes.mro(engine, kind[1], kind[2], fuel) if kind[0] == CLASS else (kind,)
             ran = next((each for above in line for each in known if each.kind == above), None)
             if is_open(kind) or (ran is None and kind[0] != CLASS):  # any of many classes, or one that is not known
