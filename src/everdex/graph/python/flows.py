@@ -213,6 +213,20 @@ class Flows(Layout):
                     found.setdefault(name, []).append((number, each))
         return found
 
+    @cached_property
+    def given_classes(self) -> dict[str, list[tuple[int, int]]]:
+        """The same of its own classes."""
+        names = {scope.name for scope in self.scopes if scope.kind == m.CLASS_SCOPE}
+        found: dict[str, list[tuple[int, int]]] = {}
+        for name in sorted(names.intersection(self.given)):
+            for number in self.given[name]:
+                entry = self.entries[number]
+                given = (*entry[2], *(value for _, value in entry[3]))
+                found.setdefault(name, []).extend(
+                    (number, each) for each in given if self.entries[each][:2] == (m.NAME, name)
+                )
+        return found
+
     def own_attribute(self, expression: int) -> tuple[int, str] | None:
         """Class and name, when this is written as an attribute of self."""
         entry = self.entries[expression]

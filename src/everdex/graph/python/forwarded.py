@@ -80,7 +80,8 @@ def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterato
         for other in engine.offering_few(used_key(name)) or ():
             there = engine.file(other)
             engine.note(there, passed_key(other, name))
-            taking = there.given_imports.get(name, ()) if other != kind[1] else ()
+            passing = there.given_imports if other != kind[1] else there.given_classes
+            taking = passing.get(name, ())
             for number, argument in taking if len(taking) <= MAX_PASSED else ():
                 engine.seen.append(there.seen_at(number))
                 if any(each[:3] == kind for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):

@@ -120,7 +120,7 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             for found in (file.given, file.given_attributes)
         )
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
-    for name, taking in file.given_imports.items():
+    for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
     for function, names in file.aliases.items():
         if isinstance(function, int):
