@@ -175,9 +175,16 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for each in file.indirect_calls:
         if wanted[each]:
             yield each, _Way(indirect_key(path), ("indirect call",)), each
+    for each in sorted(file.prepared):
+        if wanted[each]:
+            yield each, _Way(indirect_key(path), ("prepared",)), each
     for each, value in file.taking:
         if wanted[each]:
             yield each, _Way(taking_key(path), ("taking",)), [each, value]
+    for name, taking in file.given_classes.items():
+        for each, _ in taking:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("given class", name)), each
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
     for what, numbers in file.given.items():
         for each in numbers:

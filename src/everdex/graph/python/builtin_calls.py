@@ -170,18 +170,15 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted in NAMESPACES:
         fields = [(key, parameters.argument(engine, value, fuel)) for key, value in keywords if key]
         return frozenset(((ROW, tuple(key for key, _ in fields), tuple(values for _, values in fields)),))
-    if dotted == "asyncio.gather":
-        return _gathered(engine, positional, fuel)
     if dotted == "importlib.import_module":
         return _module(engine, positional, keywords, fuel)
     if dotted.endswith((".enter_context", ".enter_async_context")):
         given = first(engine, positional, fuel)
         return union(unpacking.entered(engine, each, dotted.endswith("_async_context"), fuel) for each in given)
-    if dotted == "asyncio.run" or dotted.endswith(
-        ("run_until_complete", "asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
-    ):
-        return first(engine, positional, fuel)
-    return frozenset(((EXTERNAL_INSTANCE, dotted),))
+    if dotted == "inspect.getmembers":
+        return marked.pairs(engine, first(engine, positional, fuel), fuel) or frozenset(((EXTERNAL_INSTANCE, dotted),))
+    waited = _waited(engine, dotted, positional, fuel)
+    return waited if waited is not None else frozenset(((EXTERNAL_INSTANCE, dotted),))
 
 
 def container(engine: Engine, dotted: str, positional: Positional, keywords: Keywords, fuel: int) -> Values:
@@ -245,16 +242,10 @@ def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: in
     return frozenset(found) or unknown("module by a computed name")
 
 
-def _gathered(engine: Engine, positional: Positional, fuel: int) -> Values:
-    """What several coroutines give back, in their order."""
-    from everdex.graph.python import calls
+def _waited(engine: Engine, dotted: str, positional: Positional, fuel: int) -> Values | None:
+    from everdex.graph.python import coroutines
 
-    given = [(each.starred, parameters.argument(engine, each, fuel)) for each in positional]
-    held = [elements(engine, values, fuel) if starred else values for starred, values in given]
-    made = [union(calls.finished(engine, value, fuel) for value in values) for values in held]
-    if any(starred for starred, _ in given):
-        return frozenset(((LIST, union(made)),))
-    return frozenset(((TUPLE, tuple(made)),))
+    return coroutines.result(engine, dotted, positional, fuel)
 
 
 def _call(engine: Engine, value: Value, positional: Positional, fuel: int) -> Values:

@@ -26,6 +26,7 @@ from everdex.graph.python.keys import (
     others_key,
     passed_key,
     passes_key,
+    used_key,
 )
 from everdex.graph.python.values import CLASS, Value
 
@@ -35,6 +36,7 @@ MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 48
 MAX_ALIASES: Final = 4
+MAX_NAMING: Final = 4  # files that name a class as a value: through whose variables it may be called
 _CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 
 
@@ -43,7 +45,7 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
     wanted = _slots(engine, path, scope, index)
 
     def answer(fuel: int) -> tuple[Context, ...]:
-        asking, places, _ = _called(engine, path, scope, wanted, fuel)
+        asking, places, _, is_spared = _called(engine, path, scope, wanted, fuel)
         left = fuel - asking
         if places and not engine.can_spend(left, NAME_STEP):  # not enough for a name: they would say little, at length
             return ()
@@ -56,7 +58,12 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         owner = engine.file(path).class_of(scope)
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
-        if not found and engine.file(path).scopes[scope].params:
+        if not found and not is_spared and engine.file(path).scopes[scope].params:
+            if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
+                elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
+                for other, number in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
+                    there = engine.file(other)
+                    found.update(dict.fromkeys(calls.contexts_of(engine, there, number, path, scope, left)))
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
@@ -65,12 +72,26 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
     return result
 
 
+def _through_values(engine: Engine, path: str, owner: int) -> list[tuple[str, int]]:
+    """The calls through variables and items in the few files that name a class as a value."""
+    files = engine.offering_few(used_key(engine.file(path).scopes[owner].name)) or ()
+    found: list[tuple[str, int]] = []
+    for other in files if len(files) <= MAX_NAMING else ():
+        there = engine.file(other)
+        engine.note(there, indirect_key(other))
+        if len(there.indirect_calls) <= MAX_CALL_SITES:
+            found.extend((other, each) for each in there.indirect_calls)
+    engine.seen.extend([engine.file(other).seen_at(number) for other, number in found])
+    return found
+
+
 class Calling(NamedTuple):
     """The calls that may be of a function, by its name and by what its file passes on."""
 
     step: int  # what asking them costs
     places: tuple[tuple[str, int], ...]
     is_cut: bool  # there are more in other files
+    is_spared: bool = False  # something is called so, and never with what is asked for
 
 
 def are_more(engine: Engine, path: str, scope: int, index: int, fuel: int) -> bool:
@@ -126,7 +147,8 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
         sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
     places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    return Calling(step(len(sites)), places, is_cut)
+    is_spared = bool(wanted) and not places and any(engine.is_offered(CALL_KEY + name) for name in names)
+    return Calling(step(len(sites)), places, is_cut, is_spared)
 
 
 def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple[str, int]]:
@@ -251,8 +273,9 @@ def _called_as(engine: Engine, file: File, scope: int, fuel: int) -> tuple[list[
         if around.kind != m.FUNCTION_SCOPE:
             return [own.name], []
         made = _results(engine, file, around.name)
-        decorated = _decorated_as(engine, file, file.owner(own.parent))
-        return [own.name, *made], list(dict.fromkeys(name for _, name in decorated))
+        maker = file.owner(own.parent)
+        decorated = [name for _, name in _decorated_as(engine, file, maker)]
+        return [own.name, *made], list(dict.fromkeys((*decorated, *_called_objects(engine, file, maker))))
     below = classes.subclasses(engine, file.path, owner, fuel - LOOKUP_STEP) or ()
     return [file.scopes[owner].name], [engine.file(each[1]).scopes[each[2]].name for each in below[:8]]
 
@@ -286,6 +309,18 @@ def _is_returned(file: File, function: m.Scope, call: int) -> bool:
     return False
 
 
+def _called_objects(engine: Engine, file: File, scope: int) -> list[str]:
+    """The names that what objects of a class give is given, where they are called as soon as they are made."""
+    owner = file.class_of(scope)
+    if owner < 0 or file.scopes[scope].name != "__call__":
+        return []
+    found: dict[str, None] = {}
+    for path, number in sites_of(engine, [f"{file.scopes[owner].name}()"], [], file.path)[0]:
+        engine.seen.append(engine.file(path).seen_at(number))
+        found.update(dict.fromkeys(engine.file(path).call_names.get(number, ())))
+    return list(found)[:MAX_ALIASES]
+
+
 def _results(engine: Engine, file: File, name: str) -> list[str]:
     """By which calls one has what a function returns: its own, and those of functions of its file that return that."""
     engine.note(file, calls_key(file.path, name))
@@ -301,7 +336,8 @@ def _results(engine: Engine, file: File, name: str) -> list[str]:
 def _decorated_as(engine: Engine, file: File, scope: int) -> list[tuple[str, str]]:
     """Files and names of what a function, or one that returns it, decorates: what it returns is called so."""
     around = file.scopes[file.owner(file.scopes[scope].parent)]
-    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE else ())]
+    is_object = around.kind == m.CLASS_SCOPE and file.scopes[scope].name == "__call__"
+    names = [file.scopes[scope].name, *([f"{around.name}()"] if around.kind == m.FUNCTION_SCOPE or is_object else ())]
     found: dict[tuple[str, str], None] = {}
     for path, number in sites_of(engine, names, [], file.path)[0]:
         other = engine.file(path)

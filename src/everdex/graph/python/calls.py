@@ -59,6 +59,7 @@ from everdex.graph.python.values import (
     are_more,
     is_known,
     is_open,
+    ordered,
     union,
     unknown,
 )
@@ -123,8 +124,10 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     if kind == FUNCTION:
         context = entered(engine, value, positional, keywords)
         found = returned(engine, value, context, fuel - CALL_STEP)
+        if value[4] is not None:
+            found = generics.refined(engine, value, found, fuel - CALL_STEP)
         if any(each[0] == UNKNOWN for each in found):
-            found = _said(engine, value, found, positional, keywords, fuel - CALL_STEP) or found
+            found = _said(engine, value, positional, keywords, fuel - CALL_STEP) or found
         return _with_own(engine, value, found, fuel - CALL_STEP) if context == value[3] and value[4] else found
     if kind == CLASS:
         return constructed(engine, value, positional, keywords, fuel)
@@ -158,14 +161,11 @@ def result(engine: Engine, value: Value, positional: Positional, keywords: Keywo
     return unknown("result of an unknown call")
 
 
-def _said(
-    engine: Engine, function: Value, found: Values, positional: Positional, keywords: Keywords, fuel: int
-) -> Values:
+def _said(engine: Engine, function: Value, positional: Positional, keywords: Keywords, fuel: int) -> Values:
     """What a function gives by a declared type that is a variable, where its body does not say all of it."""
     _, path, scope, outer, receiver = function
-    said = generics.said(engine, function, fuel) if receiver is not None and not is_known(found) else NOTHING
     call = Context(path, scope, outer, with_receiver(receiver, positional), keywords)
-    return said or generics.passed(engine, path, scope, call, fuel)
+    return generics.passed(engine, path, scope, call, fuel)
 
 
 def entered(engine: Engine, function: Value, positional: Positional, keywords: Keywords) -> int:
@@ -296,6 +296,8 @@ def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, 
 def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
     """How one call site calls a function that is known to be called there, as a method of an instance or as it is."""
     positional, keywords = arguments(file, file.entries[number], 0)
+    if number in file.prepared:
+        positional = positional[1:]
     owner = function.class_of(scope)
     receiver = (INSTANCE, function.path, owner, True) if is_bound and owner >= 0 else None
     return Context(function.path, scope, 0, with_receiver(receiver, positional), keywords)
@@ -337,6 +339,9 @@ def _reach(
     elif kind == INSTANCE and engine.file(path).scopes[scope].name == "__call__":
         for each in classes.instance_attribute(engine, value, "__call__", fuel - LOOKUP_STEP):
             _reach(engine, each, positional, keywords, path, scope, fuel - CALL_STEP, found)
+    elif kind == EXTERNAL and value[1] == "functools.partial" and positional and not positional[0].starred:
+        for each in ordered(parameters.argument(engine, positional[0], fuel)):  # who goes on calls it with the rest
+            _reach(engine, each, positional[1:], keywords, path, scope, fuel - CALL_STEP, found)
     elif kind == EXTERNAL and value[1] in CALLS_ARGUMENT:
         for function, given in builtin_calls.called_arguments(engine, value[1], positional, keywords, fuel):
             for each in function:

@@ -117,6 +117,33 @@ class Flows(Layout):
         return found
 
     @cached_property
+    def prepared(self) -> frozenset[int]:
+        """Calls of `partial`: what they are given first is called later, with the rest and more."""
+        entries = self.entries
+        made = [each for each in self.calls_by_name.get("partial", ()) if entries[each][0] == m.CALL]
+        return frozenset(each for each in made if entries[each][2] and entries[entries[each][2][0]][0] != m.STAR)
+
+    @cached_property
+    def taking_prepared(self) -> dict[int, list[tuple[int, int]]]:
+        """Those of them that say nothing of what is passed by place -> (call, argument) of the calls that take them."""
+        few = {each for each in self.prepared if len(self.entries[each][2]) == 1}
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number in self.calls if few else ():
+            entry = self.entries[number]
+            for each in (*entry[2], *(value for _, value in entry[3])):
+                what = self.entries[each]
+                is_named = what[0] == m.NAME and len(what[2]) == 1
+                made = self.bindings[what[2][0]][2] if is_named else each
+                if made in few:
+                    found.setdefault(made, []).append((number, each))
+        return found
+
+    def meant(self, number: int) -> int:
+        """What a call calls, or prepares."""
+        entry = self.entries[number]
+        return int(entry[2][0] if number in self.prepared else entry[1])
+
+    @cached_property
     def dispatched(self) -> list[tuple[int, int]]:
         """Those of them that call what `getattr` gives under a name that is not written there, with that call of it."""
         found: list[tuple[int, int]] = []
@@ -186,6 +213,20 @@ class Flows(Layout):
                     found.setdefault(name, []).append((number, each))
         return found
 
+    @cached_property
+    def given_classes(self) -> dict[str, list[tuple[int, int]]]:
+        """The same of its own classes."""
+        names = {scope.name for scope in self.scopes if scope.kind == m.CLASS_SCOPE}
+        found: dict[str, list[tuple[int, int]]] = {}
+        for name in sorted(names.intersection(self.given)):
+            for number in self.given[name]:
+                entry = self.entries[number]
+                given = (*entry[2], *(value for _, value in entry[3]))
+                found.setdefault(name, []).extend(
+                    (number, each) for each in given if self.entries[each][:2] == (m.NAME, name)
+                )
+        return found
+
     def own_attribute(self, expression: int) -> tuple[int, str] | None:
         """Class and name, when this is written as an attribute of self."""
         entry = self.entries[expression]
@@ -237,6 +278,20 @@ class Flows(Layout):
         if entry[0] == m.EITHER and steps:
             return next(filter(None, (self._of_self(each, steps - 1) for each in entry[1])), "")
         return str(entry[2]) if entry[0] == m.ATTRIBUTE and self.receiver_class(entry[1]) >= 0 else ""
+
+    @cached_property
+    def given_to_self(self) -> frozenset[int]:
+        """Values among those that are what a constructor was given, or a tuple of such."""
+        stored = [value for stores in self.self_stores.values() for values in stores.values() for value in values]
+        return frozenset(value for value in stored if self._is_given(value))
+
+    def _is_given(self, value: int) -> bool:
+        entry = self.entries[value]
+        if entry[0] == m.NAME:
+            bound = [self.entries[self.bindings[each][2]] for each in entry[2]]
+            return any(each[0] == m.PARAMETER and self.scopes[each[1]].name == "__init__" for each in bound)
+        inner = entry[2] if entry[:2] == (m.SEQUENCE, "tuple") else entry[1] if entry[0] == m.EITHER else ()
+        return any(self.entries[each][0] == m.NAME and self._is_given(each) for each in inner)
 
     @cached_property
     def other_stores(self) -> dict[str, list[tuple[int, int]]]:

@@ -4,7 +4,8 @@ puts it.
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
 an object that it is stored in, and of what is taken from a container there or from one that a module has. What a call
 or a decorator of its own file passes is followed, and what few calls pass in files that import it, a class for its
-constructor, through few functions. It does not look at methods that other files pass, nor at what returns it.
+constructor, also one that has it from above, through few functions. It does not look at methods that other files pass,
+nor at what returns it.
 """
 
 from __future__ import annotations
@@ -64,19 +65,40 @@ def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, i
 
 
 def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iterator[tuple[str, int]]:
-    """The calls of a function, or of the class that a constructor is of, where a file passes it on that imports it."""
-    owner = file.class_of(scope)
-    wanted = (CLASS, file.path, owner) if owner >= 0 else (FUNCTION, file.path, scope)
-    name = file.scopes[wanted[2]].name
-    for other in engine.offering_few(given_key(name)) or ():
-        there = engine.file(other)
-        engine.note(there, passed_key(other, name))
-        taking = there.given_imports.get(name, ()) if other != file.path else ()
-        for number, argument in taking if len(taking) <= MAX_PASSED else ():
-            engine.seen.append(there.seen_at(number))
-            if any(each[:3] == wanted for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):
-                first = list(_takers(engine, there, number, partial(operator.eq, argument), fuel))
-                yield from _followed(engine, "", first, fuel)
+    """The calls of a function, or of a class that has a constructor, where a file passes it on that imports it."""
+    for other, number, argument in taken_elsewhere(engine, file.path, scope, fuel):
+        first = list(_takers(engine, engine.file(other), number, partial(operator.eq, argument), fuel))
+        yield from _followed(engine, "", first, fuel)
+
+
+def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterator[tuple[str, int, int]]:
+    """The calls that take a function, or a class that has a constructor, in files that import it, and the argument."""
+    owner = engine.file(path).class_of(scope)
+    wanted = _having(engine, (CLASS, path, owner), fuel) if owner >= 0 else [(FUNCTION, path, scope)]
+    for kind in wanted:
+        name = engine.file(kind[1]).scopes[kind[2]].name
+        for other in engine.offering_few(given_key(name)) or ():
+            there = engine.file(other)
+            engine.note(there, passed_key(other, name))
+            passing = there.given_imports if other != kind[1] else there.given_classes
+            taking = passing.get(name, ())
+            for number, argument in taking if len(taking) <= MAX_PASSED else ():
+                engine.seen.append(there.seen_at(number))
+                if any(each[:3] == kind for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):
+                    yield other, number, argument
+                    for taker in there.taking_prepared.get(number, ()):
+                        engine.seen.append(there.seen_at(taker[0]))
+                        yield other, *taker
+
+
+def _having(engine: Engine, owner: Value, fuel: int) -> list[Value]:
+    """A class, and the few below it that have its constructor."""
+    below = classes.subclasses(engine, owner[1], owner[2], fuel - LOOKUP_STEP) or ()
+    made = [
+        each for each in (below if len(below) <= MAX_TAKERS else ())
+        if "__init__" not in engine.look_up(each[1], each[2], "__init__").names[each[2]]
+    ]  # fmt: skip
+    return [owner, *made]
 
 
 def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:
@@ -158,9 +180,10 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     held = _held(file, taker)
     filled = _filled_attributes(file, taker)
     tables = _tables(engine, file, taker)
-    for number in file.indirect_calls if held or filled or tables else ():
+    prepared = sorted(file.prepared)
+    for number in (*file.indirect_calls, *prepared) if held or filled or tables else ():
         engine.seen.append(file.seen_at(number))
-        callee = file.entries[number][1]
+        callee = file.meant(number)
         if _attribute(file, callee) in held:
             yield number
         elif filled or tables:
@@ -169,8 +192,8 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
                 yield number
     for scope in _inside(file, taker.scope):
         engine.seen.append(file.seen_scope(scope))
-    for number in file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()):
-        if _is_it(file, taker, file.entries[number][1]):
+    for number in (*file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()), *prepared):
+        if _is_it(file, taker, file.meant(number)):
             yield number
 
 

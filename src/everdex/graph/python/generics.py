@@ -7,27 +7,60 @@ One step: who inherits from such a class is told, who names its variable anew is
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, declared, parameters
+from everdex.graph.python import classes, containers, declared, parameters
 from everdex.graph.python.contexts import Context
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.forms import TRANSPARENT, UNIONS
-from everdex.graph.python.values import CLASS, EXTERNAL_INSTANCE, INSTANCE, NOTHING, Value, Values
+from everdex.graph.python.forms import ITERABLES, TRANSPARENT, UNIONS
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL_INSTANCE,
+    INSTANCE,
+    LIST,
+    NONE,
+    NOTHING,
+    Value,
+    Values,
+    is_known,
+    union,
+)
 
 _VARIABLE: Value = (EXTERNAL_INSTANCE, "typing.TypeVar")
 _MAKERS = frozenset(("Generic", "Protocol"))
 _CLASS_OF = frozenset(("type", "Type"))
 
 
-def said(engine: Engine, function: Value, fuel: int) -> Values:
-    """What calling a bound method gives by its declared type: a variable that the receiver's line fills."""
+def refined(engine: Engine, function: Value, found: Values, fuel: int) -> Values:
+    """What calling a bound method gives, where its declared type is a variable, or a container of one, that the
+    receiver's line fills: what its body gives for all classes alike is of this type, or another's."""
     _, path, scope, _, receiver = function
     file = engine.file(path)
+    annotation = file.scopes[scope].annotation
     owner = file.class_of(scope)
-    variable = _variable(file, file.scopes[scope].annotation)
-    if variable < 0 or owner < 0 or receiver[0] not in (INSTANCE, CLASS):
-        return NOTHING
-    engine.look_at(path, scope)
+    if annotation < 0 or owner < 0 or receiver[0] not in (INSTANCE, CLASS):
+        return found
+    is_held = file.entries[annotation][0] == m.SUBSCRIPT and declared.parts_of(file, annotation)[0] in ITERABLES
+    variable = _variable(file, declared.parts_of(file, annotation)[1][0] if is_held else annotation)
+    said = _said(engine, function, owner, variable, fuel) if variable >= 0 else NOTHING
+    if not any(each[0] == INSTANCE for each in said):
+        return found if is_known(found) or is_held else said or found
+    held = union(containers.elements(engine, each, fuel) for each in found) if is_held else found
+    kinds = {(CLASS, *each[1:3]) for each in said if each[0] == INSTANCE}
+    fitting = frozenset(each for each in held if each == NONE or _is_of(engine, each, kinds, fuel))
+    if fitting == held and held - {NONE}:
+        return found
+    fitting = fitting if fitting - {NONE} else union((fitting, said))
+    return frozenset(((LIST, fitting),)) if is_held else fitting
+
+
+def _is_of(engine: Engine, value: Value, kinds: set[Value], fuel: int) -> bool:
+    return value[0] == INSTANCE and not kinds.isdisjoint(classes.mro(engine, value[1], value[2], fuel))
+
+
+def _said(engine: Engine, function: Value, owner: int, variable: int, fuel: int) -> Values:
+    """What a variable of a method's class is filled with in the receiver's line."""
+    _, path, scope, _, receiver = function
+    file = engine.look_at(path, scope)
     if _VARIABLE not in engine.values(path, variable, 0, fuel - NAME_STEP):
         return NOTHING
     place = _place(engine, file, owner, file.entries[variable][1])

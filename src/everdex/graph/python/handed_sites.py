@@ -55,7 +55,7 @@ class HandedSites(SyntaxSites):
                     self.add(
                         Role.CALL, self._argument_of(entry, dotted), internal, self.index_of[self.file.where[number]]
                     )
-        if dotted in COMPARES and len(entry[2]) > COMPARES[dotted][0] and not any(key == "key" for key, _ in entry[3]):
+        if dotted in COMPARES and len(entry[2]) > COMPARES[dotted][0]:
             self._compared(entry, dotted)
         if dotted == "builtins.sum" and entry[2]:
             start = union(self.values(each) for each in entry[2][1:2])
@@ -155,7 +155,14 @@ class HandedSites(SyntaxSites):
             values = self._held(given[0])
         else:
             values = union(self.values(each) for each in (given if is_container else given[:1]))
-        self.implicit(entry[2][place], operators.ordering(self.engine, values, operator, FUEL, self.file.path))
+        self._put_in_order(entry[2][place], entry, values, operator)
+
+    def _put_in_order(self, number: int, entry: Any, values: Values, operator: str) -> None:
+        """Values are compared, or what a key makes of them."""
+        for key in [given for key, given in entry[3] if key == "key"]:
+            given = (Argument("", -1, 0, values),)
+            values = union(calls.result(self.engine, each, given, (), FUEL) for each in self.values(key))
+        self.implicit(number, operators.ordering(self.engine, values, operator, FUEL, self.file.path))
 
     def _held(self, expression: int) -> Values:
         return union(containers.elements(self.engine, each, FUEL) for each in self.values(expression))
@@ -163,10 +170,8 @@ class HandedSites(SyntaxSites):
     def _sorted_in_place(self, entry: Any, receiver: Value) -> None:
         """What sorting a list in its place runs, but for functions."""
         held = containers.elements(self.engine, receiver, FUEL)
-        keys = [given for key, given in entry[3] if key == "key"]
-        if not keys:
-            self.implicit(entry[1], operators.ordering(self.engine, held, "<", FUEL, self.file.path))
-        for key in keys:
+        self._put_in_order(entry[1], entry, held, "<")
+        for key in [given for key, given in entry[3] if key == "key"]:
             self._ran(key, self.values(key), (Argument("", -1, 0, held),))
 
     def _argument_of(self, entry: Any, dotted: str) -> int:

@@ -14,7 +14,20 @@ from everdex.graph.python import attributes, classes
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.values import CLASS, EXTERNAL, INSTANCE, MODULE, NOTHING, UNKNOWN, Value, Values, union
+from everdex.graph.python.values import (
+    CLASS,
+    EXTERNAL,
+    INSTANCE,
+    LIST,
+    MODULE,
+    NOTHING,
+    TEXT,
+    TUPLE,
+    UNKNOWN,
+    Value,
+    Values,
+    union,
+)
 
 MAX_MARKED: Final = 24  # more than that are no answer
 _WITHIN: Final = frozenset(("sorted", "list", "tuple", "set", "reversed"))
@@ -55,6 +68,12 @@ def members(engine: Engine, value: Value, fuel: int) -> Values:
         return NOTHING
     found = union(attributes.of(engine, value, each, fuel, value[1]) for each in names)
     return frozenset(each for each in found if each[0] not in _SAYS_NOTHING)
+
+
+def pairs(engine: Engine, values: Values, fuel: int) -> Values:
+    """What `inspect.getmembers` gives: names, each with what may be marked."""
+    held = union(members(engine, each, fuel) for each in values)
+    return frozenset(((LIST, frozenset(((TUPLE, (TEXT, held)),))),)) if held else NOTHING
 
 
 def _decorated(engine: Engine, file: File, scope: int, fuel: int) -> dict[str, None]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from everdex.facts.python import model as m
-from everdex.graph.python import builtin_calls, classes, containers, spelling
-from everdex.graph.python.contexts import Keywords, Positional
+from everdex.graph.python import builtin_calls, classes, containers, making, spelling
+from everdex.graph.python.contexts import Argument, Keywords, Positional
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     AFFIXES,
@@ -57,6 +57,8 @@ def result(engine: Engine, receiver: Value, name: str, positional: Positional, k
         return spelling.method(engine, receiver, name, positional, keywords, fuel) or _text((BUILTIN, "str"), name)
     if kind in (LITERAL, BUILTIN):
         return _text(receiver, name)
+    if kind == FUNCTION and name == "__get__":
+        return making.bound(engine, (Argument("", -1, 0, frozenset((receiver,))), *positional), fuel)
     if kind == FUNCTION and name in ("register", "setter", "getter", "deleter"):
         given = builtin_calls.first(engine, positional, fuel)
         functions = [each for each in given if each[0] == FUNCTION]

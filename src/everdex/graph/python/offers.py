@@ -89,7 +89,7 @@ def offers(file: File, source: bytes) -> dict[str, int]:
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
     for name in used(file):
         offered[used_key(name)] = 1
-    for name in file.given_imports:
+    for name in (*file.given_imports, *file.given_classes):
         offered[given_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():
@@ -132,17 +132,18 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
             for found in (file.given, file.given_attributes)
         )
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
-    for name, taking in file.given_imports.items():
+    for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
     if file.taking:
         sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
-    if file.indirect_calls:
+    if file.indirect_calls or file.prepared:
         computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
         called = [file.scopes[file.where[each]].key for each in file.indirect_calls]
-        sites[indirect_key(path)] = [*called, "by", *computed]
+        prepared = [file.scopes[file.where[each]].key for each in sorted(file.prepared)]
+        sites[indirect_key(path)] = [*called, "by", *computed, "with", *prepared]
 
 
 def _modules(path: str, offered: dict[str, int]) -> None:

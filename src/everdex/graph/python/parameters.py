@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, callers, classes, containers, declared, fixtures, metaclasses, protocols
+from everdex.graph.python import (
+    attributes,
+    callers,
+    classes,
+    containers,
+    declared,
+    descriptors,
+    fixtures,
+    metaclasses,
+    protocols,
+)
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -34,6 +44,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_known,
+    is_open,
     open_class,
     ordered,
     union,
@@ -59,7 +70,8 @@ def parameter(engine: Engine, file: File, entry: Any, expression: int, context: 
         passed = from_call(engine, file, scope, index, call, fuel)
         if passed and (is_known(passed) or file.scopes[scope].params[index][2] < 0):
             return passed
-    return anywhere(engine, file, scope, index, fuel)
+    receiver = call.positional[0].values if call is not None and call.is_any else NOTHING
+    return anywhere(engine, file, scope, index, fuel, receiver)
 
 
 def argument(engine: Engine, given: Argument, fuel: int) -> Values:
@@ -152,8 +164,10 @@ def _length(engine: Engine, value: Value) -> int:
     return containers.length(engine, value) if is_plain else 0
 
 
-def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> Values:
-    """The same for every call alike."""
+def anywhere(
+    engine: Engine, file: File, scope: int, index: int, fuel: int, receiver: Values = NOTHING
+) -> Values:
+    """The same for every call alike, or for those that may be on a receiver, where such are known."""
     own = file.scopes[scope]
     name, kind, annotation, default = own.params[index]
     owner = file.class_of(scope)
@@ -176,6 +190,9 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
+    held = descriptors.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
+    if held:
+        return held
     if own.decorators and annotation < 0 and index == (owner >= 0):
         registered = _registered(engine, file, scope, fuel - NAME_STEP)
         if registered:
@@ -191,6 +208,8 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         parts.append(fixture)
     elif not (annotation >= 0 and parts and is_known(parts[0])):
         known = callers.contexts(engine, file.path, scope, index, fuel)
+        if receiver and len(known) > 1:
+            known = tuple(call for call in known if _may_be_on(engine, call, receiver, fuel)) or known
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
         # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
         step = 0 if passes_on or len(known) == 1 else callers.step(len(known))
@@ -205,6 +224,20 @@ def anywhere(engine: Engine, file: File, scope: int, index: int, fuel: int) -> V
         reasons = frozenset(value for value in found if value[0] == UNKNOWN)
         return union((found - reasons, _collected(kind, reasons))) if reasons else found
     return found
+
+
+def _may_be_on(engine: Engine, call: Context, receiver: Values, fuel: int) -> bool:
+    """Whether a call may be of a method of this receiver: one of the class, or of a line with it that may be."""
+    on = argument(engine, call.positional[0], fuel - NAME_STEP) if call.positional else NOTHING
+    if not on or any(each[0] != INSTANCE for each in (*on, *receiver)):
+        return True
+    pairs = [pair for one in ordered(on) for other in ordered(receiver) for pair in ((one, other), (other, one))]
+    return any(_may_be(engine, above, below, fuel) for above, below in pairs)
+
+
+def _may_be(engine: Engine, above: Value, below: Value, fuel: int) -> bool:
+    is_same = above[1:3] == below[1:3]
+    return is_same or (is_open(above) and (CLASS, *above[1:3]) in classes.mro(engine, below[1], below[2], fuel))
 
 
 def _registered(engine: Engine, file: File, scope: int, fuel: int) -> Values:

@@ -21,6 +21,7 @@ from everdex.graph.python import (
     metaclasses,
     names,
     operators,
+    registered,
     targets,
     variables,
 )
@@ -87,8 +88,11 @@ class Sites(HandedSites):
         what = self.file.entries[callee]
         values = self.values(callee)
         name = what[2] if what[0] == m.ATTRIBUTE else ""
-        ran = targets.called(self.engine, values, name)
+        meant = registered.chosen(self.engine, values, calls.arguments(self.file, entry, 0)[0], FUEL)
+        ran = targets.called(self.engine, meant, name)
         self.add(Role.CALL, callee, ran, self.index_of[self.file.where[number]])
+        if meant != values:
+            self.add(Role.REFERENCE, callee, targets.named(self.engine, values), self.index_of[self.file.where[number]])
         if named := targets.constructed(self.engine, values, ran):
             naming = ran._replace(targets=named, reason="")
             self.add(Role.REFERENCE, callee, naming, self.index_of[self.file.where[number]])

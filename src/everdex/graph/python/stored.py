@@ -76,13 +76,16 @@ def _is_alike(engine: Engine, value: Value, receiver: Value, fuel: int) -> bool:
 
 
 def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:
-    """What a method stores; where it has that from the object itself, what it has from one of this class."""
+    """What a method stores; where it has that from the object itself, or was given it for the object, what it has from
+    or for one of this class."""
     file = engine.file(path)
     made = file.made_by_self.get(value) if receiver[0] == INSTANCE else None
-    if made:
+    is_given = receiver[0] == INSTANCE and value in file.given_to_self
+    if made or is_given:
         scope = file.owner(file.where[value])
         owner = (CLASS, path, file.class_of(scope))
-        if receiver != (INSTANCE, *owner[1:], True) and _is_made_below(engine, owner, made, fuel):
+        is_other = receiver[1:3] != owner[1:] if is_given else receiver != (INSTANCE, *owner[1:], True)
+        if is_other and (is_given or _is_made_below(engine, owner, made or "", fuel)):
             given = (Argument("", -1, 0, frozenset((receiver,))),)
             context = engine.contexts.enter(Context(path, scope, 0, given, (), True))
             found = engine.values(path, value, context, fuel)  # reading the attribute has cost a step

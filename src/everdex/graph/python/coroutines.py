@@ -1,0 +1,44 @@
+"""Pass 5, continued: what asyncio's functions give back for the coroutines that they are given.
+
+What waits for one to be awaited later is the coroutine itself: awaiting it gives what it returns. It does not know
+tasks that are kept and asked for their results.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from everdex.graph.python import calls, containers, parameters
+from everdex.graph.python.contexts import Positional
+from everdex.graph.python.engine import Engine
+from everdex.graph.python.values import LIST, NOTHING, TUPLE, Values, union
+
+_LATER: Final = ("asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
+
+
+def result(engine: Engine, dotted: str, positional: Positional, fuel: int) -> Values | None:
+    """None of any other function."""
+    if dotted == "asyncio.gather":
+        return _gathered(engine, positional, fuel)
+    is_run = dotted == "asyncio.run" or dotted.endswith("run_until_complete")
+    if not is_run and not dotted.endswith(_LATER):
+        return None
+    given = parameters.argument(engine, positional[0], fuel) if positional and not positional[0].starred else NOTHING
+    return _finished(engine, given, fuel) if is_run else given
+
+
+def _gathered(engine: Engine, positional: Positional, fuel: int) -> Values:
+    """What several coroutines give back, in their order."""
+    given = [(each.starred, parameters.argument(engine, each, fuel)) for each in positional]
+    held = [
+        union(containers.elements(engine, each, fuel) for each in values) if starred else values
+        for starred, values in given
+    ]
+    made = [_finished(engine, values, fuel) for values in held]
+    if any(starred for starred, _ in given):
+        return frozenset(((LIST, union(made)),))
+    return frozenset(((TUPLE, tuple(made)),))
+
+
+def _finished(engine: Engine, values: Values, fuel: int) -> Values:
+    return union(calls.finished(engine, value, fuel) for value in values)
