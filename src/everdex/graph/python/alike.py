@@ -184,6 +184,14 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
         for each in numbers:
             if wanted[each] and name in functions:
                 yield each, _Way(passed_key(path, name), ("given attribute", name)), each
+    for name, taking in file.given_imports.items():
+        for each, value in taking:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("given import", name)), [each, value]
+    for name, numbers in file.held_imports.items():
+        for each in numbers:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("held import", name)), each
     for owner, stored in file.self_stores.items():
         for name, numbers in stored.items():
             for each in numbers:

@@ -22,6 +22,7 @@ from everdex.graph.python.keys import CALL_KEY, DECORATE_KEY, calls_key, indirec
 from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
+MAX_PLACES: Final = 2 * MAX_INDIRECT
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
@@ -61,7 +62,7 @@ class Calling(NamedTuple):
 
     step: int  # what asking them costs
     places: tuple[tuple[str, int], ...]
-    is_cut: bool  # there are more in other files
+    is_cut: bool  # there are more
 
 
 def calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
@@ -105,9 +106,9 @@ def _calling(engine: Engine, path: str, scope: int, fuel: int) -> Calling:
             sites.extend(made)
     if own.kind == m.FUNCTION_SCOPE and file.scopes[file.owner(own.parent)].kind == m.FUNCTION_SCOPE:
         sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
-    places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
+    places = tuple(dict.fromkeys(sites[:MAX_PLACES]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    return Calling(step(len(sites)), places, is_cut)
+    return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES)
 
 
 def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple[str, int]]:

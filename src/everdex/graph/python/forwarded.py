@@ -4,7 +4,8 @@ puts it.
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
 an object that it is stored in, and of what is taken from a container there or from one that a module has. What a call
 or a decorator of its own file passes is followed, and what few calls pass in files that import it, a class for its
-constructor, through few functions. It does not look at methods that other files pass, nor at what returns it.
+constructor, through few functions; also calls in a file that has it in a table. It does not look at methods that other
+files pass, nor at what returns it.
 """
 
 from __future__ import annotations
@@ -77,6 +78,22 @@ def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iter
             if any(each[:3] == wanted for each in engine.values(other, argument, 0, fuel - LOOKUP_STEP)):
                 first = list(_takers(engine, there, number, partial(operator.eq, argument), fuel))
                 yield from _followed(engine, "", first, fuel)
+        yield from _called_there(engine, there, name, wanted, fuel) if other != file.path else ()
+
+
+def _called_there(engine: Engine, file: File, name: str, wanted: Value, fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls in a file that puts a function of another into a table, by which that is called."""
+
+    def may_be(expression: int) -> bool:
+        engine.seen.append(file.seen_at(expression))
+        return any(each[:3] == wanted for each in engine.values(file.path, expression, 0, fuel))
+
+    if not any(may_be(each) for each in file.held_imports.get(name, ())[:MAX_PASSED]):
+        return
+    engine.note(file, indirect_key(file.path))
+    for number in file.indirect_calls if len(file.indirect_calls) <= MAX_INDIRECT else ():
+        if may_be(file.entries[number][1]):
+            yield file.path, number
 
 
 def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:

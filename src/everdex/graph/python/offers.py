@@ -122,6 +122,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
     for name, taking in file.given_imports.items():
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
+    for name, held in file.held_imports.items():
+        sites.setdefault(passed_key(path, name), []).extend(f"in {file.scopes[file.where[each]].key}" for each in held)
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
