@@ -234,8 +234,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
-# 51: Python: tables with more functions, and functions of another file in them; parameters whose annotation says nothing
-#     of a part; decorators that stand above more functions; what decorators of another file assign to a class
+# 51: Python: tables with more functions, and functions of another file in them; parameters whose annotation says
+#     nothing of a part; decorators that stand above more functions; what decorators of another file assign to a class
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

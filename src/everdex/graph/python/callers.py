@@ -26,7 +26,7 @@ MAX_PLACES: Final = 2 * MAX_INDIRECT
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
-MAX_DECORATIONS: Final = 48
+MAX_DECORATIONS: Final = 80  # more may be more values than are told apart, and then nothing is certain
 MAX_ALIASES: Final = 4
 _CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
 
