@@ -17,9 +17,10 @@ from everdex.graph.python.values import CLASS, FUNCTION, LITERAL, NOTHING, Value
 
 def assigned(engine: Engine, line: tuple[Value, ...], wanted: str, fuel: int) -> Values:
     """What decorators give the first class of a line that has the attribute by one, before any has it otherwise."""
-    for owner in line:
-        if owner[0] != CLASS:
-            continue
+    owners = [owner for owner in line if owner[0] == CLASS]
+    if not any(engine.file(owner[1]).scopes[owner[2]].decorators for owner in owners):  # the line was read with them
+        return NOTHING
+    for owner in owners:
         file = engine.file(owner[1])
         found = union(_assigned(engine, owner, wanted, fuel)) if file.scopes[owner[2]].decorators else NOTHING
         if found or wanted in engine.look_up(owner[1], owner[2], wanted).names[owner[2]]:
