@@ -241,6 +241,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: what descriptors are asked by, what a constructor above is given for each class, classes that are called
 #     by another name, chains of `partial`, members that are found by their marks, generic methods by the receiver's
 #     class, what is registered for a type, keys that are compared, what `asyncio.run` gives back
+#     Python: tables with more functions, and functions of another file in them; parameters whose annotation says
+#     nothing of a part; decorators that stand above more functions; what decorators of another file assign to a class
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

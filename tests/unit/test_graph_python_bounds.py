@@ -12,7 +12,7 @@ from everdex.graph.python import engine
 from everdex.graph.python.evaluate import HANDLERS
 from everdex.graph.python.files import Decoded
 from everdex.graph.python.parts import MAX_PARTS
-from everdex.graph.python.values import Values
+from everdex.graph.python.values import MAX_VALUES, Values
 from fixtures.callgraph.python.harness import MemoryWorld, graph, resolve, world
 
 
@@ -104,7 +104,14 @@ def test_many_callers_of_one_function_stay_bounded() -> None:
     found = graph(f"def run(act):\n    act()\n{calls}")
     (site,) = [each for each in found.sites if each.role is Role.CALL and each.text == "act"]
     assert site.status is Status.AMBIGUOUS
-    assert 1 < len(site.targets) <= 48
+    assert 1 < len(site.targets) <= MAX_VALUES
+
+
+def test_calls_that_are_not_looked_at_are_told() -> None:
+    """Where a function is called more often than is looked at, what a parameter holds is not said to be all."""
+    found = graph("def f(): pass\ndef g(): pass\ndef run(act):\n    act()\n" + "run(f)\n" * 300 + "run(g)\n")
+    (site,) = [each for each in found.sites if each.role is Role.CALL and each.text == "act"]
+    assert site.reason == "too many callers"
 
 
 def test_cycles_that_branch_stay_bounded() -> None:

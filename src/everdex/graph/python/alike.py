@@ -193,14 +193,18 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
                     yield each, _Way("", ("given in place", file.scopes[what].key)), each
                 elif what in functions:
                     yield each, _Way(passed_key(path, what), ("given", what)), each
-    for name, takers in file.given_imports.items():
-        for each, _ in takers:
-            if wanted[each]:
-                yield each, _Way(passed_key(path, name), ("given import", name)), each
     for name, numbers in file.given_attributes.items():
         for each in numbers:
             if wanted[each] and name in functions:
                 yield each, _Way(passed_key(path, name), ("given attribute", name)), each
+    for name, taking in file.given_imports.items():
+        for each, value in taking:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("given import", name)), [each, value]
+    for name, numbers in file.held_imports.items():
+        for each in numbers:
+            if wanted[each]:
+                yield each, _Way(passed_key(path, name), ("held import", name)), each
     for owner, stored in file.self_stores.items():
         for name, numbers in stored.items():
             for each in numbers:

@@ -31,10 +31,11 @@ from everdex.graph.python.keys import (
 from everdex.graph.python.values import CLASS, Value
 
 MAX_CALL_SITES: Final = 24
+MAX_PLACES: Final = 2 * MAX_INDIRECT
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
 MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
-MAX_DECORATIONS: Final = 48
+MAX_DECORATIONS: Final = 80  # more may be more values than are told apart, and then nothing is certain
 MAX_ALIASES: Final = 4
 MAX_NAMING: Final = 4  # files that name a class as a value: through whose variables it may be called
 _CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
@@ -90,7 +91,7 @@ class Calling(NamedTuple):
 
     step: int  # what asking them costs
     places: tuple[tuple[str, int], ...]
-    is_cut: bool  # there are more in other files
+    is_cut: bool  # there are more
     is_spared: bool = False  # something is called so, and never with what is asked for
 
 
@@ -145,10 +146,10 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
             sites.extend(made)
     if own.kind == m.FUNCTION_SCOPE and file.scopes[file.owner(own.parent)].kind == m.FUNCTION_SCOPE:
         sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
-    places = tuple(dict.fromkeys(sites[: 2 * MAX_INDIRECT]))
+    places = tuple(dict.fromkeys(sites[:MAX_PLACES]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     is_spared = bool(wanted) and not places and any(engine.is_offered(CALL_KEY + name) for name in names)
-    return Calling(step(len(sites)), places, is_cut, is_spared)
+    return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES, is_spared)
 
 
 def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ import builtins
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import hooks, living, overrides, records, stored
+from everdex.graph.python import decorated_classes, hooks, living, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
@@ -145,7 +145,8 @@ def class_attribute(engine: Engine, path: str, scope: int, wanted: str, fuel: in
         parts.extend(stored.values(engine, line, wanted, fuel, (CLASS, path, scope), importer))
         found = union(parts)
         if not found - {NONE} and wanted not in OBJECT:
-            found = union((found, _added(engine, line, wanted, fuel)))
+            given = decorated_classes.assigned(engine, line, wanted, fuel)
+            found = union((found, given, _added(engine, line, wanted, fuel)))
         if found:
             return found
         if wanted not in OBJECT:  # what every class has itself is not looked for in its metaclass

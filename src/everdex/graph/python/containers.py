@@ -51,8 +51,8 @@ from everdex.graph.python.values import (
     unknown,
 )
 
-MAX_STORES: Final = 40
-MAX_ELEMENTS: Final = 64
+MAX_STORES: Final = 128
+MAX_ELEMENTS: Final = 128
 MAX_ROWS_APART: Final = 16  # of a table with more rows each column is any of its cells
 MAX_FILLING_FILES: Final = 8  # a name that more files fill says too little
 MAX_KEYS: Final = 16  # more keys than that are looked up as any

@@ -227,6 +227,17 @@ class Flows(Layout):
                 )
         return found
 
+    @cached_property
+    def held_imports(self) -> dict[str, list[int]]:
+        """Name of what is imported, where it is from -> what stands for it in displays."""
+        found: dict[str, list[int]] = {}
+        for number in self.of_kind(m.DICT, m.SEQUENCE):
+            entry = self.entries[number]
+            for each in entry[2] if entry[0] == m.SEQUENCE else [value for _, value in entry[1]]:
+                for name in self._imported_as(each):
+                    found.setdefault(name, []).append(each)
+        return found
+
     def own_attribute(self, expression: int) -> tuple[int, str] | None:
         """Class and name, when this is written as an attribute of self."""
         entry = self.entries[expression]

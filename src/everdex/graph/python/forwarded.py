@@ -4,8 +4,8 @@ puts it.
 A function is followed forwards through the parameters that take it: to calls of the parameter, of the attribute of
 an object that it is stored in, and of what is taken from a container there or from one that a module has. What a call
 or a decorator of its own file passes is followed, and what few calls pass in files that import it, a class for its
-constructor, also one that has it from above, through few functions. It does not look at methods that other files pass,
-nor at what returns it.
+constructor, also one that has it from above, through few functions; also calls in a file that has it in a table. It
+does not look at methods that other files pass, nor at what returns it.
 """
 
 from __future__ import annotations
@@ -69,6 +69,13 @@ def _passed_elsewhere(engine: Engine, file: File, scope: int, fuel: int) -> Iter
     for other, number, argument in taken_elsewhere(engine, file.path, scope, fuel):
         first = list(_takers(engine, engine.file(other), number, partial(operator.eq, argument), fuel))
         yield from _followed(engine, "", first, fuel)
+    owner = file.class_of(scope)
+    wanted = (CLASS, file.path, owner) if owner >= 0 else (FUNCTION, file.path, scope)
+    name = file.scopes[wanted[2]].name
+    for other in engine.offering_few(given_key(name)) or ():
+        if other != file.path:
+            engine.note(engine.file(other), passed_key(other, name))
+            yield from _called_there(engine, engine.file(other), name, wanted, fuel)
 
 
 def taken_elsewhere(engine: Engine, path: str, scope: int, fuel: int) -> Iterator[tuple[str, int, int]]:
@@ -99,6 +106,21 @@ def _having(engine: Engine, owner: Value, fuel: int) -> list[Value]:
         if "__init__" not in engine.look_up(each[1], each[2], "__init__").names[each[2]]
     ]  # fmt: skip
     return [owner, *made]
+
+
+def _called_there(engine: Engine, file: File, name: str, wanted: Value, fuel: int) -> Iterator[tuple[str, int]]:
+    """The calls in a file that puts a function of another into a table, by which that is called."""
+
+    def may_be(expression: int) -> bool:
+        engine.seen.append(file.seen_at(expression))
+        return any(each[:3] == wanted for each in engine.values(file.path, expression, 0, fuel))
+
+    if not any(may_be(each) for each in file.held_imports.get(name, ())[:MAX_PASSED]):
+        return
+    engine.note(file, indirect_key(file.path))
+    for number in file.indirect_calls if len(file.indirect_calls) <= MAX_INDIRECT else ():
+        if may_be(file.entries[number][1]):
+            yield file.path, number
 
 
 def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> Iterator[tuple[str, int]]:

@@ -110,7 +110,7 @@ def passed_key(path: str, name: str) -> str:
 
 
 def given_key(name: str) -> str:
-    """That a file passes on a class of its own, or what it imports, which has this name where it comes from."""
+    """That a file passes on a class of its own, or passes on or holds what it imports: by the name where it is from."""
     return f"py:given:{name}"
 
 

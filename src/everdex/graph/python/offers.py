@@ -89,7 +89,7 @@ def offers(file: File, source: bytes) -> dict[str, int]:
             sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
     for name in used(file):
         offered[used_key(name)] = 1
-    for name in (*file.given_imports, *file.given_classes):
+    for name in (*file.given_imports, *file.given_classes, *file.held_imports):
         offered[given_key(name)] = 1
     _elsewhere(file, sites)
     for key, places in sites.items():
@@ -134,6 +134,8 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
         sites[passed_key(path, name)] = [*given, "of", *of_others, "as", *file.aliases.get(name, ())]
     for name, taking in (*file.given_imports.items(), *file.given_classes.items()):
         sites.setdefault(passed_key(path, name), []).extend(file.scopes[file.where[each]].key for each, _ in taking)
+    for name, held in file.held_imports.items():
+        sites.setdefault(passed_key(path, name), []).extend(f"in {file.scopes[file.where[each]].key}" for each in held)
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)

@@ -53,6 +53,7 @@ from everdex.graph.python.values import (
 
 _CLASS_FIRST: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _TOO_MANY: Final = unknown("too many callers")
+_SILENT: Final = unknown("annotation says nothing")
 MAX_ADOPTING: Final = 8  # classes that one function is stored on
 _MEETING: Final = frozenset((INSTANCE, FUNCTION, CLASS, PARTIAL, DISPLAY, LIST, TUPLE))  # what meets one, or may
 _BINARY: Final = frozenset((
@@ -180,16 +181,21 @@ def anywhere(
             made = metaclasses.receivers(engine, file, owner, fuel)
             return made or frozenset(((INSTANCE, file.path, owner, True),))
     parts: list[Values] = []
+    silent, is_told = NOTHING, False
     if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):
         parts.append(metaclasses.namespace(engine, file.path, owner, fuel - LOOKUP_STEP))
     if annotation >= 0:
         by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
             return _collected(kind, by_type)
-        if any(each[0] not in (UNKNOWN, "many") for each in by_type):
+        silent = by_type & _SILENT
+        if silent:  # `Callable | None`: who calls it says more
+            parts.append(by_type - silent)
+        elif is_known(by_type):
             if any(each[0] not in (BUILTIN,) for each in by_type):
                 return _implementing(engine, file, scope, index, by_type, fuel)
             parts.append(by_type)
+            is_told = True
     held = descriptors.passed(engine, file, scope, index, fuel - LOOKUP_STEP)
     if held:
         return held
@@ -206,15 +212,15 @@ def anywhere(
     fixture = fixtures.value(engine, file, scope, name, fuel) if default < 0 else NOTHING
     if fixture:
         parts.append(fixture)
-    elif not (annotation >= 0 and parts and is_known(parts[0])):
+    elif not is_told:
         known = callers.contexts(engine, file.path, scope, index, fuel)
         if receiver and len(known) > 1:
             known = tuple(call for call in known if _may_be_on(engine, call, receiver, fuel)) or known
         passes_on = kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS)  # what stands between two calls and adds nothing
         # What the only caller passes costs the name it is passed by, and finding the caller did: a cycle costs.
         step = 0 if passes_on or len(known) == 1 else callers.step(len(known))
-        for call in known:
-            parts.append(from_call(engine, file, scope, index, call, fuel - step))
+        passed = union([from_call(engine, file, scope, index, call, fuel - step) for call in known])
+        parts.append(passed if is_known(passed) else union((passed, silent)))
         if callers.are_more(engine, file.path, scope, index, fuel):
             parts.append(_TOO_MANY)
     found = union(parts)

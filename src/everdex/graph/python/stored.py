@@ -6,7 +6,7 @@ else is known of the attribute, in the few other files that assign one of its na
 
 from __future__ import annotations
 
-from everdex.graph.python import classes
+from everdex.graph.python import classes, decorated_classes
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -50,6 +50,9 @@ def values(
                 is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
                 parts.append(bind_instance(stored, receiver, each) if is_method else stored)
                 break
+    if receiver[0] == INSTANCE:  # a decorator that reads an attribute of the class reads what it had before
+        given = decorated_classes.assigned(engine, line, wanted, fuel)
+        parts.extend([bind_instance(given, receiver, line[0])] if given else ())
     return parts
 
 

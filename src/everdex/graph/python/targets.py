@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
-from everdex.graph.python import classes, metaclasses, methods, overrides
+from everdex.graph.python import classes, decorated_classes, metaclasses, methods, overrides
 from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.rules import COMMON_METHODS
@@ -148,10 +148,11 @@ def _constructor(engine: Engine, value: Value, found: _Found, fuel: int) -> None
     for name in ("__new__", "__init__"):
         values, owner = classes.raw_attribute(engine, line, name, fuel)
         below = overrides.overriding(engine, value[1], value[2], name, values, owner, fuel)[0] if is_open(value) else ()
-        for each in (*values, *below):
+        given = decorated_classes.assigned(engine, line, name, fuel)
+        for each in (*values, *below, *given):
             if each[0] in (FUNCTION, STATIC, PARTIAL, MANY):
                 _collect(engine, each, found, fuel - LOOKUP_STEP)
-                ran = ran or each in values
+                ran = ran or each in values or each in given
     post, owner = classes.raw_attribute(engine, line, "__post_init__", fuel)
     for each in post:
         if each[0] == FUNCTION:
