@@ -76,7 +76,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 10: Python: what stands in a file with thousands of comments in a row
 #     where the name has no extension that says the language, the first line says it
 #     TypeScript: a line break ends a member of an interface, also before type parameters
-CHUNKER_VERSION: Final = "10"
+# 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
+CHUNKER_VERSION: Final = "11"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -133,7 +134,8 @@ VECTORS_VERSION: Final = "1"
 #     functions around for a return; True and False
 #     C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
 #     JavaScript: the name that a function expression has inside itself
-FACTS_VERSION: Final = "31"
+# 32: the definitions of chunker 11
+FACTS_VERSION: Final = "32"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -234,7 +236,7 @@ INTERFACE_VERSION: Final = "1"
 #     Python: functions that another file replaces or passes on, objects that another file calls, attributes that a
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
-RESOLVERS_VERSION: Final = "49"
+RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first
