@@ -135,7 +135,9 @@ VECTORS_VERSION: Final = "1"
 #     C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
 #     JavaScript: the name that a function expression has inside itself
 # 32: the definitions of chunker 11
-#     JavaScript: names of what is required; what a computed key takes out of a pattern; the name of a class that is a module
+#     JavaScript: names of what is required; what a computed key takes out of a pattern; the name of a class that is a
+#     module
+#     Ruby: modules that types are given from elsewhere
 FACTS_VERSION: Final = "32"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -238,6 +240,7 @@ INTERFACE_VERSION: Final = "1"
 #     third file assigns, what a metaclass adds to its classes, `any` and `all`, factories of mappings, flags
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
 # 50: JavaScript: names of what is required mean what the module gives
+#     Ruby: modules that are included or prepended from elsewhere, and that what is prepended comes first
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

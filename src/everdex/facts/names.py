@@ -23,6 +23,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @shape + @name, @parameters, @returns, @base, @extended, @result
                                    what stands in the head of a definition; the expression whose value it returns
     @mixin                         a base of the definition around it
+    @opened + @mixin, @word        a type that is given a base from elsewhere; Ruby's `prepend`, of the type around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
     @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
@@ -47,7 +48,7 @@ from typing import Final
 
 from tree_sitter import Node, Query
 
-from everdex.facts import lua, phpdoc
+from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
 from everdex.facts.expressions import arity_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
@@ -62,8 +63,8 @@ from everdex.parse.text import Atoms, split_atoms
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
     "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
-    "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure",
-    "label",
+    "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
+    "structure", "label",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -99,6 +100,7 @@ class _Extraction(Binds):
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
         self.mixins: list[tuple[int, str]] = []
+        self.opened: list[tuple[Node, str, list[str]]] = []
         self.statics: list[int] = []
         self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
@@ -157,6 +159,10 @@ class _Extraction(Binds):
                 self.package = ".".join(filter(None, (self.package, self._package(node))))
             elif role == "mixin":
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
+            elif role == "opened":
+                word = captures.get("word", captures[role])[0]
+                given = [self._text(part) for part in captures["mixin"]]
+                self.opened.append((node, self._text(word).lstrip(":"), given))
             elif role == "anonymous":
                 self.classes[node.start_byte] = (node, [self._type(each) for each in captures["base"]])
             elif role == "inheriting":
@@ -215,6 +221,13 @@ class _Extraction(Binds):
         field_binds: set[int] = set()
         for position, item in enumerate(linked):
             made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
+        for node, word, given in self.opened:
+            around = scopes.around(node.start_byte)
+            text = self._text(node)
+            if node.type == "identifier":  # in a method it would be of whoever runs that
+                text = "::" + "::".join(linked[around].path) if scopes.owner(around) == around >= 0 else ""
+            if text:
+                made.append(ruby.opened(text, node, around, word, given))
         slots, local_names = self._locals(linked, scopes, atoms, field_binds)
         imports = []
         for start, end in innermost(self.imports):

@@ -73,8 +73,8 @@ def _module_offers(module: Module) -> dict[str, int]:
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
-        elif outline.language == "rust":
-            see("i", item.name, lookup)
+        elif item.kind == "impl":
+            see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
         if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
         for base in item.bases:

@@ -186,8 +186,8 @@ class Names(RustNames):
         kind = self.self_kind(place) if is_method else TYPE
         for container in self._ruby_containers(place) if is_method else self._containers(place):
             found = self.reader.definitions(f"{container}.{name}")
-            if is_method and "<" not in container:
-                found = tuple(self.of_kind(Thing(kind, container), list(found)))
+            if found and is_method and "<" not in container:
+                found = tuple(self.member(Thing(kind, container), name)[0])  # unless what is prepended has it
             found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
             if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
                 found = tuple(ref for ref in found if ref.defined.kind != "field")
