@@ -137,7 +137,8 @@ VECTORS_VERSION: Final = "1"
 # 32: the definitions of chunker 11
 #     JavaScript: names of what is required; what a computed key takes out of a pattern; the name of a class that is a
 #     module
-#     Ruby: modules that types are given from elsewhere
+#     Ruby: modules that types are given from elsewhere; Rust: fields of variants by order, and what patterns take of
+#     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global
 FACTS_VERSION: Final = "32"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -241,6 +242,8 @@ INTERFACE_VERSION: Final = "1"
 #     JavaScript: function expressions by their own name; functions that are stored in a field of the base
 # 50: JavaScript: names of what is required mean what the module gives
 #     Ruby: modules that are included or prepended from elsewhere, and that what is prepended comes first
+#     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
+#     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

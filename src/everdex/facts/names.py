@@ -18,6 +18,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
                                    it, or of that member of it
     @key, @taken                   a key that gives a member its value; one that takes it out
     @positional                    a list of fields that have numbers for names
+    @parted                        a pattern that takes such fields out
     @structure                     a struct, which may be without a name
     @import, @package              the statement; the name of the package
     @shape + @name, @parameters, @returns, @base, @extended, @result
@@ -50,7 +51,7 @@ from tree_sitter import Node, Query
 
 from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
-from everdex.facts.expressions import arity_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
 from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
@@ -64,7 +65,7 @@ _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
     "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
     "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
-    "structure", "label",
+    "structure", "label", "parted",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -101,6 +102,7 @@ class _Extraction(Binds):
         self.imports: list[tuple[int, int]] = []
         self.mixins: list[tuple[int, str]] = []
         self.opened: list[tuple[Node, str, list[str]]] = []
+        self.parameters: list[tuple[int, Node, str]] = []
         self.statics: list[int] = []
         self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
@@ -142,6 +144,8 @@ class _Extraction(Binds):
                 stated = captures.get("stated")
                 type_text = self._type(stated[0]) if stated else ""
                 self.promoted.append((node.start_byte, self._text(node).removeprefix("$"), type_text))
+                if self.language == "php" and node.parent is not None:  # where no field is seen by its name alone
+                    self.parameters.append((node.parent.start_byte - 1, node, type_text))
             elif role == "shape":
                 name_node = captures["name"][0]
                 known = self.shapes.setdefault(name_node.end_byte, {})
@@ -153,6 +157,8 @@ class _Extraction(Binds):
                 continue
             elif role == "positional":
                 self._positional(node)
+            elif role == "parted":
+                self._parted(node)
             elif role == "import":
                 self.imports.append((node.start_byte, node.end_byte))
             elif role == "package":
@@ -268,9 +274,15 @@ class _Extraction(Binds):
         slots, local_names = [], []
         lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
-            owner = scopes.owner(scopes.around(start))
+            around = scopes.around(start)
+            owner = around if around >= 0 and linked[around].kind == "variant" else scopes.owner(around)
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
+        for place, node, type_text in self.parameters:
+            row, name = node.start_point[0], chain_of(self._text(node), self.language)
+            local_names.append(
+                model.Local(row + 1, node.start_point[1], scopes.around(place), name, type_text, "", False)
+            )
         ends = ends_around(self.branches, sorted(self.binds))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
             if start in used or name == "?":

@@ -16,6 +16,7 @@ from typing import Final
 import xxhash
 
 from everdex.facts import names_model as facts
+from everdex.facts.imports import GLOBAL
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import CALLABLES, VALUES
 from everdex.graph.names.types import last_name
@@ -87,6 +88,8 @@ def _module_offers(module: Module) -> dict[str, int]:
     see("b", module.path.rpartition("/")[2], 1)
     imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
     see("f", module.path, (outline.package, imports))
+    if any(kind == GLOBAL for *_, kind in imports):
+        see("g", "", imports)
     return {name: _hash(what) for name, what in seen.items()}
 
 
