@@ -138,7 +138,8 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: names of what is required; what a computed key takes out of a pattern; the name of a class that is a
 #     module
 #     Ruby: modules that types are given from elsewhere; Rust: fields of variants by order, and what patterns take of
-#     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global
+#     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
+#     Kotlin and Swift: `it` and `$0`
 FACTS_VERSION: Final = "32"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -244,6 +245,7 @@ INTERFACE_VERSION: Final = "1"
 #     Ruby: modules that are included or prepended from elsewhere, and that what is prepended comes first
 #     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
 #     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor
+#     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -19,6 +19,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @key, @taken                   a key that gives a member its value; one that takes it out
     @positional                    a list of fields that have numbers for names
     @parted                        a pattern that takes such fields out
+    @implicit + @given, @by        a function whose parameter has the name that the language gives it
     @structure                     a struct, which may be without a name
     @import, @package              the statement; the name of the package
     @shape + @name, @parameters, @returns, @base, @extended, @result
@@ -65,7 +66,7 @@ _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
     "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
     "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
-    "structure", "label", "parted",
+    "structure", "label", "parted", "implicit",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -159,6 +160,8 @@ class _Extraction(Binds):
                 self._positional(node)
             elif role == "parted":
                 self._parted(node)
+            elif role == "implicit":
+                self._implicit(node, captures)
             elif role == "import":
                 self.imports.append((node.start_byte, node.end_byte))
             elif role == "package":
@@ -271,18 +274,16 @@ class _Extraction(Binds):
     def _locals(
         self, linked: list[parsed.Definition], scopes: Scopes, atoms: Atoms, used: set[int]
     ) -> tuple[list[model.Slot], list[model.Local]]:
-        slots, local_names = [], []
+        slots, local_names = list[model.Slot](), list[model.Local]()
         lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
             around = scopes.around(start)
             owner = around if around >= 0 and linked[around].kind == "variant" else scopes.owner(around)
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
-        for place, node, type_text in self.parameters:
-            row, name = node.start_point[0], chain_of(self._text(node), self.language)
-            local_names.append(
-                model.Local(row + 1, node.start_point[1], scopes.around(place), name, type_text, "", False)
-            )
+        for before, node, type_text in self.parameters:
+            name, (row, column) = chain_of(self._text(node), self.language), node.start_point
+            local_names.append(model.Local(row + 1, column, scopes.around(before), name, type_text, "", False))
         ends = ends_around(self.branches, sorted(self.binds))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
             if start in used or name == "?":

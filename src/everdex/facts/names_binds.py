@@ -18,6 +18,7 @@ from everdex.parse import definitions as parsed
 
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
 _LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
 _ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 
@@ -108,3 +109,13 @@ class Binds(Documented):
                 name = self._text(part)
                 self.binds[part.start_byte] = (name, "", f"{model.TAKEN}{number} @{{{text}}}", False)
                 self.bind_ends[part.end_byte] = part.start_byte
+
+    def _implicit(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """`items.map { $0.name }`, `items.map { it.name }`."""
+        known = self.binds.get(node.start_byte)
+        if (known is not None and known[2]) or any(child.type == "lambda_parameters" for child in node.named_children):
+            return
+        value = ""
+        if "given" in captures:
+            value = f"{model.GIVEN}{self._text(captures['by'][0])} {self._chain(captures['given'][0])}"
+        self.binds[node.start_byte] = (_IMPLICIT[self.language], "", value, False)

@@ -17,7 +17,7 @@ import xxhash
 
 from everdex.facts import names_model as facts
 from everdex.facts.imports import GLOBAL
-from everdex.graph.names.module import Module
+from everdex.graph.names.module import Module, swift_module
 from everdex.graph.names.rules import CALLABLES, VALUES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
@@ -83,6 +83,8 @@ def _module_offers(module: Module) -> dict[str, int]:
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
+    if group == "swift":
+        space = swift_module(module.path)
     if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)
