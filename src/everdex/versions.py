@@ -76,7 +76,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 10: Python: what stands in a file with thousands of comments in a row
 #     where the name has no extension that says the language, the first line says it
 #     TypeScript: a line break ends a member of an interface, also before type parameters
-CHUNKER_VERSION: Final = "10"
+# 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
+CHUNKER_VERSION: Final = "11"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -133,7 +134,13 @@ VECTORS_VERSION: Final = "1"
 #     functions around for a return; True and False
 #     C#: `new(…)` without a type; Swift: constructors with type arguments; Lua: calls with a long string
 #     JavaScript: the name that a function expression has inside itself
-FACTS_VERSION: Final = "31"
+# 32: the definitions of chunker 11
+#     JavaScript: names of what is required; what a computed key takes out of a pattern; the name of a class that is a
+#     module
+#     Ruby: modules that types are given from elsewhere; Rust: fields of variants by order, and what patterns take of
+#     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
+#     Kotlin and Swift: `it` and `$0`
+FACTS_VERSION: Final = "32"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -243,6 +250,11 @@ INTERFACE_VERSION: Final = "1"
 #     class, what is registered for a type, keys that are compared, what `asyncio.run` gives back
 #     Python: tables with more functions, and functions of another file in them; parameters whose annotation says
 #     nothing of a part; decorators that stand above more functions; what decorators of another file assign to a class
+#     JavaScript: names of what is required mean what the module gives
+#     Ruby: modules that are included or prepended from elsewhere, and that what is prepended comes first
+#     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
+#     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor
+#     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 RESOLVERS_VERSION: Final = "50"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -62,6 +62,17 @@ def test_references_writes_and_imports_are_sites() -> None:
     assert _targets(graph, Role.REFERENCE) == {"f": ("f",), "T": ("T",)}
 
 
+def test_what_is_required_is_named_by_its_name() -> None:
+    """`const X = require(…)` imports what the module is; its name then means that, wherever it is written."""
+    graph = world(
+        shape_js="class Shape {}\nmodule.exports = Shape;\n",
+        lib_js="exports.draw = () => 1;\n",
+        main_js="const Shape = require('./shape');\nconst { draw } = require('./lib');\nkeep([Shape, draw]);\n",
+    ).graphs()["main.js"]
+    assert _targets(graph, Role.IMPORT)["Shape"] == ("Shape",)
+    assert _targets(graph, Role.REFERENCE) == {"{ draw": ("draw",), "Shape": ("Shape",), "draw": ("draw",)}
+
+
 def test_classes_inherit_override_and_are_decorated() -> None:
     """Heritage clauses, replaced methods and decorators are sites of the definition they belong to."""
     graph = _one(

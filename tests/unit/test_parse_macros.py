@@ -46,7 +46,8 @@ def test_a_macro_costs_no_definition_its_name(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["FOO_T x = (int) MAX_SIZE;\n", "enum e { A_B,\n  C_D\n};\n", "return (size_t) A_B;\n", "int a = B_C + D_E;\n",
-     "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n"],
+     "  else\n    go(1)\n", "void f(__u32 x, __u32 __user *y, __int64 z);\n", "  return pick(1) (2);\n",
+     "#if defined(X)\n  SKIP_IT(Y);\n#endif\n", "# elif defined(X) && \\\n  !defined(Y)\n\n  SKIP_IT(Y);\n"],
 )
 def test_words_in_their_place_stay(text: str) -> None:
     """Constants and types in capital letters are read as they stand."""

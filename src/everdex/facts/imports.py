@@ -65,11 +65,14 @@ def _selected(front: str, name: str, alias: str) -> Triple:
     return (f"{front}.{name}" if front else name, alias, "")
 
 
+GLOBAL: Final = "global"  # C#: it counts in every file of the project
+
+
 def _csharp(text: str) -> list[Triple]:
-    match = re.fullmatch(r"(?:global )?using (static )?(?:(\w+) ?= ?)?(?:global::)?([\w.<>, :]+)", text)
+    match = re.fullmatch(r"(global )?using (static )?(?:(\w+) ?= ?)?(?:global::)?([\w.<>, :]+)", text)
     if not match:
         return []
-    return [(match[3].replace("::", "."), match[2] or "*", "static" if match[1] else "")]
+    return [(match[4].replace("::", "."), match[3] or "*", GLOBAL if match[1] else "static" if match[2] else "")]
 
 
 def _rust(text: str) -> list[Triple]:

@@ -373,7 +373,16 @@ class Builder:
         row = self.expressions[mention.value]
         if row[0] == m.NAME:
             binding = self.bindings[row[1]]
-            return bool(binding.node >= 0 or binding.kind == m.IMPORTED)
+            return bool(binding.node >= 0 or binding.kind == m.IMPORTED or self._is_required(binding))
         if row[0] == m.GLOBAL:
             return mention.value in self._global_types  # which an ambient declaration may declare
         return bool(row[0] == m.MEMBER)
+
+    def _is_required(self, binding: m.Binding) -> bool:
+        """Whether a name is what a module gives that is required, or something of it."""
+        if len(binding.values) != 1:
+            return False
+        row = self.expressions[binding.values[0]]
+        while row[0] in (m.MEMBER, m.AWAIT):
+            row = self.expressions[row[1]]
+        return row[0] in (m.REQUIRE, m.IMPORT)

@@ -45,10 +45,10 @@ class Definitions(Functions):
     def _class(self, node: Node, hint: str) -> int:
         label, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         own = self.text(label) if label is not None else ""
-        name = hint or own
+        name = own if own and hint == "module.exports" else hint or own
         index = self.define(name, "class", node, label, body)
         number = len(self.classes)
-        row = m.Class(index, name, abstract=node.type == "abstract_class_declaration")
+        row = m.Class(index, name)
         self.classes.append(row)
         self.declared.append({
             self.label_of(child.child_by_field_name("name") or child.child_by_field_name("property"))
@@ -207,6 +207,8 @@ class Definitions(Functions):
                 self.bindings[binding].node = index
                 if given is not None and not defines:
                     self.mention("w", name, self.name(text))
+            elif row[0] == m.REQUIRE:
+                self.mention("i", name, self.name(text))
             return
         value = self.visit(given) if given is not None else 0
         if type_:

@@ -150,7 +150,6 @@ class Class(msgspec.Struct, array_like=True):
     implements: list[int] = []
     members: list[tuple[str, str, bool, int, int, int]] = []  # name, kind, static, value, type, node
     stores: list[tuple[str, int, bool]] = []
-    abstract: bool = False
 
 
 class Interface(msgspec.Struct, array_like=True):

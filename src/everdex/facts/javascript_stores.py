@@ -131,8 +131,8 @@ class Stores(Values):
 
     def _taken(self, key: Node, value: int) -> int:
         if key.type == "computed_property_name":
-            self.visit(key)
-            return self.add(m.ELEMENT, value) if value else 0
+            index = key.named_children[0]
+            return self.under(value, index, "r", index)
         if not value:
             return 0
         text = self.string(key) if key.type == "string" else self.text(key)

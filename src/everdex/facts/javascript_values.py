@@ -173,10 +173,13 @@ class Values(Documented):
         target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if target is None or index is None:
             return 0
-        value = self.visit(target)
+        return self.under(self.visit(target), index, role, node)
+
+    def under(self, value: int, index: Node, role: str, whole: Node) -> int:
+        """What a value has under an index."""
         if index.type == "string":
             value = self.add(m.MEMBER, value, self.string(index))
-            self.mention(role, index, value, node)
+            self.mention(role, index, value, whole)
             return value
         key = self.visit(index)
         if index.type in ("identifier", "member_expression"):

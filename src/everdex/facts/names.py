@@ -18,11 +18,14 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
                                    it, or of that member of it
     @key, @taken                   a key that gives a member its value; one that takes it out
     @positional                    a list of fields that have numbers for names
+    @parted                        a pattern that takes such fields out
+    @implicit + @given, @by        a function whose parameter has the name that the language gives it
     @structure                     a struct, which may be without a name
     @import, @package              the statement; the name of the package
     @shape + @name, @parameters, @returns, @base, @extended, @result
                                    what stands in the head of a definition; the expression whose value it returns
     @mixin                         a base of the definition around it
+    @opened + @mixin, @word        a type that is given a base from elsewhere; Ruby's `prepend`, of the type around it
     @bind + @stated, @value, @each a name with its type, what is assigned to it, what it takes the items of
     @bind + @second                a name that takes the second result of a call; with @each, of what is taken out
     @bind + @given, @by            a parameter of a function that is given to a method (@by) of something
@@ -47,9 +50,9 @@ from typing import Final
 
 from tree_sitter import Node, Query
 
-from everdex.facts import lua, phpdoc
+from everdex.facts import lua, phpdoc, ruby
 from everdex.facts import names_model as model
-from everdex.facts.expressions import arity_of, parameters_of, type_of
+from everdex.facts.expressions import arity_of, chain_of, parameters_of, type_of
 from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
 from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
@@ -62,8 +65,8 @@ from everdex.parse.text import Atoms, split_atoms
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
     "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
-    "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional", "structure",
-    "label",
+    "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
+    "structure", "label", "parted", "implicit",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -99,6 +102,8 @@ class _Extraction(Binds):
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
         self.mixins: list[tuple[int, str]] = []
+        self.opened: list[tuple[Node, str, list[str]]] = []
+        self.parameters: list[tuple[int, Node, str]] = []
         self.statics: list[int] = []
         self.narrowed: list[tuple[int, str, str]] = []
         self.lambdas: list[Node] = []
@@ -140,6 +145,8 @@ class _Extraction(Binds):
                 stated = captures.get("stated")
                 type_text = self._type(stated[0]) if stated else ""
                 self.promoted.append((node.start_byte, self._text(node).removeprefix("$"), type_text))
+                if self.language == "php" and node.parent is not None:  # where no field is seen by its name alone
+                    self.parameters.append((node.parent.start_byte - 1, node, type_text))
             elif role == "shape":
                 name_node = captures["name"][0]
                 known = self.shapes.setdefault(name_node.end_byte, {})
@@ -151,12 +158,20 @@ class _Extraction(Binds):
                 continue
             elif role == "positional":
                 self._positional(node)
+            elif role == "parted":
+                self._parted(node)
+            elif role == "implicit":
+                self._implicit(node, captures)
             elif role == "import":
                 self.imports.append((node.start_byte, node.end_byte))
             elif role == "package":
                 self.package = ".".join(filter(None, (self.package, self._package(node))))
             elif role == "mixin":
                 self.mixins += [(each.start_byte, self._text(each)) for each in captures[role]]
+            elif role == "opened":
+                word = captures.get("word", captures[role])[0]
+                given = [self._text(part) for part in captures["mixin"]]
+                self.opened.append((node, self._text(word).lstrip(":"), given))
             elif role == "anonymous":
                 self.classes[node.start_byte] = (node, [self._type(each) for each in captures["base"]])
             elif role == "inheriting":
@@ -215,6 +230,13 @@ class _Extraction(Binds):
         field_binds: set[int] = set()
         for position, item in enumerate(linked):
             made.append(self._defined(item, scopes, mixins.get(position, []), position in static, atoms, field_binds))
+        for node, word, given in self.opened:
+            around = scopes.around(node.start_byte)
+            text = self._text(node)
+            if node.type == "identifier":  # in a method it would be of whoever runs that
+                text = "::" + "::".join(linked[around].path) if scopes.owner(around) == around >= 0 else ""
+            if text:
+                made.append(ruby.opened(text, node, around, word, given))
         slots, local_names = self._locals(linked, scopes, atoms, field_binds)
         imports = []
         for start, end in innermost(self.imports):
@@ -252,12 +274,16 @@ class _Extraction(Binds):
     def _locals(
         self, linked: list[parsed.Definition], scopes: Scopes, atoms: Atoms, used: set[int]
     ) -> tuple[list[model.Slot], list[model.Local]]:
-        slots, local_names = [], []
+        slots, local_names = list[model.Slot](), list[model.Local]()
         lambdas = {(item.start, item.end): position for position, item in enumerate(linked) if item.kind == "lambda"}
         for start, name, type_text in sorted(self.promoted):
-            owner = scopes.owner(scopes.around(start))
+            around = scopes.around(start)
+            owner = around if around >= 0 and linked[around].kind == "variant" else scopes.owner(around)
             if owner >= 0:
                 slots.append(model.Slot(owner, name, type_text, ""))
+        for before, node, type_text in self.parameters:
+            name, (row, column) = chain_of(self._text(node), self.language), node.start_point
+            local_names.append(model.Local(row + 1, column, scopes.around(before), name, type_text, "", False))
         ends = ends_around(self.branches, sorted(self.binds))
         for start, (name, type_text, value, each) in sorted(self.binds.items()):
             if start in used or name == "?":

@@ -18,6 +18,8 @@ from everdex.parse import definitions as parsed
 
 _AFTER_NAME: Final = frozenset(("c", "cpp", "cuda"))
 _INFERRED: Final = frozenset(("var", "auto", "val", "let", "const auto", "decltype(auto)"))
+_IMPLICIT: Final = {"kotlin": "it", "swift": "$0"}
+_LOOKED_THROUGH: Final = frozenset(("Some", "Ok", "Err"))
 _ANYTHING: Final = frozenset(("mixed", "object", "?object"))
 
 
@@ -68,6 +70,8 @@ class Binds(Documented):
 
     def _value(self, node: Node) -> str:
         """The chain of a value; that of a literal of Go says its type as it stands there."""
+        if self.language == "go" and node.type == "unary_expression" and self.data[node.start_byte] == ord("&"):
+            node = node.child_by_field_name("operand") or node
         stated = node.child_by_field_name("type") if node.type == "composite_literal" else None
         text = self._type(stated) if stated is not None else ""
         return f"@{{{text}}}" if text and "{" not in text else self._chain(node)
@@ -88,3 +92,30 @@ class Binds(Documented):
     def _positional(self, node: Node) -> None:
         for number, each in enumerate(node.children_by_field_name("type")):
             self.promoted.append((each.start_byte, str(number), self._type(each)))
+
+    def _parted(self, node: Node) -> None:
+        """`Shape::Circle(center, radius)` names what the fields of a variant or a struct hold, by their order."""
+        stated, *parts = node.children
+        text, number = self._text(stated), 0
+        if text in _LOOKED_THROUGH:
+            return
+        for part in parts:
+            number += part.type == ","  # what is not taken has no node
+            if part.type == "remaining_field_pattern":
+                break
+            while part.type in ("ref_pattern", "mut_pattern", "reference_pattern") and part.named_children:
+                part = part.named_children[-1]
+            if part.type == "identifier":
+                name = self._text(part)
+                self.binds[part.start_byte] = (name, "", f"{model.TAKEN}{number} @{{{text}}}", False)
+                self.bind_ends[part.end_byte] = part.start_byte
+
+    def _implicit(self, node: Node, captures: dict[str, list[Node]]) -> None:
+        """`items.map { $0.name }`, `items.map { it.name }`."""
+        known = self.binds.get(node.start_byte)
+        if (known is not None and known[2]) or any(child.type == "lambda_parameters" for child in node.named_children):
+            return
+        value = ""
+        if "given" in captures:
+            value = f"{model.GIVEN}{self._text(captures['by'][0])} {self._chain(captures['given'][0])}"
+        self.binds[node.start_byte] = (_IMPLICIT[self.language], "", value, False)

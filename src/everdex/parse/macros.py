@@ -84,6 +84,8 @@ _KEYWORD: Final = re.compile(
 )
 # `name(…) NOEXCEPT {` and `int field GUARDED_BY(mutex);`
 _AFTER_LIST: Final = re.compile(rb"\)\s*(?:const\s*)?\Z")
+# The parenthesis of `#if defined(X)` closes no list of parameters.
+_AFTER_DIRECTIVE: Final = re.compile(rb"(?:\A|\n)[ \t]*#(?:[^\n\\]|\\\r?\n?)*\)[ \t\r]*\n\s*\Z")
 _BODY: Final = re.compile(rb"\s*(?:[{;]|override\b|final\b|->|:[^:])")
 _AFTER_FIELD: Final = re.compile(rb"[\w>*&][ \t]+[*&]*([a-z_]\w*)[ \t]+\Z")
 _FIELD_END: Final = re.compile(rb"\s*[;={]")
@@ -191,6 +193,8 @@ def _is_macro(data: bytes, before: bytes, name_end: int, end: int) -> bool:
 def _is_trailing(data: bytes, before: bytes, end: int, with_arguments: bool) -> bool:
     closed = _AFTER_LIST.search(before)
     if closed:
+        if _AFTER_DIRECTIVE.search(before):
+            return False
         named = _LAST_NAME.search(before[: _opening(before, closed.start())])
         return named is not None and named[1] not in _STATEMENTS and _BODY.match(data, end) is not None
     field = _AFTER_FIELD.search(before) if with_arguments else None

@@ -30,6 +30,8 @@
 (call_expression . (navigation_expression (_) @given . (identifier) @by .) (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration . (identifier) @bind) .))))
 (lambda_parameters (variable_declaration . (identifier) @bind))
 (catch_block (identifier) @bind [(user_type)] @stated)
+(call_expression . (navigation_expression (_) @given . (identifier) @by .) (annotated_lambda (lambda_literal) @implicit))
+(lambda_literal) @implicit
 (lambda_literal) @lambda
 (anonymous_function) @lambda
 (user_type) @type

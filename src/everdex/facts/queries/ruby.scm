@@ -10,8 +10,11 @@
 (singleton_method name: (_) @name parameters: (_)? @parameters) @shape
 (singleton_method object: (_) @static)
 (singleton_class (body_statement (method name: (_) @static)))
-((call !receiver method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
+((call !receiver method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend"))
+((call !receiver method: (identifier) @opened arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#eq? @opened "prepend"))
 ((call receiver: [(self) (identifier)] method: (identifier) @_m arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @_m "include" "extend" "prepend"))
+((call receiver: [(constant) (scope_resolution)] @opened method: (identifier) @word arguments: (argument_list [(constant) (scope_resolution)] @mixin)) (#any-of? @word "include" "extend" "prepend"))
+((call receiver: [(constant) (scope_resolution)] @opened method: (identifier) @_send arguments: (argument_list . (simple_symbol) @word [(constant) (scope_resolution)] @mixin)) (#any-of? @_send "send" "public_send" "__send__") (#any-of? @word ":include" ":extend" ":prepend"))
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @value)
 (operator_assignment left: [(identifier) (instance_variable) (class_variable)] @bind right: (_) @value)
 (left_assignment_list [(identifier) (instance_variable)] @bind)

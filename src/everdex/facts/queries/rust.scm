@@ -49,6 +49,8 @@
 (struct_pattern type: (_) @stated) @literal
 (field_pattern name: [(field_identifier) (shorthand_field_identifier)] @taken)
 (struct_item body: (ordered_field_declaration_list) @positional)
+(enum_variant body: (ordered_field_declaration_list) @positional)
+(tuple_struct_pattern) @parted
 (assignment_expression left: [(identifier) (scoped_identifier) (field_expression)] @write)
 (compound_assignment_expr left: [(identifier) (scoped_identifier) (field_expression)] @write)
 (type_parameter name: (_) @bind bounds: (_) @stated)

@@ -17,6 +17,9 @@
 (guard_statement bound_identifier: (simple_identifier) @bind)
 (catch_block error: (pattern bound_identifier: (simple_identifier) @bind))
 (typealias_declaration name: (_) @bind value: (_) @stated)
+(call_expression . (navigation_expression target: (_) @given suffix: (navigation_suffix suffix: (simple_identifier) @by)) (call_suffix (lambda_literal !type) @implicit))
+(call_expression . (navigation_expression target: (_) @given suffix: (navigation_suffix suffix: (simple_identifier) @by)) (call_suffix (value_arguments (value_argument value: (lambda_literal !type) @implicit))))
+(lambda_literal !type) @implicit
 (lambda_literal) @lambda
 (user_type) @type
 (value_argument value: (simple_identifier) @read)

@@ -216,14 +216,8 @@ class Finder:
             self._binding(file, row[1], found)
         elif row[0] == m.MEMBER:
             self._member(file, row, written, found)
-        elif row[0] == m.REQUIRE or row[0] == m.IMPORT:
-            path, outside = self._engine.modules.find(file.path, row[1], self._engine.reads)
-            if path:
-                found.targets[path, 0] = None
-            elif outside:
-                found.outside[outside] = None
-            else:
-                found.unknown("missing import")
+        elif row[0] in (m.REQUIRE, m.IMPORT):
+            self._import(file, row[1], "*", found)
         else:
             for value in self._engine.evaluate(file, index, FUEL):
                 self.definition(value, found)
@@ -237,8 +231,13 @@ class Finder:
             else:
                 for value in self._engine.binding(file, index, FUEL):
                     self.definition(value, found)
+                if not found.targets and binding.values and file.expressions[binding.values[0]][0] == m.REQUIRE:
+                    found.add(self.reference(file, binding.values[0]))  # the object that a module is made of
             return
         specifier, name = binding.more
+        self._import(file, specifier, name, found)
+
+    def _import(self, file: File, specifier: str, name: str, found: Found) -> None:
         path, outside = self._engine.modules.find(file.path, specifier, self._engine.reads)
         if path and name == "*":
             found.targets[path, 0] = None
@@ -378,8 +377,7 @@ class Finder:
         """The definition that a value is."""
         kind = value[0]
         if kind in (v.FUNCTION, v.CLASS, v.NAMED_TYPE, v.ENUM):
-            file = self._engine.files[value[1]]
-            index = value[2]
+            file, index = self._engine.files[value[1]], value[2]
             if kind == v.FUNCTION:
                 node = file.functions[index].node
             else:

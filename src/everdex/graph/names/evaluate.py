@@ -271,6 +271,8 @@ class Evaluation(Names, Members, Items):
             if name == LIST:
                 return Thing(OUTSIDE, f"{self.rules.literal}.list", (), arguments, place)
             rules = place.module.rules
+            if place.module.outline.language == "swift":
+                name = name.removesuffix(".Type").removesuffix(".Protocol")  # the type itself, as a value
             if arguments and name.rpartition(".")[2] in rules.wrappers:
                 return self.type_named(arguments[0], place)
             if name.startswith(facts.UNNAMED):
@@ -309,6 +311,8 @@ class Evaluation(Names, Members, Items):
         if dotted.startswith("."):
             return self.whole_name(dotted[1:]) or Thing(OUTSIDE, dotted[1:])
         first, *rest = dotted.split(".")
+        if rest and place.module.outline.language == "swift" and self._is_swift_module(first):
+            first, *rest = rest
         thing = self.name(first, place, types_only=True)
         for name in rest:
             aliased = self._aliased(thing) if thing.kind == TYPE else None
@@ -320,6 +324,9 @@ class Evaluation(Names, Members, Items):
             if whole:
                 return whole
         return thing
+
+    def _is_swift_module(self, name: str) -> bool:
+        return not self.reader.definitions(name) and bool(self.reader.space(name))
 
     def _aliased(self, thing: Thing) -> Thing | None:
         for ref in thing.refs:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from everdex.facts import names_model as facts
+from everdex.facts.imports import GLOBAL
 from everdex.graph.model import World
 from everdex.graph.names import offers
 from everdex.graph.names.module import Module
@@ -157,6 +158,20 @@ class Reader:
         key = offers.key(self.group, "b", name)
         self.reads.add(key)
         return tuple(self.index.world.offering(key))
+
+    def everywhere(self, module: Module) -> list[facts.Import]:
+        """What C# files at or above the directory of a file import for their whole project."""
+        if self.group != "csharp":
+            return []
+        key = offers.key(self.group, "g", "")
+        self.reads.add(key)
+        found: list[facts.Import] = []
+        for path in self.index.world.offering(key):
+            home = posixpath.dirname(path).removesuffix("/Properties")
+            other = self.index.module(path)
+            if other is not None and (not home or module.path.startswith(f"{home}/")):
+                found += [item for item in other.outline.imports if item.kind == GLOBAL]
+        return found
 
     def context(self, module: Module) -> None:
         """A text of this file is read with its imports."""

@@ -62,6 +62,18 @@ class Items(Lookup):
             refs = list(self.reader.definitions(f"{thing.name}.{last_name(chain[2:-1])}.{name}"))
         return refs
 
+    def taken(self, name: str, chain: str, place: Place) -> Thing:
+        """What a pattern takes out of what it states: the value of a field, which may have a number for a name."""
+        thing = self.stated(chain, place)
+        refs = self.keyed(thing, chain, name)
+        if refs:
+            return self.of_refs(tuple(refs))
+        found = None
+        if name.isdigit() and thing.kind == INSTANCE:
+            variant = Thing(INSTANCE, f"{thing.name}.{last_name(chain[2:-1])}")
+            found = self.slot(variant, name) or self.slot(thing, name)
+        return found or unknown("untyped local")
+
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""
         if thing.arguments and thing.home is not None:

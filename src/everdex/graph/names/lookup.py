@@ -77,6 +77,14 @@ class Lookup(ABC):
         """The members that a key of a literal or a pattern means, of what `stated` gave."""
 
     @abstractmethod
+    def taken(self, name: str, chain: str, place: Place) -> Thing:
+        """What a pattern takes out of what it states."""
+
+    @abstractmethod
+    def slot(self, thing: Thing, name: str) -> Thing | None:
+        """An attribute that exists by assignment in the type or its bases."""
+
+    @abstractmethod
     def item_of(self, thing: Thing) -> Thing:
         """What taking an item out of it gives."""
 

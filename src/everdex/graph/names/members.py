@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from everdex.facts import names_model as facts
+from everdex.facts.ruby import PREPEND
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW, Lookup
 from everdex.graph.names.rules import ABSTRACT, TYPES, VALUES
@@ -16,10 +17,15 @@ _MAX_BASES: Final = 24
 MAX_IMPLEMENTATIONS: Final = 16
 _MAX_METHODS: Final = 8  # of an interface, before a type that has so many of them is taken to have all
 LOST: Final = "?"
+_OPENED_ELSEWHERE: Final = frozenset(("rust", "ruby"))
 
 
 def _values(refs: list[Ref]) -> list[Ref]:
     return [ref for ref in refs if ref.defined.kind in VALUES]
+
+
+def _is_prepending(ref: Ref) -> bool:
+    return ref.defined.kind == "impl" and ref.defined.type == PREPEND
 
 
 class Members(Lookup):
@@ -64,13 +70,38 @@ class Members(Lookup):
                     outside = outside or LOST + last_name(text)
             if item.flags & facts.SCOPE_ONLY and item.kind == "extension":
                 outside = outside or name
-        if self.rules.group == "rust":
-            for ref in self._foreign_impls(name):
-                for text in ref.defined.bases:
-                    thing = self.type_named(text, Place(ref.module, ref.at, 0, 0))
-                    if thing.kind == INSTANCE:
-                        found.append(thing)
+        if self.rules.group in _OPENED_ELSEWHERE:
+            found += self._given(name, lambda ref: ref.defined.type != PREPEND)
         return found, outside
+
+    def _given(self, name: str, fit: Callable[[Ref], bool]) -> list[Thing]:
+        """The bases that a type is given elsewhere."""
+        found = []
+        for ref in filter(fit, self._foreign_impls(name)):
+            for text in ref.defined.bases:
+                thing = self.type_named(text, Place(ref.module, ref.at, 0, 0))
+                if thing.kind == INSTANCE:
+                    found.append(thing)
+        return found
+
+    def _before(self, name: str) -> list[str]:
+        """The modules of Ruby that are prepended to a type: they are asked before the type itself."""
+        return [each.name for each in self._given(name, _is_prepending)] if self.rules.group == "ruby" else []
+
+    def _behind(self, name: str) -> list[str]:
+        """The types that a module of Ruby is prepended to: they have what it replaces."""
+        if self.rules.group != "ruby":
+            return []
+        saying = filter(_is_prepending, self.reader.saying_base(name.rpartition(".")[2]))
+        types = [self._opened(ref).name for ref in saying]
+        return [each for each in types if name in self._before(each)]
+
+    def _opened(self, ref: Ref) -> Thing:
+        """The type that is opened by what says so elsewhere."""
+        place = Place(ref.module, ref.defined.parent, 0, 0)
+        if ref.defined.receiver:
+            return self.type_named(ref.defined.receiver, place)
+        return self.name(ref.defined.name, place, types_only=True)
 
     def _foreign_impls(self, name: str) -> list[Ref]:
         """Impl blocks for a type in other modules than its own."""
@@ -80,8 +111,8 @@ class Members(Lookup):
         found = []
         for ref in self.reader.implementing(name.rpartition(".")[2]):
             if ref.name != name:
-                thing = self.name(ref.defined.name, Place(ref.module, ref.defined.parent, 0, 0), types_only=True)
-                if thing.kind == TYPE and thing.name == name:
+                thing = self._opened(ref)
+                if thing.kind in (TYPE, INSTANCE) and thing.name == name:
                     found.append(ref)
         if self._depth <= SHALLOW:
             self._impls[name] = found
@@ -102,8 +133,10 @@ class Members(Lookup):
         outside = ""
         if start.startswith("super:"):
             level, outside = self._base_names(start[6:])
+            behind = self._behind(start[6:])
+            level = [*behind, *level]
         else:
-            level = [start]
+            level, behind = [start], []
         seen: set[str] = set()
         while level and len(seen) < _MAX_BASES:
             found: list[Ref] = []
@@ -112,7 +145,9 @@ class Members(Lookup):
                 if each in seen:
                     continue
                 seen.add(each)
-                found += fit(self.of_kind(thing, self._own_members(each, name)))
+                before = self._before(each) if thing.kind == INSTANCE and each not in behind else []
+                replaced = [ref for one in before for ref in fit(self.of_kind(thing, self._own_members(one, name)))]
+                found += replaced or fit(self.of_kind(thing, self._own_members(each, name)))
                 names, beyond = self._base_names(each)
                 following += names
                 outside = outside or beyond
@@ -184,7 +219,7 @@ class Members(Lookup):
             following: list[str] = []
             for each in level:
                 for said in self.reader.saying_base(each.rpartition(".")[2]):
-                    below = said.name
+                    below = self._opened(said).name if said.defined.receiver else said.name
                     if below not in seen and any(base.name == each for base in self.bases(below)[0]):
                         seen.add(below)
                         following.append(below)

@@ -62,14 +62,19 @@ def space_of(path: str, outline: facts.Outline) -> str:
     return ""
 
 
+def swift_module(path: str) -> str:
+    """The module that a file of a package is part of."""
+    module = re.search(r"(?:^|/)(?:Sources|Tests)/([^/]+)/", path)
+    return module[1] if module else ""
+
+
 def display_of(path: str, outline: facts.Outline) -> str:
     """What people put before the names of a file's outermost definitions."""
     language = outline.language
     if language == "go":
         return (path.rpartition("/")[0] or outline.package.removesuffix("_test")).replace("/", ".")
     if language == "swift":
-        module = re.search(r"(?:^|/)(?:Sources|Tests)/([^/]+)/", path)
-        return module[1] if module else stem(path)
+        return swift_module(path) or stem(path)
     if language in ("java", "kotlin", "scala", "csharp", "php", "rust"):
         return space_of(path, outline)
     return stem(path)

@@ -16,7 +16,8 @@ from typing import Final
 import xxhash
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.module import Module
+from everdex.facts.imports import GLOBAL
+from everdex.graph.names.module import Module, swift_module
 from everdex.graph.names.rules import CALLABLES, VALUES
 from everdex.graph.names.types import last_name
 from everdex.strangers import read_toml
@@ -73,8 +74,8 @@ def _module_offers(module: Module) -> dict[str, int]:
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
             see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
-        elif outline.language == "rust":
-            see("i", item.name, lookup)
+        elif item.kind == "impl":
+            see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
         if item.receiver and item.kind in CALLABLES:
             see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
         for base in item.bases:
@@ -82,11 +83,15 @@ def _module_offers(module: Module) -> dict[str, int]:
     for lookup, slots in module.slots.items():
         see("d", lookup, [(slot.type, slot.value) for slot in slots])
     space = module.space or (outline.package if group == "c" else "")  # C++: a namespace that a macro opens
+    if group == "swift":
+        space = swift_module(module.path)
     if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)
     imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
     see("f", module.path, (outline.package, imports))
+    if any(kind == GLOBAL for *_, kind in imports):
+        see("g", "", imports)
     return {name: _hash(what) for name, what in seen.items()}
 
 

@@ -16,6 +16,7 @@ from everdex.graph.names.things import (
     INSTANCE,
     OF_EVERY_ENUM,
     OF_EVERY_OBJECT,
+    OF_FUNCTIONS,
     OF_WRAPPERS,
     OUTSIDE,
     SPACE,
@@ -165,6 +166,8 @@ class OnReceivers(Choosing):
 
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""
+        if self.language == "swift" and (outside or around.kind == OUTSIDE):
+            return self._by_extension(use)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         if use.text.endswith(facts.GENERIC):
             found = [ref for ref in found if takes_types(ref.defined)]
@@ -184,6 +187,17 @@ class OnReceivers(Choosing):
             reason = "may extend what is outside"
             return Answer(Status.AMBIGUOUS, tuple(fitting[:MAX_CANDIDATES]), reason=reason)
         return None
+
+    def _by_extension(self, use: facts.Use) -> Answer | None:
+        """Swift: what is outside may have what extensions here give a type or a protocol that is outside as well."""
+        reader, found = self.evaluation.reader, list[Ref]()
+        for ref in reader.named(use.name) if use.name not in OF_FUNCTIONS else ():  # which every container has
+            owners = reader.definitions(ref.name.rpartition(".")[0])
+            extends = owners and all(each.defined.flags & facts.SCOPE_ONLY for each in owners)
+            if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or takes(ref.defined, use.arguments)):
+                found.append(ref)
+        reason = "may extend what is outside"
+        return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
 
     def _is_here(self, type_text: str) -> bool:
         return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))

@@ -99,8 +99,7 @@ class Names(RustNames):
             return second(item.value.removeprefix(facts.SECOND), here)
         if item.value.startswith(facts.TAKEN):
             name, _, chain = item.value.removeprefix(facts.TAKEN).partition(" ")
-            refs = self.keyed(self.stated(chain, here), chain, name)
-            return self.of_refs(tuple(refs)) if refs else unknown("untyped local")
+            return self.taken(name, chain, here)
         if item.value.startswith(facts.GIVEN):
             method, _, chain = item.value.removeprefix(facts.GIVEN).partition(" ")
             return self.handed(method, chain, here)
@@ -137,7 +136,11 @@ class Names(RustNames):
                 if refs:
                     return Thing(TYPE, thing.name, refs)
             elif thing.kind == CALLABLE and not called and not place.module.rules.bare_calls:
-                second = second or thing  # not called: rather a field or a variable of the same name
+                # Not called: rather a field or a variable of the same name.
+                values = tuple(ref for ref in self.reader.definitions(thing.name) if ref.defined.kind in VALUES)
+                if values:
+                    return self.of_refs(values)
+                second = second or thing
             elif not types_only or thing.kind in (TYPE, SPACE, OUTSIDE):
                 return thing
         if second is not None:
@@ -186,8 +189,8 @@ class Names(RustNames):
         kind = self.self_kind(place) if is_method else TYPE
         for container in self._ruby_containers(place) if is_method else self._containers(place):
             found = self.reader.definitions(f"{container}.{name}")
-            if is_method and "<" not in container:
-                found = tuple(self.of_kind(Thing(kind, container), list(found)))
+            if found and is_method and "<" not in container:
+                found = tuple(self.member(Thing(kind, container), name)[0])  # unless what is prepended has it
             found = tuple(ref for ref in found if rules.group != "c" or self.visible(ref, module))
             if not rules.implicit_members:  # of a struct inside a function: nobody names a field alone
                 found = tuple(ref for ref in found if ref.defined.kind != "field")
@@ -294,7 +297,7 @@ class Names(RustNames):
         if known is None:
             named: dict[str, list[Led]] = {}
             everything: list[Led] = []
-            for item in self.imports(place):
+            for item in (*self.imports(place), *self.reader.everywhere(place.module)):
                 led = lead(place.module, item, self.reader)
                 if item.alias == "*":
                     if led not in everything:
