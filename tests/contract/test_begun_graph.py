@@ -3,6 +3,7 @@ what it says beyond that the answer has left open."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.ways import Way
+from everdex.graph.world import Before, Bench
 from everdex.search.names import SymbolNames
+from everdex.service import begun as service_begun
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.reader import Reader
@@ -311,3 +314,37 @@ def test_a_daemon_answers_from_the_graph_that_is_being_made(large: Workspace) ->
     assert "nobody is known to use it yet" in reader.so_far(late, None)
     assert reader.so_far(early, None) == ""
     assert _kept(large) == {".unfinished"}
+
+
+def test_a_daemon_resolves_a_file_once_for_questions_before_the_graph(
+    large: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever thread they come, and however little memory is left; until that was not used for a while."""
+    resolved: list[str] = []
+    resolve = Bench.resolve
+
+    def counted(bench: Bench, path: str, before: Before | None) -> Any:
+        resolved.append(path)
+        return resolve(bench, path, before)
+
+    asker(large)("callees", "unused")
+    monkeypatch.setattr(Bench, "resolve", counted)
+    reader = Reader(Index.open(large.path), makes_graphs=False)
+
+    def ask(method: str) -> int:
+        """How often the file has been resolved that uses it."""
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(reader.before_graph, Question(method, symbol="rate_of"), _FRESH, None).result()
+        assert found is not None
+        assert (found.body["total"], found.body["coverage"]["resolved"]) == ({"callers": 1, "refs": 2}[method], 2)
+        return resolved.count("shop/cart.py")
+
+    assert (ask("callers"), ask("refs"), ask("callers")) == (1, 1, 1)
+    reader.forget_early(3_600)
+    assert ask("refs") == 1
+    reader.forget_early(0)
+    assert ask("refs") == 2
+    monkeypatch.setattr(service_begun, "_MOST_BYTES", 0)
+    assert (ask("refs"), ask("callers")) == (2, 2)
+    reader.shed()
+    assert ask("refs") == 3

@@ -180,7 +180,7 @@ def test_a_daemon_says_what_is_open_and_never_nobody(root: Path, tmp_path: Path)
 
 
 def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
-    """The `references` tool: a reservation in the reply and in its text; with `wait` the whole."""
+    """The tools `references` and `symbol`: a reservation in the reply and in its text; with `wait` the whole."""
     pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
     from support.agents import Agent
 
@@ -194,8 +194,18 @@ def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
             early = agent.ask("references", symbol="handed", role="call")
             assert early["reservation"]["ways"] == ["it is handed on as a value in 1 place"]
             assert len(early["references"]) == 1
+            shown = agent.call("symbol", name="handed")
+            reply = shown.structured_content
+            assert [item["role"] for item in reply["references"]] == ["import", "call", "import", "reference"]
+            assert reply["reservation"]["ways"] == early["reservation"]["ways"]
+            assert "`references` with wait: true" in shown.content[0].text
+            lonely = agent.ask("symbol", name="lonely")
+            assert (len(lonely["definitions"]), lonely["references"], lonely["reservation"]) == (1, [], None)
+            assert "nobody is known to use it yet" in lonely["warnings"][0]
         late = agent.ask("references", symbol="handed", role="call", wait=True)
         assert (late["reservation"], len(late["references"])) == (None, 2)
+        finished = agent.ask("symbol", name="lonely")
+        assert (finished["reservation"], finished["roles"]["call"]) == (None, 1)
     assert everdex("stop", cwd=root, env=env).code == 0
 
 

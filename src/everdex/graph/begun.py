@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from everdex.graph import naming
-from everdex.graph.artifact import Graph, pack
+from everdex.graph.artifact import FileEntry, Graph, pack
 from everdex.graph.atlas import Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
 from everdex.graph.composed import files_composing
 from everdex.graph.declarations import is_declaration, written_out
-from everdex.graph.record import record
+from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, open_ways
@@ -31,19 +31,51 @@ T = TypeVar("T")
 
 _MOST: Final = 200  # files to be resolved for one question, or, where nobody else resolves them, every fourth
 _SHARE: Final = 4
+_KEPT: Final = 1_000  # resolved files; each takes about half of its source
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 
 
-class Begun:
-    """A graph in which files wait, and more of them are resolved as they are asked for; for one thread."""
+class Workbench:
+    """Resolvers at work on the files of one view, kept between questions: what they found out, and the files that were
+    resolved last. Whoever asks next for the same ones, or for neighbours of theirs, has them sooner; what is answered
+    does not depend on it. For one thread at a time."""
 
-    def __init__(
-        self, view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, most: int
-    ) -> None:
-        self._view, self._resolvers, self._progress = view, resolvers, progress
+    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph) -> None:
+        self.resolvers = resolvers
+        self._view, self._offers, self._paths = view, graph.offers, graph.paths
+        self._bench: Bench | None = None
+        self._kept: dict[str, FileRecord] = {}
+
+    def resolved(self, entry: FileEntry) -> FileRecord:
+        """A file as the finished graph will have it."""
+        found = self._kept.pop(entry.path, None)
+        if found is None:
+            graph, failed, _ = self._opened().resolve(entry.path, None)
+            found = record(entry.path, entry.content, entry.language, entry.offers, graph, failed, None)
+        self._kept[entry.path] = found
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def _opened(self) -> Bench:
+        if self._bench is None:
+            self._bench = Bench(self._view, self.resolvers)
+            self._bench.enter(self._offers, self._paths)
+        return self._bench
+
+    def close(self) -> None:
+        """Give back what the resolvers found out, which is most of what it takes; resolved files stay."""
+        if self._bench is not None:
+            self._bench.close()
+            self._bench = None
+
+
+class Begun:
+    """A graph in which files wait, and more of them are resolved as they are asked for; for one question."""
+
+    def __init__(self, bench: Workbench, graph: Graph, progress: Progress, most: int) -> None:
+        self._bench, self._progress = bench, progress
         self._most = most  # files to be resolved
-        self._bench = Bench(view, resolvers)
-        self._bench.enter(graph.offers, graph.paths)
         self.graph = graph
         self.resolved = 0  # files, here
 
@@ -59,31 +91,32 @@ class Begun:
             return False
         records = {}
         for done, path in enumerate(todo, start=1):
-            graph, failed, _ = self._bench.resolve(path, None)
-            entry = old.files[bisect_left(old.paths, path)]
-            records[path] = record(path, entry.content, entry.language, entry.offers, graph, failed, None)
+            records[path] = self._bench.resolved(old.files[bisect_left(old.paths, path)])
             self._progress("graph", done, len(todo))
         if records:
-            made = assembled(DIGEST, self._resolvers, old, old.paths, old.offers, records, {})
+            made = assembled(DIGEST, self._bench.resolvers, old, old.paths, old.offers, records, {})
             self.graph = Graph(b"".join(pack(made)), "an unfinished graph")
             self.resolved += len(records)
         return True
 
-    def close(self) -> None:
-        self._bench.close()
-
 
 @contextmanager
 def begun(
-    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, *, is_made: bool = False
+    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, bench: Workbench | None = None
 ) -> Iterator[Begun]:
-    """One to be asked; few files are resolved for it when it `is_made` by somebody else meanwhile."""
-    made = Begun(view, resolvers, graph, progress, _MOST if is_made else max(_MOST, len(graph.waiting) // _SHARE))
+    """One to be asked. With a `bench` that stays somebody else makes the whole meanwhile: few files are resolved."""
+    used = bench or Workbench(view, resolvers, graph)
     with collector_held():
         try:
-            yield made
+            yield Begun(used, graph, progress, _MOST if bench else most_alone(graph))
         finally:
-            made.close()
+            if bench is None:
+                used.close()
+
+
+def most_alone(graph: Graph) -> int:
+    """How many files are resolved for one question where nobody else resolves them."""
+    return max(_MOST, len(graph.waiting) // _SHARE)
 
 
 def answered(
