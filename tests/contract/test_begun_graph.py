@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from everdex.graph import begun, naming, queries, resolvers, unfinished
+from everdex.graph import begun, keep, naming, queries, resolvers, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import build
@@ -348,3 +348,30 @@ def test_a_daemon_resolves_a_file_once_for_questions_before_the_graph(
     assert (ask("refs"), ask("callers")) == (2, 2)
     reader.shed()
     assert ask("refs") == 3
+
+
+def test_another_branch_is_answered_early_too(large: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph was finished, then many files changed: what decides the answer is resolved as they are now, and a name
+    that several have is asked back. Few changed files are no reason not to finish the graph."""
+    monkeypatch.setattr(keep, "_FAR", 4)
+    ask = asker(large)
+    assert ask("callers", "rate_of", wait=True)["total"] == 1
+    assert _kept(large) == {".graph"}
+    large.write({"shop/tax.py": "def rate_of(country, year):\n    return 2\n"})
+    assert ask("callers", "rate_of")["coverage"]["resolved"] == 6
+    assert _kept(large) == {".graph"}
+    large.write({
+        "shop/tax.py": "def rate_of(country): ...\n", "shop/odd.py": "def twice(): ...\n",
+        "shop/loose.py": "from shop.tax import rate_of\nrate_of('a')\ndef twice(): ...\n",
+        "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_all():\n    assert total([2])\n",
+    })  # fmt: skip
+    early = ask("callers", "rate_of")
+    assert [item["path"] for item in early["callers"]] == ["shop/cart.py", "shop/loose.py"]
+    assert early["coverage"]["resolved"] < early["coverage"]["files"]
+    assert _kept(large) == {".graph", ".unfinished"}
+    assert len(ask("callers", "twice")["matches"]) == 2
+    assert _kept(large) == {".graph", ".unfinished"}
+    late = ask("callers", "rate_of", wait=True)
+    assert _comparable(late)["callers"] == early["callers"]
+    assert late["coverage"]["resolved"] == late["coverage"]["files"]
+    assert _kept(large) == {".graph"}
