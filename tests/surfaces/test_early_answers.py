@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -216,7 +216,9 @@ class _Pinged(Connection):
         self.phases = iter(("", "offers", "offers", "graph", "graph"))
         self.phase, self.asked = "", 0
 
-    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, waiting: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
         if method == "ping":
             self.phase = next(self.phases)
             return {"graph": {"state": "making", "phase": self.phase, "done": 1, "total": 9}}
