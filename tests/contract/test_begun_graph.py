@@ -128,9 +128,10 @@ _HANDED_ON = {
         "src/a.rs": "pub fn run() {}\n", "src/b.rs": "pub use crate::a::run as go;\n",
         "src/main.rs": "mod a; mod b;\nfn main() { b::go(); }\n",
     }),
-    "an heir": ("heirs", {
-        "a.py": "class run:\n    def __init__(self): ...\n", "b.py": "from a import run\nclass Heir(run): ...\n",
-        "c.py": "from b import Heir\nHeir()\n",
+    "an heir's alias": ("heirs", {
+        "a.py": "class run:\n    def __init__(self): ...\n",
+        "b.py": "from a import run\nclass Heir(run): ...\n", "d.py": "from b import Heir\nmake = [Heir]\n",
+        "c.py": "from d import make\nmake[0]()\n",
     }),
     "a class of its base": ("heirs", {
         "a.py": "from b import Base\nclass run(Base): ...\n",
@@ -149,6 +150,27 @@ def test_what_may_be_used_without_its_name_is_left_open(tmp_path: Path, way: str
     assert way in open_ways
     assert known == 0
     assert asker(made)("callers", asked)["total"] == 1
+
+
+_HEIRS = {
+    "a.py": "class Base:\n    def __init__(self): ...\n", "b.py": "from a import Base\nclass Heir(Base): ...\n",
+    "c.py": "from b import Heir\nHeir()\nclass Last(Heir): ...\n", "d.py": "from c import Last\nLast()\n",
+    "e.py": "import c\nc.other()\n",
+}
+
+
+@pytest.mark.parametrize(("most", "known"), [(50, 2), (1, 0)])
+def test_names_that_heirs_have_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, known: int
+) -> None:
+    """Whoever makes an object of a class below runs the constructor it inherits; of too many classes that is left
+    open, as it is what else may stand for one."""
+    made = synced(tmp_path / "tree", _HEIRS)
+    monkeypatch.setattr(begun, "_MOST_HEIRS", most - 1)
+    for asked in ("a.py::Base", "a.py::Base.__init__"):
+        ways, callers = _early(made, asked)
+        assert ("heirs" in ways, callers) == (True, known)
+    assert asker(made)("callers", "a.py::Base")["total"] == 2
 
 
 def _early(made: Workspace, asked: str) -> tuple[list[str], int]:

@@ -1,8 +1,8 @@
 """Answers about one definition while most files wait to be resolved: those are resolved that decide the answer.
 
 Every file is resolved as in the finished graph, because what all others offer is known. Who uses a definition has to
-write its name, but for the `ways` in which it may be used without: whoever answers is told which of them are open, and
-what it says then is part of what the finished graph will say.
+write its name, or, of a class, that of one that inherits from it, but for the `ways` in which it may be used without:
+whoever answers is told which of them are open, and what it says then is part of what the finished graph will say.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Final, TypeVar
 
 from everdex.graph import naming
 from everdex.graph.artifact import FileEntry, Graph, pack
-from everdex.graph.atlas import Atlas, Definition, Waiting
+from everdex.graph.atlas import CONTAINERS, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
 from everdex.graph.composed import files_composing
 from everdex.graph.declarations import is_declaration, written_out
 from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
-from everdex.graph.ways import Way, deciding_name, open_ways
+from everdex.graph.ways import Way, deciding_name, heirs, open_ways
 from everdex.graph.world import Bench
 from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.memory import collector_held
@@ -32,6 +32,7 @@ T = TypeVar("T")
 _MOST: Final = 200  # files to be resolved for one question, or, where nobody else resolves them, every fourth
 _SHARE: Final = 4
 _KEPT: Final = 1_000  # resolved files; each takes about half of its source
+_MOST_HEIRS: Final = 50  # classes whose users are looked for, too
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 
 
@@ -83,12 +84,16 @@ class Begun:
         number = self.graph.number(path)
         return number is not None and self.graph.is_waiting(number)
 
+    def has_room(self, paths: Collection[str], share: int = 1) -> bool:
+        """Whether those of these files that wait would not become too many, or more than this share of as many."""
+        return self.resolved + sum(map(self.is_waiting, set(paths))) <= self._most // share
+
     def resolve(self, paths: Collection[str]) -> bool:
         """Resolve those of these files that wait; False, and nothing is done, when they would become too many."""
         old = self.graph
-        todo = sorted(filter(self.is_waiting, set(paths)))
-        if self.resolved + len(todo) > self._most:
+        if not self.has_room(paths):
             return False
+        todo = sorted(filter(self.is_waiting, set(paths)))
         records = {}
         for done, path in enumerate(todo, start=1):
             records[path] = self._bench.resolved(old.files[bisect_left(old.paths, path)])
@@ -144,6 +149,10 @@ def answered(
                 needed = _deciding(view, name, known)
             if any(map(some.is_waiting, needed)):
                 continue
+            if method != "callees":
+                needed = _deciding_heirs(view, atlas, atlas.constructed(found[0]) or found[0], known)
+                if any(map(some.is_waiting, needed)) and some.has_room(needed, 2):
+                    continue  # the rest is for what the answer may ask for
             return answer(atlas, () if method == "callees" or name is None else open_ways(atlas, found[0], name))
         except Waiting as waiting:
             needed = [waiting.path]
@@ -165,6 +174,18 @@ def _called(atlas: Atlas, definition: Definition) -> Collection[str]:
     within = {item.number for item in atlas.inside(definition)}
     sites = (number for number, source in enumerate(columns.sources) if source in within)
     return {target.path for number in sites for target in columns.targets_of(number) if target.path}
+
+
+def _deciding_heirs(
+    view: SnapshotView, atlas: Atlas, definition: Definition, known: frozenset[str]
+) -> Collection[str]:
+    """The files that use a class by the name of one that inherits from it; none where those are too many."""
+    if definition.node.kind not in CONTAINERS:
+        return ()
+    names = {deciding_name(atlas, item) for item in heirs(atlas, definition)} - {None}
+    if len(names) > _MOST_HEIRS:
+        return ()
+    return {path for name in names if name is not None for path, _ in files_writing(view, name, known)}
 
 
 def _deciding(view: SnapshotView, name: str, known: frozenset[str]) -> Collection[str]:
