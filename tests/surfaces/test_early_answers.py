@@ -21,7 +21,8 @@ _FILES = {
     "shop/__init__.py": "",
     "shop/tax.py": "def rate_of(country): return 1\n\n\ndef handed(): return 2\n\n\ndef lonely(): return 3\n",
     "shop/box.py": (
-        "class Box:\n    def __init__(self):\n        self.size = 1\n\n\nclass Big(Box):\n    pass\n\n\nboxes = [Big]\n"
+        "class Box:\n    def __init__(self):\n        self.size = 1\n\n\n"
+        "class Big(Box):\n    pass\n\n\nboxes = [Big]\n"
     ),
     "shop/cart.py": (
         "from shop.box import Box\nfrom shop.tax import handed, rate_of\n\n\n"
@@ -30,7 +31,8 @@ _FILES = {
     "shop/odd.py": "from shop.tax import handed, lonely\n\nevery = [handed]\nothers = [lonely]\n",
     "shop/loop.py": (
         "from shop.odd import every, others\nfrom shop import box\n\n\n"
-        "def loop():\n    for each in every:\n        each()\n    for each in others:\n        each()\n    box.boxes[0]()\n"
+        "def loop():\n    for each in every:\n        each()\n    for each in others:\n        each()\n"
+        "    box.boxes[0]()\n"
     ),
     **{f"filler/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(640)},
 }

@@ -1,4 +1,5 @@
-"""Questions about one symbol, answered while the first graph of a large tree is not finished.
+"""Questions about one symbol, answered while the graph of a large tree is not finished: the first one, or that of what
+many files were changed to.
 
 An answer is given once every file is resolved that writes the symbol's name, and says how many are not. Where others
 may use it without the name the answer says which ways are open (`reservation`), and if nobody is known to use it there

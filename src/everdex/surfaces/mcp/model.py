@@ -144,8 +144,8 @@ class SymbolReply(Reply):
     outline: Outline | None = Field(description="of the file asked for, or of the only file that defines the name")
     references: list[Use] = Field(description="when one definition fits: the places that name it")
     reservation: Reservation | None = Field(
-        description="what is open while the repository's first graph is not finished: the references are part of all,"
-        " which `references` with wait: true waits for; null: nothing is"
+        description="what is open while the graph of a large repository is not finished: the references are part of"
+        " all, which `references` with wait: true waits for; null: nothing is"
     )
     roles: dict[str, int] = Field(description="how many of all its references do what")
     could_add: dict[str, int | None] = Field(description="sites that ask for the same name and could not be decided")

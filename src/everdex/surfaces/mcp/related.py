@@ -47,7 +47,7 @@ class SymbolQuestion(model.Reply):
 
 class ReferencesReply(SymbolQuestion):
     reservation: model.Reservation | None = Field(
-        description="what is open while the repository's first graph is not finished: the list is part of the whole,"
+        description="what is open while the graph of a large repository is not finished: the list is part of the whole,"
         " which wait: true waits for; null: nothing is"
     )
     references: list[model.Use]
