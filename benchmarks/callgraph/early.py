@@ -168,9 +168,10 @@ def main() -> None:
                         cost[f"{how}, files"].append(told.files)
                         if is_cold:
                             cost[f"{how}, CPU s"].append(told.seconds)
-                            cost[f"{how}, facts and offers with it, as a part of all"].append(
-                                (begin_s + told.seconds) / (begin_s + whole_s)
-                            )
+                            if opened.made:
+                                cost[f"{how}, facts and offers with it, as a part of all"].append(
+                                    (begin_s + told.seconds) / (begin_s + whole_s)
+                                )
                     late = answer(index, finished, names, question, _FRESH)
                     how = _compared(told, late, asked_of(question), lacking[_kind(item), method])
                     said[_kind(item), method, how] += 1
