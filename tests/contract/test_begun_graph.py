@@ -3,12 +3,13 @@ what it says beyond that the answer has left open."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from everdex.graph import begun, naming, queries, resolvers, unfinished
+from everdex.graph import begun, keep, naming, queries, resolvers, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import build
@@ -16,7 +17,9 @@ from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.ways import Way
+from everdex.graph.world import Before, Bench
 from everdex.search.names import SymbolNames
+from everdex.service import begun as service_begun
 from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.reader import Reader
@@ -125,9 +128,10 @@ _HANDED_ON = {
         "src/a.rs": "pub fn run() {}\n", "src/b.rs": "pub use crate::a::run as go;\n",
         "src/main.rs": "mod a; mod b;\nfn main() { b::go(); }\n",
     }),
-    "an heir": ("heirs", {
-        "a.py": "class run:\n    def __init__(self): ...\n", "b.py": "from a import run\nclass Heir(run): ...\n",
-        "c.py": "from b import Heir\nHeir()\n",
+    "an heir's alias": ("heirs", {
+        "a.py": "class run:\n    def __init__(self): ...\n",
+        "b.py": "from a import run\nclass Heir(run): ...\n", "d.py": "from b import Heir\nmake = [Heir]\n",
+        "c.py": "from d import make\nmake[0]()\n",
     }),
     "a class of its base": ("heirs", {
         "a.py": "from b import Base\nclass run(Base): ...\n",
@@ -146,6 +150,27 @@ def test_what_may_be_used_without_its_name_is_left_open(tmp_path: Path, way: str
     assert way in open_ways
     assert known == 0
     assert asker(made)("callers", asked)["total"] == 1
+
+
+_HEIRS = {
+    "a.py": "class Base:\n    def __init__(self): ...\n", "b.py": "from a import Base\nclass Heir(Base): ...\n",
+    "c.py": "from b import Heir\nHeir()\nclass Last(Heir): ...\n", "d.py": "from c import Last\nLast()\n",
+    "e.py": "import c\nc.other()\n",
+}
+
+
+@pytest.mark.parametrize(("most", "known"), [(50, 2), (1, 0)])
+def test_names_that_heirs_have_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, known: int
+) -> None:
+    """Whoever makes an object of a class below runs the constructor it inherits; of too many classes that is left
+    open, as it is what else may stand for one."""
+    made = synced(tmp_path / "tree", _HEIRS)
+    monkeypatch.setattr(begun, "_MOST_HEIRS", most - 1)
+    for asked in ("a.py::Base", "a.py::Base.__init__"):
+        ways, callers = _early(made, asked)
+        assert ("heirs" in ways, callers) == (True, known)
+    assert asker(made)("callers", "a.py::Base")["total"] == 2
 
 
 def _early(made: Workspace, asked: str) -> tuple[list[str], int]:
@@ -311,3 +336,64 @@ def test_a_daemon_answers_from_the_graph_that_is_being_made(large: Workspace) ->
     assert "nobody is known to use it yet" in reader.so_far(late, None)
     assert reader.so_far(early, None) == ""
     assert _kept(large) == {".unfinished"}
+
+
+def test_a_daemon_resolves_a_file_once_for_questions_before_the_graph(
+    large: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever thread they come, and however little memory is left; until that was not used for a while."""
+    resolved: list[str] = []
+    resolve = Bench.resolve
+
+    def counted(bench: Bench, path: str, before: Before | None) -> Any:
+        resolved.append(path)
+        return resolve(bench, path, before)
+
+    asker(large)("callees", "unused")
+    monkeypatch.setattr(Bench, "resolve", counted)
+    reader = Reader(Index.open(large.path), makes_graphs=False)
+
+    def ask(method: str) -> int:
+        """How often the file has been resolved that uses it."""
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(reader.before_graph, Question(method, symbol="rate_of"), _FRESH, None).result()
+        assert found is not None
+        assert (found.body["total"], found.body["coverage"]["resolved"]) == ({"callers": 1, "refs": 2}[method], 2)
+        return resolved.count("shop/cart.py")
+
+    assert (ask("callers"), ask("refs"), ask("callers")) == (1, 1, 1)
+    reader.forget_early(3_600)
+    assert ask("refs") == 1
+    reader.forget_early(0)
+    assert ask("refs") == 2
+    monkeypatch.setattr(service_begun, "_MOST_BYTES", 0)
+    assert (ask("refs"), ask("callers")) == (2, 2)
+    reader.shed()
+    assert ask("refs") == 3
+
+
+def test_another_branch_is_answered_early_too(large: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph was finished, then many files changed: what decides the answer is resolved as they are now, and a name
+    that several have is asked back. Few changed files are no reason not to finish the graph."""
+    monkeypatch.setattr(keep, "_FAR", 4)
+    ask = asker(large)
+    assert ask("callers", "rate_of", wait=True)["total"] == 1
+    assert _kept(large) == {".graph"}
+    large.write({"shop/tax.py": "def rate_of(country, year):\n    return 2\n"})
+    assert ask("callers", "rate_of")["coverage"]["resolved"] == 6
+    assert _kept(large) == {".graph"}
+    large.write({
+        "shop/tax.py": "def rate_of(country): ...\n", "shop/odd.py": "def twice(): ...\n",
+        "shop/loose.py": "from shop.tax import rate_of\nrate_of('a')\ndef twice(): ...\n",
+        "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_all():\n    assert total([2])\n",
+    })  # fmt: skip
+    early = ask("callers", "rate_of")
+    assert [item["path"] for item in early["callers"]] == ["shop/cart.py", "shop/loose.py"]
+    assert early["coverage"]["resolved"] < early["coverage"]["files"]
+    assert _kept(large) == {".graph", ".unfinished"}
+    assert len(ask("callers", "twice")["matches"]) == 2
+    assert _kept(large) == {".graph", ".unfinished"}
+    late = ask("callers", "rate_of", wait=True)
+    assert _comparable(late)["callers"] == early["callers"]
+    assert late["coverage"]["resolved"] == late["coverage"]["files"]
+    assert _kept(large) == {".graph"}

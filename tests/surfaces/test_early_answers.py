@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,10 @@ from support.trees import tree
 _FILES = {
     "shop/__init__.py": "",
     "shop/tax.py": "def rate_of(country): return 1\n\n\ndef handed(): return 2\n\n\ndef lonely(): return 3\n",
-    "shop/box.py": "class Box:\n    def __init__(self):\n        self.size = 1\n\n\nclass Big(Box):\n    pass\n",
+    "shop/box.py": (
+        "class Box:\n    def __init__(self):\n        self.size = 1\n\n\n"
+        "class Big(Box):\n    pass\n\n\nboxes = [Big]\n"
+    ),
     "shop/cart.py": (
         "from shop.box import Box\nfrom shop.tax import handed, rate_of\n\n\n"
         "def total(items):\n    return sum(items) * rate_of('x') * handed() * Box().size\n"
@@ -28,7 +31,8 @@ _FILES = {
     "shop/odd.py": "from shop.tax import handed, lonely\n\nevery = [handed]\nothers = [lonely]\n",
     "shop/loop.py": (
         "from shop.odd import every, others\nfrom shop import box\n\n\n"
-        "def loop():\n    for each in every:\n        each()\n    for each in others:\n        each()\n    box.Big()\n"
+        "def loop():\n    for each in every:\n        each()\n    for each in others:\n        each()\n"
+        "    box.boxes[0]()\n"
     ),
     **{f"filler/m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(640)},
 }
@@ -180,7 +184,7 @@ def test_a_daemon_says_what_is_open_and_never_nobody(root: Path, tmp_path: Path)
 
 
 def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
-    """The `references` tool: a reservation in the reply and in its text; with `wait` the whole."""
+    """The tools `references` and `symbol`: a reservation in the reply and in its text; with `wait` the whole."""
     pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'everdex[mcp]'")
     from support.agents import Agent
 
@@ -194,8 +198,18 @@ def test_a_model_is_told_what_is_open(root: Path, tmp_path: Path) -> None:
             early = agent.ask("references", symbol="handed", role="call")
             assert early["reservation"]["ways"] == ["it is handed on as a value in 1 place"]
             assert len(early["references"]) == 1
+            shown = agent.call("symbol", name="handed")
+            reply = shown.structured_content
+            assert [item["role"] for item in reply["references"]] == ["import", "call", "import", "reference"]
+            assert reply["reservation"]["ways"] == early["reservation"]["ways"]
+            assert "`references` with wait: true" in shown.content[0].text
+            lonely = agent.ask("symbol", name="lonely")
+            assert (len(lonely["definitions"]), lonely["references"], lonely["reservation"]) == (1, [], None)
+            assert "nobody is known to use it yet" in lonely["warnings"][0]
         late = agent.ask("references", symbol="handed", role="call", wait=True)
         assert (late["reservation"], len(late["references"])) == (None, 2)
+        finished = agent.ask("symbol", name="lonely")
+        assert (finished["reservation"], finished["roles"]["call"]) == (None, 1)
     assert everdex("stop", cwd=root, env=env).code == 0
 
 
@@ -206,7 +220,9 @@ class _Pinged(Connection):
         self.phases = iter(("", "offers", "offers", "graph", "graph"))
         self.phase, self.asked = "", 0
 
-    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, waiting: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
         if method == "ping":
             self.phase = next(self.phases)
             return {"graph": {"state": "making", "phase": self.phase, "done": 1, "total": 9}}

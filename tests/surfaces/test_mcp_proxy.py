@@ -133,3 +133,46 @@ def test_a_daemon_that_ends_at_once_is_reported(root: Path, monkeypatch: pytest.
 
     with pytest.raises(DaemonUnavailable):
         start(Index.open(root), lambda *_: None)
+
+
+@pytest.mark.parametrize(("phase", "said", "stays"), [
+    (["index", 1_200, 80_000], "the index is being brought up to date: 1,200 of 80,000 files", True),
+    (["wait", 0, 0], "another process is at work on the index", False),
+])  # fmt: skip
+def test_a_first_index_that_takes_longer_than_clients_wait_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch, phase: list[Any], said: str, stays: bool
+) -> None:
+    """How far it is and when to ask again, before the client gives up. Whoever builds it goes on; whoever only waits
+    for that does not."""
+    from everdex.errors import Busy
+    from everdex.service.index import Index
+    from everdex.surfaces.mcp import proxy
+
+    program = f"import time; print({json.dumps({'progress': phase})!r}, flush=True); time.sleep(60)"
+    began: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def begin(command: list[str], **given: Any) -> subprocess.Popen[bytes]:
+        if "serve" not in command:
+            return popen(command, **given)
+        began.append(popen([command[0], "-c", program], **given))
+        return began[-1]
+
+    monkeypatch.setattr("everdex.surfaces.daemon.start.subprocess.Popen", begin)
+    monkeypatch.setattr(proxy, "_PATIENCE_S", 2.0)
+    heard: list[str] = []
+    with pytest.raises(Busy) as raised:
+        proxy.Proxy(Index.open(root)).ask("search", {"query": "alpha"}, lambda phase, *_: heard.append(phase))
+    monkeypatch.undo()
+    [child] = began
+    try:
+        assert raised.value.message == said
+        assert raised.value.retry_after_ms
+        assert phase[0] in heard
+        if stays:
+            assert child.poll() is None
+        else:
+            assert child.wait(10) == -signal.SIGKILL
+    finally:
+        child.kill()
+        child.wait()

@@ -1,8 +1,8 @@
 """Answers about one definition while most files wait to be resolved: those are resolved that decide the answer.
 
 Every file is resolved as in the finished graph, because what all others offer is known. Who uses a definition has to
-write its name, but for the `ways` in which it may be used without: whoever answers is told which of them are open, and
-what it says then is part of what the finished graph will say.
+write its name, or, of a class, that of one that inherits from it, but for the `ways` in which it may be used without:
+whoever answers is told which of them are open, and what it says then is part of what the finished graph will say.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from everdex.graph import naming
-from everdex.graph.artifact import Graph, pack
-from everdex.graph.atlas import Atlas, Definition, Waiting
+from everdex.graph.artifact import FileEntry, Graph, pack
+from everdex.graph.atlas import CONTAINERS, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
 from everdex.graph.composed import files_composing
 from everdex.graph.declarations import is_declaration, written_out
-from everdex.graph.record import record
+from everdex.graph.record import FileRecord, record
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
-from everdex.graph.ways import Way, deciding_name, open_ways
+from everdex.graph.ways import Way, deciding_name, heirs, open_ways
 from everdex.graph.world import Bench
 from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.memory import collector_held
@@ -31,19 +31,52 @@ T = TypeVar("T")
 
 _MOST: Final = 200  # files to be resolved for one question, or, where nobody else resolves them, every fourth
 _SHARE: Final = 4
+_KEPT: Final = 1_000  # resolved files; each takes about half of its source
+_MOST_HEIRS: Final = 50  # classes whose users are looked for, too
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 
 
-class Begun:
-    """A graph in which files wait, and more of them are resolved as they are asked for; for one thread."""
+class Workbench:
+    """Resolvers at work on the files of one view, kept between questions: what they found out, and the files that were
+    resolved last. Whoever asks next for the same ones, or for neighbours of theirs, has them sooner; what is answered
+    does not depend on it. For one thread at a time."""
 
-    def __init__(
-        self, view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, most: int
-    ) -> None:
-        self._view, self._resolvers, self._progress = view, resolvers, progress
+    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph) -> None:
+        self.resolvers = resolvers
+        self._view, self._offers, self._paths = view, graph.offers, graph.paths
+        self._bench: Bench | None = None
+        self._kept: dict[str, FileRecord] = {}
+
+    def resolved(self, entry: FileEntry) -> FileRecord:
+        """A file as the finished graph will have it."""
+        found = self._kept.pop(entry.path, None)
+        if found is None:
+            graph, failed, _ = self._opened().resolve(entry.path, None)
+            found = record(entry.path, entry.content, entry.language, entry.offers, graph, failed, None)
+        self._kept[entry.path] = found
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def _opened(self) -> Bench:
+        if self._bench is None:
+            self._bench = Bench(self._view, self.resolvers)
+            self._bench.enter(self._offers, self._paths)
+        return self._bench
+
+    def close(self) -> None:
+        """Give back what the resolvers found out, which is most of what it takes; resolved files stay."""
+        if self._bench is not None:
+            self._bench.close()
+            self._bench = None
+
+
+class Begun:
+    """A graph in which files wait, and more of them are resolved as they are asked for; for one question."""
+
+    def __init__(self, bench: Workbench, graph: Graph, progress: Progress, most: int) -> None:
+        self._bench, self._progress = bench, progress
         self._most = most  # files to be resolved
-        self._bench = Bench(view, resolvers)
-        self._bench.enter(graph.offers, graph.paths)
         self.graph = graph
         self.resolved = 0  # files, here
 
@@ -51,39 +84,44 @@ class Begun:
         number = self.graph.number(path)
         return number is not None and self.graph.is_waiting(number)
 
+    def has_room(self, paths: Collection[str], share: int = 1) -> bool:
+        """Whether those of these files that wait would not become too many, or more than this share of as many."""
+        return self.resolved + sum(map(self.is_waiting, set(paths))) <= self._most // share
+
     def resolve(self, paths: Collection[str]) -> bool:
         """Resolve those of these files that wait; False, and nothing is done, when they would become too many."""
         old = self.graph
-        todo = sorted(filter(self.is_waiting, set(paths)))
-        if self.resolved + len(todo) > self._most:
+        if not self.has_room(paths):
             return False
+        todo = sorted(filter(self.is_waiting, set(paths)))
         records = {}
         for done, path in enumerate(todo, start=1):
-            graph, failed, _ = self._bench.resolve(path, None)
-            entry = old.files[bisect_left(old.paths, path)]
-            records[path] = record(path, entry.content, entry.language, entry.offers, graph, failed, None)
+            records[path] = self._bench.resolved(old.files[bisect_left(old.paths, path)])
             self._progress("graph", done, len(todo))
         if records:
-            made = assembled(DIGEST, self._resolvers, old, old.paths, old.offers, records, {})
+            made = assembled(DIGEST, self._bench.resolvers, old, old.paths, old.offers, records, {})
             self.graph = Graph(b"".join(pack(made)), "an unfinished graph")
             self.resolved += len(records)
         return True
 
-    def close(self) -> None:
-        self._bench.close()
-
 
 @contextmanager
 def begun(
-    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, *, is_made: bool = False
+    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, bench: Workbench | None = None
 ) -> Iterator[Begun]:
-    """One to be asked; few files are resolved for it when it `is_made` by somebody else meanwhile."""
-    made = Begun(view, resolvers, graph, progress, _MOST if is_made else max(_MOST, len(graph.waiting) // _SHARE))
+    """One to be asked. With a `bench` that stays somebody else makes the whole meanwhile: few files are resolved."""
+    used = bench or Workbench(view, resolvers, graph)
     with collector_held():
         try:
-            yield made
+            yield Begun(used, graph, progress, _MOST if bench else most_alone(graph))
         finally:
-            made.close()
+            if bench is None:
+                used.close()
+
+
+def most_alone(graph: Graph) -> int:
+    """How many files are resolved for one question where nobody else resolves them."""
+    return max(_MOST, len(graph.waiting) // _SHARE)
 
 
 def answered(
@@ -111,6 +149,10 @@ def answered(
                 needed = _deciding(view, name, known)
             if any(map(some.is_waiting, needed)):
                 continue
+            if method != "callees":
+                needed = _deciding_heirs(view, atlas, atlas.constructed(found[0]) or found[0], known)
+                if any(map(some.is_waiting, needed)) and some.has_room(needed, 2):
+                    continue  # the rest is for what the answer may ask for
             return answer(atlas, () if method == "callees" or name is None else open_ways(atlas, found[0], name))
         except Waiting as waiting:
             needed = [waiting.path]
@@ -132,6 +174,18 @@ def _called(atlas: Atlas, definition: Definition) -> Collection[str]:
     within = {item.number for item in atlas.inside(definition)}
     sites = (number for number, source in enumerate(columns.sources) if source in within)
     return {target.path for number in sites for target in columns.targets_of(number) if target.path}
+
+
+def _deciding_heirs(
+    view: SnapshotView, atlas: Atlas, definition: Definition, known: frozenset[str]
+) -> Collection[str]:
+    """The files that use a class by the name of one that inherits from it; none where those are too many."""
+    if definition.node.kind not in CONTAINERS:
+        return ()
+    names = {deciding_name(atlas, item) for item in heirs(atlas, definition)} - {None}
+    if len(names) > _MOST_HEIRS:
+        return ()
+    return {path for name in names if name is not None for path, _ in files_writing(view, name, known)}
 
 
 def _deciding(view: SnapshotView, name: str, known: frozenset[str]) -> Collection[str]:

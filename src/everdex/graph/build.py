@@ -9,7 +9,7 @@ others it is then known what they offer (`unfinished`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from everdex.durable import Pieces
@@ -112,6 +112,12 @@ def build(
 def knows_all(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> bool:
     """Whether an unfinished graph is of just the files of a view."""
     return {entry.path: (entry.content, entry.language) for entry in graph.files} == _files(view, resolvers)
+
+
+def changed_files(graph: Graph, view: SnapshotView, resolvers: Resolvers) -> Iterator[str]:
+    """The files of a view that a graph does not have as they are."""
+    known = {entry.path: (entry.content, entry.language) for entry in graph.files}
+    return (path for path, content in _files(view, resolvers).items() if known.get(path) != content)
 
 
 def _files(view: SnapshotView, resolvers: Resolvers) -> dict[str, tuple[bytes, str]]:

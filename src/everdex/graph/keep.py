@@ -19,7 +19,7 @@ from everdex.durable import Pieces, make_directory, remove_leftovers, replace_at
 from everdex.errors import Busy, Corrupt, Incompatible, StorageFailure, Timeout
 from everdex.graph import refreshed, unfinished
 from everdex.graph.artifact import Graph
-from everdex.graph.build import Built, Progress, build, knows_all
+from everdex.graph.build import Built, Progress, build, changed_files, knows_all
 from everdex.graph.overlay import overlay
 from everdex.graph.refreshed import RefreshSummary
 from everdex.graph.resolvers import Resolvers
@@ -36,6 +36,7 @@ _WAIT_S: Final = 600.0
 _POLL_S: Final = 0.05
 # A base that shares less than this with the snapshot is passed over if another one may share more.
 _NEAR: Final = 0.9
+_FAR: Final = 64  # changed files: no edit, but another branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,36 +141,46 @@ def _opened_text(
 
 
 def begun_graph(view: SnapshotView, resolvers: Resolvers) -> Graph | None:
-    """The unfinished graph of a view's files; None where nobody has begun one, or a finished one is near."""
-    if not is_first(view, resolvers):
+    """The unfinished graph of a view's files; None where nobody has begun one."""
+    if facts_of(view).fingerprint:
         return None
     found = unfinished.find(view.store, resolvers)
     return found if found is not None and knows_all(found, view, resolvers) else None
 
 
 def begin_graph(view: SnapshotView, resolvers: Resolvers, *, workers: int, progress: Progress) -> Graph | None:
-    """The same, begun now if need be; what was resolved before and still counts is in it. Who finds one waits for
-    nobody, not for who finishes it either."""
+    """The same, begun now if that is worth it; what was resolved before and still counts is in it. Who finds one waits
+    for nobody, not for who finishes it either."""
     found = begun_graph(view, resolvers)
-    if found is not None or not is_first(view, resolvers):
+    if found is not None or not _is_far(view, resolvers):
         return found
     make_directory(view.store.graphs, view.store.permissions)
     with _alone(view.store, progress):
         found = begun_graph(view, resolvers)
-        if found is not None or not is_first(view, resolvers):
+        if found is not None or not _is_far(view, resolvers):
             return found
-        earlier = _unfinished(view, resolvers)
-        built = build(view, resolvers, earlier, workers=workers, progress=progress, only=())
+        base = _base(view, resolvers, _unfinished(view, resolvers))
+        built = build(view, resolvers, base, workers=workers, progress=progress, only=())
         unfinished.Saving(view.store, resolvers).save(built.pieces)
         return Graph(built.data, "an unfinished graph")
 
 
 def is_first(view: SnapshotView, resolvers: Resolvers) -> bool:
-    """Whether no graph was finished yet, in no other worktree either: from one the view's is made in a moment."""
+    """Whether no graph was finished yet, in no other worktree either: from one the view's is made in a moment, unless
+    much has changed since."""
     if facts_of(view).fingerprint:
         return False
     finished = f"*-{resolvers.version}*{GRAPH_SUFFIX}"
     return not any(any(store.graphs.glob(finished)) for store in _stores(view))
+
+
+def _is_far(view: SnapshotView, resolvers: Resolvers) -> bool:
+    """Whether the view's graph is not there, nor one from which it is made in a moment: after a checkout of what is
+    long ago most files may have to be resolved again."""
+    if facts_of(view).fingerprint or _of_text(view, resolvers).path.exists():
+        return False
+    base = _base(view, resolvers)
+    return base is None or sum(1 for _ in changed_files(base, view, resolvers)) >= _FAR
 
 
 def _summary(digest: str, built: Built, base: Graph | None) -> RefreshSummary:

@@ -17,7 +17,7 @@ _RECENT: Final = 8  # files: those of an edit are asked for three times
 
 
 class KeptFacts:
-    """The facts of one view's files; for one thread."""
+    """The facts of one view's files; for one thread at a time."""
 
     def __init__(self, view: SnapshotView) -> None:
         self._view = view

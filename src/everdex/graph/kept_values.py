@@ -31,7 +31,7 @@ _PRIMARY: Final = 0xFF  # of an error's code; the rest tells more of it
 
 
 class KeptValues:
-    """What is remembered, by key; for one thread."""
+    """What is remembered, by key; for one thread at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -114,7 +114,7 @@ def _connect(path: Path) -> sqlite3.Connection | None:
         try:
             # SQLite would create the file with the umask's mode; created first, it is nobody else's to read.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(path, timeout=_BUSY_S)
+            connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")

@@ -16,7 +16,7 @@ from everdex.graph.atlas import VARIABLES, Atlas, Definition
 from everdex.graph.blobs import joined
 from everdex.graph.build import Progress
 from everdex.graph.declarations import is_declaration, written_out
-from everdex.graph.keep import is_first
+from everdex.graph.keep import begun_graph, is_first
 from everdex.graph.model import Role
 from everdex.graph.postings import EMPTY, NO_OFFERS
 from everdex.graph.record import FileRecord, record
@@ -47,7 +47,7 @@ def decided(view: SnapshotView, resolvers: Resolvers, asked: str, progress: Prog
 
     One definition is no answer: whoever named it wants to know something of it.
     """
-    if naming.is_id(asked) or not is_first(view, resolvers):
+    if naming.is_id(asked) or not (is_first(view, resolvers) or begun_graph(view, resolvers) is not None):
         return None
     known = {
         path for path, language in zip(view.paths, view.file_languages, strict=True)

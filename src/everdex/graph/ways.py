@@ -80,21 +80,31 @@ def _renamed(atlas: Atlas, definition: Definition, name: str) -> Iterator[Way]:
         yield Way("object", "whoever goes through the object that has it may call it")
 
 
+def heirs(atlas: Atlas, definition: Definition) -> list[Definition]:
+    """The classes that inherit from one, and from those, as far as files are resolved; by path and place."""
+    known, todo = {definition}, [definition]
+    while todo:
+        wanted = {todo.pop().target}
+        for file in atlas.referring(wanted):
+            columns = atlas.columns(file)
+            found = {
+                atlas.definition(file, columns.sources[number])
+                for number in columns.sites_to(wanted)
+                if columns.role(number) is Role.INHERIT
+            } - known
+            known |= found
+            todo += found
+    return sorted(known - {definition}, key=lambda item: item.order)
+
+
 def _inherited(atlas: Atlas, definition: Definition) -> Way:
     """Whoever inherits from a class, or has one of its objects, may make another without its name."""
-    wanted = {definition.target}
-    heirs = sorted(
-        (atlas.graph.paths[file], atlas.definition(file, columns.sources[number]).node.name)
-        for file in atlas.referring(wanted)
-        for columns in (atlas.columns(file),)
-        for number in columns.sites_to(wanted)
-        if columns.role(number) is Role.INHERIT
-    )
-    if not heirs:
+    below = heirs(atlas, definition)
+    if not below:
         return Way("heirs", "what inherits from it and its own objects may stand for it")
-    names = _listed(list(dict.fromkeys(name for _, name in heirs)), len(heirs))
-    inherit = "1 class inherits" if len(heirs) == 1 else f"{len(heirs):,} classes inherit"
-    paths = tuple(dict.fromkeys(path for path, _ in heirs))[:_LISTED]
+    names = _listed(list(dict.fromkeys(item.node.name for item in below)), len(below))
+    inherit = "1 class inherits" if len(below) == 1 else f"{len(below):,} classes inherit"
+    paths = tuple(dict.fromkeys(item.path for item in below))[:_LISTED]
     return Way("heirs", f"{inherit} from it ({names}) and may stand for it", paths)
 
 

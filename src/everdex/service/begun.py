@@ -1,4 +1,5 @@
-"""Questions about one symbol, answered while the first graph of a large tree is not finished.
+"""Questions about one symbol, answered while the graph of a large tree is not finished: the first one, or that of what
+many files were changed to.
 
 An answer is given once every file is resolved that writes the symbol's name, and says how many are not. Where others
 may use it without the name the answer says which ways are open (`reservation`), and if nobody is known to use it there
@@ -7,9 +8,12 @@ is none: whoever asks waits for the graph.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from everdex import limits
 from everdex.graph import begun, resolvers
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import CONTAINERS, Atlas
@@ -18,7 +22,7 @@ from everdex.graph.keep import begin_graph, begun_graph
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import Saving, are_many
 from everdex.graph.ways import Way
-from everdex.memory import trim
+from everdex.memory import resident_bytes, trim
 from everdex.service.answers import Answer
 from everdex.sync.model import SyncOptions
 from everdex.view import SnapshotView
@@ -26,6 +30,7 @@ from everdex.view import SnapshotView
 METHODS: Final = ("refs", "callers", "callees")
 WITH_RESERVATION: Final = ("refs", "callers")  # what a definition calls is decided by its own file
 _USES: Final = ("call", "decorate", "inherit", "read")  # roles without which nobody uses it; who only imports may not
+_MOST_BYTES: Final = limits.DAEMON_RSS_BYTES * 3 // 4  # of a process; beyond that only resolved files are kept
 _NOBODY_YET: Final = "nobody is known to use it yet, but files that are not resolved may, without its name"
 Respond: TypeAlias = Callable[[Atlas, tuple[Way, ...]], Answer]
 
@@ -39,21 +44,48 @@ class Asked(NamedTuple):
     offset: int = 0
 
 
-Refused: TypeAlias = dict[Asked, str]  # only the finished graph answers them; what there is to say until then
+class Early:
+    """What a process that stays keeps of one view for questions before the graph. Every method may be called from any
+    thread; one question at a time is answered."""
 
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bench: begun.Workbench | None = None
+        self._used = 0.0
+        self.refused: dict[Asked, str] = {}  # only the finished graph answers them; what there is to say until then
 
-def from_kept(view: SnapshotView, refused: Refused, asked: Asked, answer: Respond) -> Answer | None:
-    """The answer from what somebody else has begun; who is told to wait asks again and again, so that is remembered."""
-    known = Resolvers(resolvers.MODULES)
-    graph = begun_graph(view, known) if asked not in refused else None
-    if graph is None:
-        return None
-    found, _ = _answered(view, known, graph, _in_silence, asked, answer, is_made=True)
-    trim()
-    if found is None or not may_be_said(asked, found.body):
-        refused[asked] = _NOBODY_YET if found is not None and _is_nobody(asked, found.body) else ""
-        return None
-    return found
+    def answer(self, view: SnapshotView, asked: Asked, answer: Respond) -> Answer | None:
+        """The answer from what somebody else has begun; who is told to wait asks again and again, so that is
+        remembered."""
+        known = Resolvers(resolvers.MODULES)
+        graph = begun_graph(view, known) if asked not in self.refused else None
+        if graph is None:
+            return None
+        with self._lock:
+            self._bench = self._bench or begun.Workbench(view, known, graph)
+            found, _ = _answered(view, known, graph, _in_silence, asked, answer, self._bench)
+            self._used = time.monotonic()
+            if resident_bytes() > _MOST_BYTES:
+                self._bench.close()
+        trim()
+        if found is None or not may_be_said(asked, found.body):
+            self.refused[asked] = _NOBODY_YET if found is not None and _is_nobody(asked, found.body) else ""
+            return None
+        return found
+
+    def close(self, unused_s: float = 0.0) -> None:
+        """Forget what was resolved, if that was not used for so long, nor is now."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if time.monotonic() - self._used >= unused_s:
+                    self._close()
+            finally:
+                self._lock.release()
+
+    def _close(self) -> None:
+        if self._bench is not None:
+            self._bench.close()
+            self._bench = None
 
 
 def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Respond) -> Answer | None:
@@ -85,12 +117,12 @@ def _is_nobody(asked: Asked, body: Mapping[str, Any]) -> bool:
 
 def _answered(
     view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond,
-    *, is_made: bool = False,
+    bench: begun.Workbench | None = None,
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
     if not are_many(len(graph.waiting)):
         return None, graph
-    with begun.begun(view, known, graph, progress, is_made=is_made) as some:
+    with begun.begun(view, known, graph, progress, bench) as some:
         return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph
 
 

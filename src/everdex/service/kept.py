@@ -25,7 +25,7 @@ from everdex.snapshot.store import Store
 from everdex.view import SnapshotView, open_kept_view
 
 if TYPE_CHECKING:
-    from everdex.service.begun import Refused
+    from everdex.service.begun import Early
     from everdex.service.relations import Open
 
 # An engine answers one question at a time; more of them than cores would only fight for the interpreter.
@@ -46,7 +46,7 @@ class Kept:
         self._graph: Open | None = None
         self._facts: object = None  # what indexers said when it was opened
         self._making = threading.Lock()
-        self.refused: Refused = {}  # what only the finished graph can answer
+        self._early: Early | None = None
 
     @contextmanager
     def engine(self, make: Callable[[SnapshotView], Engine]) -> Iterator[Engine]:
@@ -70,6 +70,23 @@ class Kept:
             if self._graph is None or self._facts != facts:
                 self._graph, self._facts = make(self.view), facts
             return self._graph
+
+    def early(self) -> Early:
+        """What is kept for questions about the graph while there is none."""
+        from everdex.service.begun import Early
+
+        with self._making:
+            self._early = self._early or Early()
+            return self._early
+
+    def forget_early(self, unused_s: float = 0.0) -> None:
+        early = self._early
+        if early is not None:
+            early.close(unused_s)
+
+    def close(self) -> None:
+        self.forget_early()
+        self.view.close()
 
     @cached_property
     def names(self) -> SymbolNames:
@@ -104,7 +121,7 @@ class KeptViews:
                 with self._lock:
                     kept.users -= 1
                     if kept.retired and not kept.users:
-                        kept.view.close()
+                        kept.close()
         self._give_back()
 
     def _give_back(self) -> None:
@@ -144,6 +161,13 @@ class KeptViews:
             _retire(self._older)
             self._active = self._older = None
 
+    def forget_early(self, unused_s: float) -> None:
+        """Let go of what was resolved for questions before the graph and was not used for so long."""
+        with self._lock:
+            for kept in (self._active, self._older):
+                if kept is not None:
+                    kept.forget_early(unused_s)
+
     def _forget(self, kept: Kept) -> None:
         with self._lock:
             _retire(kept)
@@ -157,4 +181,4 @@ def _retire(kept: Kept | None) -> None:
     if kept is not None:
         kept.retired = True
         if not kept.users:
-            kept.view.close()
+            kept.close()

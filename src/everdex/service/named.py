@@ -13,15 +13,17 @@ from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.declarations import written_out
 from everdex.search.names import SymbolNames
 from everdex.service import coverage, relations
-from everdex.service.answers import Answer
+from everdex.service.answers import Answer, Freshness
+from everdex.service.begun import Early
 from everdex.service.index import Index, Reading
 from everdex.service.meant import MAX_MATCHES
 from everdex.service.relations import DEFAULT_LIMIT, Open, Question
 from everdex.service.symbols import find
 from everdex.sync.model import SyncOptions
+from everdex.view import SnapshotView
 
 _OF_THE_QUESTION: Final = ("query", "matches", "matches_omitted", "suggestions", "coverage")  # of refs; not asked here
-MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
+_MADE_LATER: Final = "references are left out: the graph of this snapshot is not there yet"
 
 
 def ask(
@@ -31,32 +33,49 @@ def ask(
     with index.view(reading, options) as (view, freshness):
         names = SymbolNames(view)
         found = find(view, names, index.root.path, asked, offset)
-        if references and found.body["by"] == "name" and found.body["definitions"]:
-            question = Question("refs", asked, limit=references)
-            early = relations.before_graph(index, view, names, question, freshness, options)
-            if early is not None:
-                used = {name: value for name, value in early.body.items() if name not in _OF_THE_QUESTION}
-                body = {**found.body, "references": used if used["symbol"] else None}
-                return index.answer(
-                    view, freshness, body, limits_hit=found.limits_hit,
-                    warnings=(*reading.warnings, *found.warnings, *early.warnings),
-                )  # fmt: skip
-        opened = None
-        if found.body["by"] == "name" and (references or not found.body["definitions"]):
-            needed = references or naming.is_id(asked.strip())
-            opened = relations.open_for(view, options) if needed else relations.open_made(view)
-        warnings = (*reading.warnings, *found.warnings, *add_graph(opened, found.body, references))
+        more = add_early(index, view, names, found.body, references, freshness, options)
+        if more is None:
+            opened = None
+            if found.body["by"] == "name" and (references or not found.body["definitions"]):
+                needed = references or naming.is_id(asked.strip())
+                opened = relations.open_for(view, options) if needed else relations.open_made(view)
+            more = add_graph(opened, found.body, references)
+        warnings = (*reading.warnings, *found.warnings, *more)
         return index.answer(view, freshness, found.body, limits_hit=found.limits_hit, warnings=warnings)
 
 
-def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[str, ...]:
+def add_early(
+    index: Index, view: SnapshotView, names: SymbolNames, body: dict[str, Any], count: int, freshness: Freshness,
+    options: SyncOptions, kept: Early | None = None,
+) -> tuple[str, ...] | None:  # fmt: skip
+    """Add to the body of a symbols answer that many references before there is a graph, with what is open; the warnings
+    of it. None, and nothing is added, where they wait for the graph, or none are wanted."""
+    if not count or body["by"] != "name" or not body["definitions"]:
+        return None
+    question = _question(body, count)
+    early = relations.before_graph(index, view, names, question, freshness, options, kept=kept)
+    if early is None:
+        return None
+    used = {name: value for name, value in early.body.items() if name not in _OF_THE_QUESTION}
+    body["references"] = used if used["symbol"] else None
+    return early.warnings
+
+
+def _question(body: dict[str, Any], count: int) -> Question:
+    question = Question("refs", body["query"], limit=count or DEFAULT_LIMIT)
+    relations.check(question)
+    return question
+
+
+def add_graph(
+    opened: Open | None, body: dict[str, Any], count: int, kept: Early | None = None
+) -> tuple[str, ...]:
     """Add what a graph knows to the body of a symbols answer: definitions that only bodies of functions make, and with
     `count` that many references of the one definition that fits; the warnings of it."""
     body["references"] = None
-    question = Question("refs", body["query"], limit=count or DEFAULT_LIMIT)
-    relations.check(question)
+    question = _question(body, count)
     if body["by"] != "name" or opened is None:
-        return (MADE_LATER,) if count and body["by"] == "name" else ()
+        return (_later(question, kept),) if count and body["by"] == "name" else ()
     atlas = opened.atlas
     found = written_out(atlas, naming.find(atlas, body["query"]))
     if found and not body["definitions"]:
@@ -69,6 +88,12 @@ def add_graph(opened: Open | None, body: dict[str, Any], count: int) -> tuple[st
     body["references"] = {"symbol": atlas.describe(found[0]), **used, "reservation": None}
     left_out = coverage.of_left_out(atlas, nothing_found=not used["total"])
     return (*opened.warnings, *coverage.of_files(atlas, name=found[0].node.name), *left_out)
+
+
+def _later(question: Question, kept: Early | None) -> str:
+    """Why references are left out, and what is known of them all the same."""
+    so_far = "" if kept is None else kept.refused.get(relations.asked_of(question), "")
+    return f"{_MADE_LATER}; {so_far}" if so_far else _MADE_LATER
 
 
 def _definition(atlas: Atlas, item: Definition) -> dict[str, Any]:

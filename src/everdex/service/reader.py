@@ -30,7 +30,7 @@ from everdex.view import SnapshotView
 
 if TYPE_CHECKING:
     from everdex.canvas.board.edits import Edit
-    from everdex.service.begun import Refused
+    from everdex.service.begun import Early
     from everdex.service.mutation import GateQuestion, GraphKeeper, Scene
     from everdex.service.relations import Open, Question
     from everdex.state.states import Known
@@ -79,19 +79,26 @@ class Reader:
         self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None, references: int = 0,
         offset: int = 0,
     ) -> Answer:  # fmt: skip
-        """The same answer that `Index.symbols` gives; without references while nobody has made the graph."""
+        """The same answer that `named.ask` gives; while nobody has made the graph, with the references that are known
+        before it is there, or without."""
         from everdex.graph import naming
         from everdex.service import named, relations
 
         with self._views.pinned(snapshot_id) as kept:
             found = find(kept.view, kept.names, self.index.root.path, asked, offset)
-            opened = None
-            if found.body["by"] == "name" and (references or not found.body["definitions"]):
+            body, opened, early, more = found.body, None, None, None
+            if body["by"] == "name" and (references or not body["definitions"]):
                 needed = references or naming.is_id(asked.strip())
                 opened = kept.graph(self._opened if needed else relations.open_made)
-            more = named.add_graph(opened, found.body, references)
+            if opened is None and not self._makes_graphs:
+                early = kept.early()
+                more = named.add_early(
+                    self.index, kept.view, kept.names, body, references, freshness, SyncOptions(), early
+                )
+            if more is None:
+                more = named.add_graph(opened, body, references, early)
             return self.index.answer(
-                kept.view, freshness, found.body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)
+                kept.view, freshness, body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)
             )
 
     def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
@@ -107,17 +114,17 @@ class Reader:
     def before_graph(self, question: Question, freshness: Freshness, snapshot_id: str | None) -> Answer | None:
         """The answer to a question whose graph somebody else makes, where it need not be finished."""
         with self._views.pinned(snapshot_id) as kept:
-            return self._before_graph(kept, question, freshness, kept.refused)
+            return self._before_graph(kept, question, freshness, kept.early())
 
     def _before_graph(
-        self, kept: Kept, question: Question, freshness: Freshness, refused: Refused | None
+        self, kept: Kept, question: Question, freshness: Freshness, early: Early | None
     ) -> Answer | None:
         from everdex.service import relations
 
         if kept.graph(relations.open_made) is not None:
             return None
         return relations.before_graph(
-            self.index, kept.view, kept.names, question, freshness, SyncOptions(), refused=refused
+            self.index, kept.view, kept.names, question, freshness, SyncOptions(), kept=early
         )
 
     def so_far(self, question: Question, snapshot_id: str | None) -> str:
@@ -125,7 +132,7 @@ class Reader:
         from everdex.service import relations
 
         with self._views.pinned(snapshot_id) as kept:
-            return kept.refused.get(relations.asked_of(question), "")
+            return kept.early().refused.get(relations.asked_of(question), "")
 
     def _related(self, kept: Kept, question: Question, freshness: Freshness) -> Answer:
         from everdex.service import relations
@@ -238,6 +245,10 @@ class Reader:
         with self._views.pinned() as kept, kept.engine(self._engine) as engine:
             engine.search(SearchRequest("warm up the index", Mode.HYBRID, 1))
         trim()
+
+    def forget_early(self, unused_s: float) -> None:
+        """Give back what answers before the graph took, unless it was used just now."""
+        self._views.forget_early(unused_s)
 
     def shed(self) -> None:
         """Give memory back; the next question opens the view again."""

@@ -84,11 +84,11 @@ def ask(index: Index, question: Question, reading: Reading, options: SyncOptions
 
 def before_graph(
     index: Index, view: SnapshotView, names: SymbolNames, question: Question, freshness: Freshness,
-    options: SyncOptions, warnings: tuple[str, ...] = (), refused: begun.Refused | None = None,
+    options: SyncOptions, warnings: tuple[str, ...] = (), kept: begun.Early | None = None,
 ) -> Answer | None:  # fmt: skip
     """The answer that needs no finished graph, while there is none: several definitions fit, or none does, or few files
-    decide it, or all that is known until then. A graph is begun for it, unless somebody else makes them, and what was
-    `refused` once is all to say."""
+    decide it, or all that is known until then. A graph is begun for it, unless somebody else makes them: then what is
+    `kept` answers."""
     if question.method in ("map", "architecture"):
         return None
     asked = question.symbol.strip()
@@ -99,9 +99,9 @@ def before_graph(
     def from_some(atlas: Atlas, ways: tuple[Way, ...]) -> Answer:
         return answer(index, Open(atlas, ways=ways), names, question, freshness, warnings)
 
-    if refused is None:
+    if kept is None:
         return begun.from_new(view, options, asked_of(question), from_some)
-    return begun.from_kept(view, refused, asked_of(question), from_some)
+    return kept.answer(view, asked_of(question), from_some)
 
 
 def asked_of(question: Question) -> begun.Asked:

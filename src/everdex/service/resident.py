@@ -59,6 +59,7 @@ class ResidentIndex:
         self._looked_at = ""
         self._warnings: tuple[str, ...] = ()  # of that look
         self._proof = b""  # by which that look found the tree unchanged, when a glance was enough
+        self.indexing: tuple[int, int] | None = None  # files done and to do, while a look brings the index up to date
         self._listing: tuple[bytes, Answer] | None = None  # the files of the tree, and the proof they were taken under
         self._refreshing: threading.Thread | None = None
         self.outlines: dict[str, dict[str, list[Any]]] = {}  # files as agents saw them last; see notice.py
@@ -236,7 +237,7 @@ class ResidentIndex:
     def _look(self, rehash: bool) -> Freshness:
         began, began_at = self._begin()
         try:
-            report = self.index.sync(SyncOptions(always_rehash=rehash))
+            report = self.index.sync(SyncOptions(always_rehash=rehash, progress=self._progress))
         except Busy:
             # Another process is writing: answer from what there is, and say how far behind it is.
             self._reported = True
@@ -246,9 +247,15 @@ class ResidentIndex:
         except BaseException:
             self._reported = True
             raise
+        finally:
+            self.indexing = None
         self._looked, self._looked_at, self._warnings, self._proof = began, began_at, report.warnings, report.proof
         self._count(report)
         return Freshness("fresh", 0, began_at, report.warnings)
+
+    def _progress(self, phase: str, done: int, total: int) -> None:
+        if phase == "index":
+            self.indexing = (done, total)
 
     def changed(self) -> bool:
         """Whether the kernel reported anything since the last look."""

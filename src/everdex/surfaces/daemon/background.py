@@ -110,6 +110,7 @@ class Background:
 
     def _mind_memory(self) -> None:
         self._lanes.shed(unused_s=limits.DAEMON_HELPER_IDLE_S)
+        self._warm.reader.forget_early(limits.DAEMON_GRAPH_AHEAD_S)
         if self._resident_bytes() <= limits.DAEMON_RSS_BYTES:
             return
         self._lanes.shed()

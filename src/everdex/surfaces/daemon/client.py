@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from select import select
 from typing import Any, Final
 
 from everdex import errors, limits
@@ -29,6 +30,8 @@ _LEAVE_S: Final = 20.0
 _LONGEST_GRAPH_S: Final = 660.0
 _LOOK_S: Final = 0.2
 _GRAPH_WAIT_MS: Final = 300
+_WATCH_S: Final = 0.5
+_AGAIN_MS: Final = 5_000
 _OF_THE_GRAPH: Final = frozenset({*thin.OF_THE_GRAPH, "rename", "board", "architecture"})
 _PATIENCE_S: Final = limits.QUERY_TIMEOUT_MS / 1000 + 15.0
 
@@ -37,6 +40,7 @@ class Connection:
     """A greeted connection; one request at a time."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(_PATIENCE_S)
         self._stream = DeadlineStream(self._socket)
@@ -54,11 +58,15 @@ class Connection:
             self._socket.close()
             raise
 
-    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The method's result; a coded error is raised as the error it names, `DaemonGone` when none comes."""
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, waiting: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """The method's result; a coded error is raised as the error it names, `DaemonGone` when none comes. While none
+        comes `waiting` is called now and then."""
         self._count += 1
         try:
-            reply = self._exchange({"id": self._count, "method": method, "params": dict(params or {})})
+            document = {"id": self._count, "method": method, "params": dict(params or {})}
+            reply = self._exchange(document, waiting)
         except (ConnectionError, wire.Hangup) as error:
             raise DaemonGone("the daemon went away before it answered") from error
         result: dict[str, Any] = reply["result"]
@@ -68,18 +76,24 @@ class Connection:
         self, method: str, params: Mapping[str, Any] | None, progress: Callable[[str, int, int], None],
         *, seconds: float = _LONGEST_GRAPH_S,
     ) -> dict[str, Any]:  # fmt: skip
-        """As `call`; while the daemon is busy making the graph that the question needs, wait and ask again."""
+        """As `call`; while the daemon is busy making the graph that the question needs, wait and ask again. `Busy` also
+        when bringing the index up to date takes longer than that."""
         deadline = time.monotonic() + seconds
         if method in _OF_THE_GRAPH:
             # Waiting is done here: only who asks can show how far it is.
             params = {**(params or {}), "wait_ms": _GRAPH_WAIT_MS}
-        while True:
-            try:
-                return self.call(method, params)
-            except Busy as busy:
-                again = min(deadline, time.monotonic() + (busy.retry_after_ms or 500) / 1000)
-                if not self._wait_for_graph(again, progress) or time.monotonic() >= deadline:
-                    raise
+        with _Watch(self, progress, deadline) as watch:
+            while True:
+                try:
+                    return self.call(method, params, watch)
+                except Timeout:
+                    if not watch.is_indexing or time.monotonic() >= deadline:
+                        raise
+                except Busy as busy:
+                    now = time.monotonic()
+                    again = min(deadline, now + (busy.retry_after_ms or 500) / 1000)
+                    if now >= deadline or not self._wait_for_graph(again, progress) or time.monotonic() >= deadline:
+                        raise
 
     def _wait_for_graph(self, until: float, progress: Callable[[str, int, int], None]) -> bool:
         """Whether a graph was being made; returns when it is there, or then, or when it is known what all files offer:
@@ -94,7 +108,7 @@ class Connection:
             time.sleep(_LOOK_S)
         return waited
 
-    def _exchange(self, document: Mapping[str, Any]) -> dict[str, Any]:
+    def _exchange(self, document: Mapping[str, Any], waiting: Callable[[], None] | None = None) -> dict[str, Any]:
         payload = encode(document)
         if len(payload) > wire.MAX_REQUEST:
             raise errors.LimitExceeded(
@@ -105,6 +119,9 @@ class Connection:
             self._socket.sendall(wire.frame(payload))
         except TimeoutError as error:
             raise Timeout("the daemon takes no question") from error
+        until = time.monotonic() + _PATIENCE_S
+        while waiting is not None and time.monotonic() < until and not select([self._socket], [], [], _WATCH_S)[0]:
+            waiting()
         reply = decode(
             read_payload(self._stream, wire.MAX_RESPONSE, first_byte_s=_PATIENCE_S, whole_s=limits.DAEMON_FRAME_S)
         )
@@ -120,6 +137,42 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Watch:
+    """Sees how far a daemon is that does not answer yet, over a connection of its own; for one question."""
+
+    def __init__(self, asked: Connection, progress: Callable[[str, int, int], None], deadline: float) -> None:
+        self._asked, self._progress, self._deadline = asked, progress, deadline
+        self._own: Connection | None = None
+        self.is_indexing = False
+
+    def __enter__(self) -> _Watch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._own is not None:
+            self._own.close()
+
+    def __call__(self) -> None:
+        """`Busy` when there is no time left to wait."""
+        indexing = self._indexing()
+        self.is_indexing = indexing is not None
+        if indexing is not None:
+            self._progress("index", *indexing)
+        if time.monotonic() >= self._deadline:
+            what = "the daemon is still at work on the question"
+            if indexing is not None:
+                what = f"the index is being brought up to date: {indexing[0]:,} of {indexing[1]:,} files"
+            hint = "it goes on meanwhile: ask again after retry_after_ms"
+            raise Busy(what, hint=hint, retry_after_ms=_AGAIN_MS)
+
+    def _indexing(self) -> tuple[int, int] | None:
+        with suppress(EverdexError, OSError, wire.Hangup):  # whatever is wrong, the question itself will meet it
+            self._own = self._own or Connection(self._asked.path)
+            done_of = self._own.call("ping")["indexing"]
+            return None if done_of is None else (done_of[0], done_of[1])
+        return None
 
 
 def connect(index: Index) -> Connection | None:

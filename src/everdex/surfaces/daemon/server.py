@@ -228,7 +228,8 @@ class Server:
                 raise UsageError(f"{request.method} has no text: leave `render` out")
             if request.method == "ping":
                 load = {"in_flight": self._admission.in_flight, "queued": self._admission.queued}
-                client.send(result(request, {"pid": os.getpid(), **load, "graph": self._graphs.describe()}))
+                state = {"graph": self._graphs.describe(), "indexing": self._warm.indexing}
+                client.send(result(request, {"pid": os.getpid(), **load, **state}))
             elif request.method == "shutdown":
                 client.send(result(request, {"pid": os.getpid(), "stopping": True}))
                 self.stop("shutdown")

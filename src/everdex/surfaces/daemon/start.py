@@ -25,27 +25,60 @@ Progress = Callable[[str, int, int], None]
 
 _LONGEST_START_S: Final = 660.0  # a little longer than a writer is waited for
 _POLL_S: Final = 0.1
+_AGAIN_MS: Final = 5_000
+_TICK: Final = "starting"  # the phase of a second in which nothing was said
 
 
-def start(index: Index, progress: Progress, *, workers: int | None = None) -> Connection:
+class _Late(Exception):
+    """Nobody answers by then."""
+
+
+class _Heard:
+    """Hands progress on, and knows the last word."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.phase, self.done, self.total = "", 0, 0
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        if phase != _TICK:
+            self.phase, self.done, self.total = phase, done, total
+        self._progress(phase, done, total)
+
+
+def start(
+    index: Index, progress: Progress, *, workers: int | None = None, seconds: float = _LONGEST_START_S
+) -> Connection:
     """A connection to the daemon of this index, started if none runs; `DaemonUnavailable` when none can.
 
+    `Busy` when it brings the index up to date for longer than so many `seconds`, and goes on with that.
     `DaemonStopping` when the configuration was changed meanwhile: then it would be another index's.
     """
-    deadline = time.monotonic() + _LONGEST_START_S
+    deadline = time.monotonic() + seconds
+    heard = _Heard(progress)
     while (connection := connect(index)) is None:
         try:
-            _launch(index, progress, workers, deadline)
+            _launch(index, heard, workers, deadline)
+        except _Late as late:
+            raise _still_at_work(heard) from late
         except Busy as busy:
             # Another process is becoming the daemon, or the last one has not gone yet.
             if time.monotonic() > deadline:
                 raise DaemonUnavailable(f"no daemon answers: {busy.message}") from busy
-            progress("wait", 0, 0)
+            heard("wait", 0, 0)
             time.sleep(_POLL_S)
     return connection
 
 
-def _launch(index: Index, progress: Progress, workers: int | None, deadline: float) -> None:
+def _still_at_work(heard: _Heard) -> Busy:
+    how_far = f": {heard.done:,} of {heard.total:,} files" if heard.phase == "index" and heard.total else ""
+    what = "another process is at work on the index"
+    if heard.phase != "wait":
+        what = f"the index is being brought up to date{how_far}"
+    return Busy(what, hint="it goes on meanwhile: ask again after retry_after_ms", retry_after_ms=_AGAIN_MS)
+
+
+def _launch(index: Index, progress: _Heard, workers: int | None, deadline: float) -> None:
     """Start a daemon of its own session and wait until it listens."""
     where = [] if index.shared_store is None else ["--shared-store", os.fspath(index.shared_store)]
     many = [] if workers is None else ["--workers", str(workers)]
@@ -60,13 +93,18 @@ def _launch(index: Index, progress: Progress, workers: int | None, deadline: flo
     threading.Thread(target=child.wait, name="daemon-waiter", daemon=True).start()
     assert child.stdout is not None
     with child.stdout:
-        for said in _documents(child.stdout.fileno(), progress, deadline):
-            if "error" in said:
-                raise error_of(said["error"])
-            if "progress" in said:
-                progress(*said["progress"])
-            else:
-                return
+        try:
+            for said in _documents(child.stdout.fileno(), progress, deadline):
+                if "error" in said:
+                    raise error_of(said["error"])
+                if "progress" in said:
+                    progress(*said["progress"])
+                else:
+                    return
+        except _Late:
+            if progress.phase == "wait":
+                child.kill()  # it has done nothing but wait: or with every question one more would
+            raise
     raise DaemonUnavailable("the daemon ended before it could answer")
 
 
@@ -75,11 +113,11 @@ def _documents(handle: int, progress: Progress, deadline: float) -> Iterator[dic
     pending = b""
     while time.monotonic() < deadline:
         if not select.select([handle], [], [], 1.0)[0]:
-            progress("starting", 0, 0)  # a caller that was cancelled stops waiting here
+            progress(_TICK, 0, 0)  # a caller that was cancelled stops waiting here
             continue
         piece = os.read(handle, 65_536)
         if not piece:
             return
         *lines, pending = (pending + piece).split(b"\n")
         yield from (json.loads(line) for line in lines)
-    raise DaemonUnavailable(f"the daemon did not start within {_LONGEST_START_S:.0f} s")
+    raise _Late

@@ -131,14 +131,24 @@ class Outside(BaseModel):
     what: str
 
 
+class Reservation(BaseModel):
+    waiting: int = Field(description="files that are not resolved yet")
+    files: int
+    ways: list[str] = Field(description="how those may use it without writing its name")
+
+
 class SymbolReply(Reply):
     by: str = Field(description="name or path: how the argument was understood")
     definitions: list[Definition] = Field(description="every definition of that name; never a guess")
     suggestions: list[Suggestion] = Field(description="only when nothing has the name: names like it")
     outline: Outline | None = Field(description="of the file asked for, or of the only file that defines the name")
     references: list[Use] = Field(description="when one definition fits: the places that name it")
+    reservation: Reservation | None = Field(
+        description="what is open while the graph of a large repository is not finished: the references are part of"
+        " all, which `references` with wait: true waits for; null: nothing is"
+    )
     roles: dict[str, int] = Field(description="how many of all its references do what")
-    could_add: dict[str, int] = Field(description="sites that ask for the same name and could not be decided")
+    could_add: dict[str, int | None] = Field(description="sites that ask for the same name and could not be decided")
     outside: list[Outside] = Field(description="why something outside the repository may call it")
 
 

@@ -2,12 +2,14 @@
 
 Holds no index and imports no numpy, so ten agents share one warm index. A daemon that is not there is started, and
 one that is leaving is replaced; one that dies in the middle costs that call a coded error, and the next call starts
-another. There is no second way in this process: it would be a second index in memory, and answers that differ in age.
+another. What takes longer than clients wait goes on without them, and they are told to ask again. There is no second
+way in this process: it would be a second index in memory, and answers that differ in age.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -19,9 +21,14 @@ from everdex.surfaces.daemon.start import start
 
 Progress = Callable[[str, int, int], None]
 
-# Clients give up on a call that takes a minute: better an answer that says when to ask again.
+# Clients give up on a call that takes a minute: better an answer that says when to ask again, whether the first index
+# is what takes so long or the first graph.
 _PATIENCE_S: Final = 45.0
 _ATTEMPTS: Final = 3  # a configuration may change under a daemon that has only just been started
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 class Proxy:
@@ -39,13 +46,14 @@ class Proxy:
         self, method: str, params: Mapping[str, Any], progress: Progress, *, build: bool = True
     ) -> dict[str, Any]:
         """The daemon's answer. Without `build`, `NotIndexed` where starting one would mean a first index."""
+        deadline = time.monotonic() + _PATIENCE_S
         for attempt in range(_ATTEMPTS):
             index = self._current()
             if not build:
                 index.store()
             try:
-                with connect(index) or start(index, progress) as connection:
-                    return connection.call_patiently(method, params, progress, seconds=_PATIENCE_S)
+                with connect(index) or start(index, progress, seconds=_left(deadline)) as connection:
+                    return connection.call_patiently(method, params, progress, seconds=_left(deadline))
             except DaemonStopping:
                 if attempt == _ATTEMPTS - 1:
                     raise

@@ -45,15 +45,9 @@ class SymbolQuestion(model.Reply):
     outside: list[model.Outside] = Field(description="why something outside the repository may call it")
 
 
-class Reservation(BaseModel):
-    waiting: int = Field(description="files that are not resolved yet")
-    files: int
-    ways: list[str] = Field(description="how those may use it without writing its name")
-
-
 class ReferencesReply(SymbolQuestion):
-    reservation: Reservation | None = Field(
-        description="what is open while the repository's first graph is not finished: the list is part of the whole,"
+    reservation: model.Reservation | None = Field(
+        description="what is open while the graph of a large repository is not finished: the list is part of the whole,"
         " which wait: true waits for; null: nothing is"
     )
     references: list[model.Use]
@@ -95,7 +89,7 @@ def references(document: Document, budget: int) -> Reply:
     uses = [*declared, *(use(item) for item in document.get("references", ()))]
     possible = [may_mean(place) for place in document.get("may_mean", ())]
     reply = {
-        **_about_symbol(document), "reservation": _reservation(document), "references": uses,
+        **_about_symbol(document), "reservation": reservation(document), "references": uses,
         "roles": document.get("roles", {}), "may_mean": possible,
     }  # fmt: skip
     reply["omitted"] = {"matches": document["matches_omitted"], "references": document.get("omitted", 0)}
@@ -103,7 +97,8 @@ def references(document: Document, budget: int) -> Reply:
     return reply
 
 
-def _reservation(document: Document) -> Reply | None:
+def reservation(document: Document) -> Reply | None:
+    """What an answer leaves open, as a model reads it."""
     left = document.get("reservation")
     return left and {"waiting": left["waiting"], "files": left["files"], "ways": [way["text"] for way in left["ways"]]}
 
@@ -220,11 +215,11 @@ def _said(item: Document) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
-def missing(reply: Document) -> Iterator[str]:
-    """What the list may lack, if anything."""
+def missing(reply: Document, all_of_it: str = _ALL_OF_IT) -> Iterator[str]:
+    """What the list may lack, if anything, and how to get all of it."""
     left = reply.get("reservation")
     if left:
-        yield from left_open({**left, "ways": [{"text": way} for way in left["ways"]]}, _ALL_OF_IT)
+        yield from left_open({**left, "ways": [{"text": way} for way in left["ways"]]}, all_of_it)
     if reply["could_add"]:
         yield from doubts(reply["could_add"])
     yield from (f"  {line}" for line in reply.get("may_mean", ()))

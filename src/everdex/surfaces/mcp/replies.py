@@ -12,7 +12,7 @@ from typing import Any, Final
 from everdex.search.budget import BYTES_PER_TOKEN
 from everdex.surfaces.mcp.budget import Spendable, fit, size, whole_lines
 from everdex.surfaces.mcp.model import frame
-from everdex.surfaces.mcp.related import use
+from everdex.surfaces.mcp.related import reservation, use
 
 Document = Mapping[str, Any]
 Reply = dict[str, Any]
@@ -78,6 +78,7 @@ def symbol(document: Document, budget: int) -> Reply:
         "suggestions": list(document["suggestions"]),
         "outline": None if outline is None else {**outline, "symbols": []},
         "references": [],
+        "reservation": reservation(found),
         "roles": found.get("roles", {}),
         "could_add": found.get("could_add", {}),
         "outside": list(found.get("outside", ())),

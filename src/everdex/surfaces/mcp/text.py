@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from everdex.surfaces.cli.lines import lines_of
 from everdex.surfaces.cli.output import escape
 from everdex.surfaces.mcp.related import missing, use_line
 
 Reply = Mapping[str, Any]
+_ALL_OF_THEM: Final = "all of them: `references` with wait: true"
 
 
 def search(reply: Reply) -> str:
@@ -77,7 +78,7 @@ def _symbol(reply: Reply) -> Iterator[str]:
         yield escape(f"like it ({item['how']}): {item['name']} {places}")
     if reply["roles"]:
         yield f"# used: {', '.join(f'{count:,} {role}' for role, count in reply['roles'].items())}"
-    for item in (*map(use_line, reply["references"]), *missing(reply)):
+    for item in (*map(use_line, reply["references"]), *missing(reply, _ALL_OF_THEM)):
         yield escape(item)
     if reply["outline"] is not None:
         yield escape(f"# {reply['outline']['path']}")
