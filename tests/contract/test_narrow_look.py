@@ -170,7 +170,7 @@ def test_a_second_write_within_one_tick_is_seen(made: Workspace) -> None:
 def test_a_file_of_the_last_moment_is_looked_at_again(made: Workspace) -> None:
     """Stamped so late that it could change unseen, it ends the standstill until it was seen to be old enough."""
     (made.path / "main.py").write_text("def main():\n    return 5\n")
-    soon = time.time_ns() + 10**9
+    soon = time.time_ns() + 3_600 * 10**9
     os.utime(made.path / "main.py", ns=(soon, soon))
     assert made.sync().published
     assert glance.stands(made.root, made.config, made.store, made.base()) is None

@@ -24,6 +24,7 @@ from everdex.surfaces.daemon import thin
 from everdex.surfaces.daemon.methods import METHODS
 from support.commands import COMMAND, Done, on_terminal
 from support.daemons import Daemon
+from support.processes import PATIENCE_S
 from support.trees import commit_all, run_git, tree
 
 FILES = {
@@ -156,7 +157,7 @@ def test_pictures_are_the_same_files(
     through = daemon.run(*named)
     (there,) = [file.read_bytes() for file in tmp_path.iterdir()] or [b""]
     as_json = daemon.run(*named, "--json")
-    assert daemon.metrics()["answered"] == before + 3, "the daemon was not asked"
+    assert daemon.metrics()["answered"] >= before + 3, "the daemon was not asked"
     for file in tmp_path.iterdir():
         file.unlink()
     here = offline(*named)
@@ -371,7 +372,7 @@ def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
     for number in range(5):
         (daemon.root / "busy.py").write_text(f"edit = {number}\n")
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(PATIENCE_S)
     assert (wrong, len(right)) == ([], 160)
 
 

@@ -189,7 +189,7 @@ def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
     document = {
         "hook_event_name": "PreToolUse", "tool_name": tool, "cwd": str(daemon.root), "tool_input": {"file_path": path},
     }  # fmt: skip
-    done = everdex("hook", stdin=json.dumps(document), cwd=daemon.root, env=daemon.env)
+    done = daemon.hook(document)
     assert (done.code, done.err) == (0, "")
     said: dict[str, Any] = json.loads(done.out)["hookSpecificOutput"] if done.out else {}
     return said
