@@ -16,6 +16,7 @@ from typing import Any
 
 from everdex.service.index import Index
 from everdex.service.resident import ResidentIndex
+from everdex.surfaces.daemon import wire
 from support.commands import COMMAND, Done, everdex
 from support.processes import PATIENCE_S, until
 
@@ -49,7 +50,7 @@ class Wire:
     def __init__(self, path: str, *, greet: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE_S)
-        self.socket.connect(path)
+        wire.at(path, self.socket.connect)
         if greet:
             self.send(HELLO)
             self.hello = self.receive()["hello"]

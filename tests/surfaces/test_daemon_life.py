@@ -189,6 +189,20 @@ def test_the_socket_is_private_and_a_long_path_gets_a_short_one(
         shutil.rmtree(base, ignore_errors=True)
 
 
+def test_a_home_with_a_long_name_has_a_daemon(repository: Path, tmp_path: Path) -> None:
+    """The kernel takes names of 107 bytes for a socket, and no user has to know: serve, either client, stop."""
+    home = tmp_path / ("n" * 150)
+    with Daemon(repository, home) as daemon:
+        assert Path(daemon.socket).parent == home / "run"
+        before = daemon.metrics()["answered"]
+        assert daemon.run("search", "alpha").lines == ["src/a.py:1:def alpha():"]
+        assert daemon.run("search", "alpha", "--vimgrep").lines == ["src/a.py:1:1:def alpha():"]
+        assert daemon.metrics()["answered"] == before + 3
+        assert daemon.run("stop", "--json").json["pid"] == daemon.process.pid
+        assert daemon.wait() == 0
+        assert list((home / "run").iterdir()) == []
+
+
 def test_the_thin_client_asks_only_the_daemon_of_its_own_root(repository: Path, tmp_path: Path) -> None:
     """From below the root it is found; in a nested repository, with another embedder or elsewhere it is not asked."""
     nested = tree(repository / "vendor" / "lib", {"b.py": "def beta():\n    return 2\n"}, git=True)
