@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from equivalence.edits import start
+from everdex import limits
 from everdex.discover import discovery
 from everdex.sync import glance
 from everdex.sync.look import Look
@@ -134,7 +135,7 @@ _OTHERS: dict[str, Callable[[Path], object]] = {
         (root / "deep/er/other.py").unlink(), tree(root / "deep/er/other.py", {"a.py": "x = 1\n"}),
     ),
     "not to be read": lambda root: (root / "deep/er/other.py").chmod(0),
-    "too large": lambda root: (root / "deep/er/other.py").write_text("x = 1\n" * 200_000),
+    "too large": lambda root: os.truncate(root / "deep/er/other.py", limits.MAX_FILE_SIZE_BYTES + 1),
     "no script any more": lambda root: (root / "tool").write_text("print(1)\n"),
     "a picture": lambda root: (root / "picture.png").write_bytes(b"\x89PNG\r\n\x00\x02"),
     "reverted": lambda root: (root / "main.py").write_bytes(_FILES["main.py"].encode()),  # type: ignore[union-attr]

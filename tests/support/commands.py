@@ -52,6 +52,18 @@ def everdex(
     return result
 
 
+def clear_error(done: Done, code: str, *named: str) -> None:
+    """One line that names the thing, and a hint; nothing on stdout."""
+    assert done.out == ""
+    message, hint = done.err.splitlines()
+    assert message.startswith("everdex: ")
+    assert hint.startswith("hint: ")
+    assert len(message) < 500
+    for name in named:
+        assert name in message
+    assert done.code == {"usage": 2, "degraded": 15, "disk": 70}[code]
+
+
 def answer_of(*arguments: Any, code: int = 0) -> dict[str, Any]:
     """The document that a command prints, which must end with this code."""
     done = everdex(*arguments, "--json")
