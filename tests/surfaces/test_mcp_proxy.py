@@ -100,14 +100,12 @@ def test_a_daemon_that_dies_costs_one_call(root: Path, home: Path) -> None:
         first = _daemon(root)["pid"]
         (lock,) = home.glob("data/*/locks/readers.lock")
         (socket,) = home.glob("data/*/daemon.sock")
-        handle = os.open(lock, os.O_RDWR)
-        fcntl.flock(handle, fcntl.LOCK_EX)  # no question can be answered
-        with Wire(str(socket)) as wire, ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool, Wire(str(socket)) as wire, lock.open("r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # no question can be answered
             failed = pool.submit(agent.fail, "search", query="alpha")
             until(lambda: wire.call("ping")["result"]["in_flight"], "the question")
             os.kill(first, signal.SIGKILL)
             assert failed.result(PATIENCE_S)["code"] == "daemon_gone"
-        os.close(handle)
         assert agent.ask("search", query="alpha")["results"]
         assert _daemon(root)["pid"] != first
 
