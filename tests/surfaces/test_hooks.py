@@ -246,6 +246,7 @@ def test_a_hook_imports_next_to_nothing() -> None:
 
 def test_the_full_command_line_handles_events_too(daemon: Daemon) -> None:
     """`hook --json` goes the long way to the same answer."""
+    assert daemon.run("index", "--wait").code == 0  # both name the snapshot
     document = event(daemon, "SessionStart")
     short, long = daemon.hook(document), daemon.hook(document, "--json")
     assert long.out == short.out != ""
