@@ -289,6 +289,7 @@ def test_sixteen_clients_at_once_get_their_own_answers(daemon: Daemon) -> None:
 
 def test_gc_and_health_work_beside_an_idle_daemon(daemon: Daemon) -> None:
     """A warm view blocks nobody: collection runs, and the store is healthy with a socket in it."""
+    daemon.settled()
     assert daemon.run("gc", "--apply").code == 0
     assert daemon.run("health").code == 0
 

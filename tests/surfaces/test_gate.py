@@ -198,6 +198,7 @@ def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
 def test_the_daemon_answers_as_the_command_does(guarded: tuple[str, Daemon]) -> None:
     """Both say the same of every file but for what names the request."""
     _, daemon = guarded
+    daemon.settled()
     known = daemon.run("status", "--json").json["snapshot_id"]
     for arguments in (
         ("gate", "app.py", "merge.py"), ("gate", "--semantic", "vendor/lib.py"), ("state", "app.py"),

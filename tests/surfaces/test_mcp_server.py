@@ -71,7 +71,8 @@ def test_an_idle_server_keeps_nobody_waiting(tmp_path: Path) -> None:
         agent.ask("search", query="alpha")
         for number in range(2):
             (root / "a.py").write_text(f"def alpha_{number}():\n    return 1\n")
-            assert everdex("index", root).code == 0
+            assert everdex("index", "--wait", root).code == 0
+        agent.ask("map")  # its graph is made, and it has nothing to do any more
         assert everdex("compact", "--force", root).code == 0
         collected = everdex("gc", "--apply", "--json", root)
         assert (collected.code, collected.json["dry_run"]) == (0, False)
