@@ -131,10 +131,10 @@ json.dump([
 
 
 @pytest.mark.skipif(keeper.CONNECTIONS not in _CONFINED, reason="this kernel or machine filters no system calls")
-def test_an_indexer_connects_to_nobody(place: Place, tmp_path: Path) -> None:
+def test_an_indexer_connects_to_nobody(place: Place, home: Path) -> None:
     """No TCP, no UDP, and no socket of another program of the user: many of those do what they are told."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as agent:
-        agent.bind(str(tmp_path / "agent"))
+        agent.bind(str(home.parent / "agent"))
         agent.listen()
         ran = place.run(
             f"""{_TRIED}
@@ -142,8 +142,8 @@ pair = lambda kind: socket.socketpair(socket.AF_UNIX, kind)
 json.dump([
     tried(lambda: socket.create_connection(("127.0.0.1", {server.getsockname()[1]}))),
     tried(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))),
-    tried(lambda: socket.socket(socket.AF_UNIX).connect({str(tmp_path / "agent")!r})),
-    tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(tmp_path / "agent")!r})),
+    tried(lambda: socket.socket(socket.AF_UNIX).connect({str(home.parent / "agent")!r})),
+    tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(home.parent / "agent")!r})),
     tried(lambda: pair(socket.SOCK_STREAM)), tried(lambda: pair(socket.SOCK_SEQPACKET)),
     tried(lambda: subprocess.run(["true"], check=True)),
 ], open(output, "w"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -162,9 +163,9 @@ def test_a_daemon_that_may_indexes_unasked_and_takes_its_indexer_along(
     with subprocess.Popen([sys.executable, "-c", _SERVE, root], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
-            assert process.stdout.readline()
+            place = json.loads(process.stdout.readline())
             (store,) = home.glob("data/*")
-            with Wire(str(store / "daemon.sock")) as wire:
+            with Wire(place["socket"]) as wire:
                 until(lambda: _contexts(wire)["state"] == "current", "the first run")
                 assert _contexts(wire)["current_files"] == 2
                 (root / "slow").touch()

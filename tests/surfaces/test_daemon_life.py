@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import everdex as package
+from everdex.surfaces.daemon import wire
 from support.commands import COMMAND, everdex
 from support.daemons import HELLO, Daemon, Wire
 from support.processes import PATIENCE_S, until
@@ -130,7 +131,7 @@ def test_what_is_not_our_socket_is_refused(repository: Path, tmp_path: Path, kin
         daemon.process.terminate()
         daemon.wait()
     impostor = socket.socket(socket.AF_UNIX)
-    impostor.bind(os.fspath(tmp_path / "impostor"))
+    wire.at(os.fspath(tmp_path / "impostor"), impostor.bind)
     impostor.listen()
     if kind == "link":
         os.symlink(tmp_path / "impostor", daemon.socket)

@@ -38,13 +38,13 @@ sys.exit(run(['serve', sys.argv[2], '--json']))
 
 
 @contextmanager
-def _serving(limit: str, root: Path) -> Iterator[subprocess.Popen[str]]:
+def _serving(limit: str, root: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A daemon, and its socket."""
     served = [sys.executable, "-c", SERVE, limit, root]
     with subprocess.Popen(served, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            assert process.stdout.readline()
-            yield process
+            yield process, json.loads(process.stdout.readline())["socket"]
         finally:
             process.kill()
 
@@ -69,10 +69,10 @@ def _mapped(path: Path) -> Iterator[mmap.mmap]:
 def test_what_no_event_reported_is_found_by_comparing(tmp_path: Path, home: Path, limit: str) -> None:
     """From time to time, and once after some time without a question, the tree is compared and what changed indexed."""
     root = tree(tmp_path / "project", {"a.py": "def zebra():\n    return 1\n"}, git=True)
-    with _mapped(root / "a.py") as content, _serving(limit, root) as process:
+    with _mapped(root / "a.py") as content, _serving(limit, root) as (process, place):
         (store,) = home.glob("data/*")
         before = (store / "ACTIVE_SNAPSHOT").read_text()
-        with Wire(str(store / "daemon.sock")) as wire:
+        with Wire(place) as wire:
             wire.call("map")  # what it does after its start is over
             content[4:9] = b"hyena"
             content.flush()
@@ -89,10 +89,10 @@ def test_the_log_is_metadata_and_rotated(tmp_path: Path, home: Path) -> None:
     """JSON lines of what happened; no query, path or content; a full file is put aside, and few are kept."""
     root = tree(tmp_path / "flamingo", {"pelican.py": "def zebra():\n    return 1\n"}, git=True)
     tree(home, {"config.toml": "[daemon]\ngraph = false\n"})  # making one is a line as well, whenever it is done
-    with _serving("LOG_MAX_BYTES", root) as process:
+    with _serving("LOG_MAX_BYTES", root) as (process, place):
         _make_small(process)
         (store,) = home.glob("data/*")
-        with Wire(str(store / "daemon.sock")) as wire:
+        with Wire(place) as wire:
             for _ in range(6):  # each failure is a line, and with one byte a file is full
                 assert "error" in wire.call("search", query="(zebra", mode="regex", no_sync=True)
             assert wire.call("shutdown")["result"]["stopping"]

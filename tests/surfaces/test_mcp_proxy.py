@@ -97,10 +97,10 @@ def test_a_daemon_that_dies_costs_one_call(root: Path, home: Path) -> None:
     """Killed in the middle of a question: that call gets a code, and the next one starts another daemon."""
     with Agent(root) as agent:
         agent.ask("search", query="alpha")
-        first = _daemon(root)["pid"]
+        running = _daemon(root)
+        first = running["pid"]
         (lock,) = home.glob("data/*/locks/readers.lock")
-        (socket,) = home.glob("data/*/daemon.sock")
-        with ThreadPoolExecutor(1) as pool, Wire(str(socket)) as wire, lock.open("r+b") as held:
+        with ThreadPoolExecutor(1) as pool, Wire(running["socket"]) as wire, lock.open("r+b") as held:
             fcntl.flock(held, fcntl.LOCK_EX)  # no question can be answered
             failed = pool.submit(agent.fail, "search", query="alpha")
             until(lambda: wire.call("ping")["result"]["in_flight"], "the question")
