@@ -24,6 +24,7 @@ from everdex.snapshot.store import Store
 from everdex.sync.model import SyncOptions
 from everdex.upkeep.health import health
 from everdex.upkeep.housekeeping import gc_now
+from support.processes import PATIENCE_S
 from support.trees import tree
 
 FILES = {
@@ -179,11 +180,11 @@ def test_nobody_writes_without_the_guard(index: Index, monkeypatch: pytest.Monke
     def hold() -> None:
         with hold_guard(guard_path(store), store.permissions):
             inside.set()
-            leave.wait(30)
+            leave.wait(PATIENCE_S)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    inside.wait(30)
+    inside.wait(PATIENCE_S)
     try:
         found = _draw_unsynced(index)
     finally:

@@ -173,13 +173,13 @@ def test_last_used_is_written_at_most_once_an_hour(tmp_path: Path, monkeypatch: 
     made = workspace(tmp_path / "tree")
     made.store.touch_last_used()
     marker = made.store.path / "last_used"
-    first = marker.stat().st_ctime_ns
+    os.utime(marker, (1_000_000, 1_000_000))
+    monkeypatch.setattr("everdex.clock.now", lambda: 1_000_000 + 3_599)
     made.store.touch_last_used()
-    assert marker.stat().st_ctime_ns == first
-    written = marker.stat().st_mtime
-    monkeypatch.setattr("everdex.clock.now", lambda: written + 3_601)
+    assert marker.stat().st_mtime == 1_000_000
+    monkeypatch.setattr("everdex.clock.now", lambda: 1_000_000 + 3_601)
     made.store.touch_last_used()
-    assert marker.stat().st_ctime_ns > first
+    assert marker.stat().st_mtime > 1_000_000 + 3_601
 
 
 @pytest.mark.parametrize("before", [None, b"as it was"])

@@ -5,16 +5,15 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import threading
 from pathlib import Path
 
 import pytest
 
-from everdex import limits
 from everdex.durable import PRIVATE
 from everdex.errors import Busy, LeaseLost
+from everdex.snapshot import guard as guards
 from everdex.snapshot.guard import hold_exclusive, hold_guard, hold_shared
-from support.processes import Child
+from support.processes import PATIENCE_S, Child
 
 _HOLD = """
 from pathlib import Path
@@ -57,25 +56,25 @@ def test_a_stuck_holder_loses_the_guard_after_its_ttl(tmp_path: Path) -> None:
     with Child(_HOLD, tmp_path / "g") as child:
         assert child.line() == "in"
         child.signal(signal.SIGSTOP)
-        with hold_guard(tmp_path / "g", PRIVATE, wait_ms=2_000, ttl_ms=200) as guard:
+        with hold_guard(tmp_path / "g", PRIVATE, wait_ms=PATIENCE_S * 1_000, ttl_ms=200) as guard:
             child.signal(signal.SIGCONT)
             child.go()
             assert child.line() == "lease_lost"
             guard.require()
 
 
-def test_a_guard_taken_this_moment_is_not_stolen_for_its_old_file(tmp_path: Path) -> None:
+def test_a_guard_taken_this_moment_is_not_stolen_for_its_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lock file may be hours old; a holder that has it but has not stamped it yet keeps it."""
     path = tmp_path / "g"
     path.touch()
     os.utime(path, (1, 1))
     handle = os.open(path, os.O_RDWR)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    stamp = threading.Timer(limits.GUARD_POLL_MS / 2000, lambda: os.utime(handle))
-    stamp.start()
+    monkeypatch.setattr(guards.time, "sleep", lambda _: os.utime(handle))  # between two looks of whoever waits
     with pytest.raises(Busy), hold_guard(path, PRIVATE, wait_ms=200):
         pass
-    stamp.join()
     assert os.fstat(handle).st_ino == path.stat().st_ino
     os.close(handle)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import socket
 import subprocess
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import COMMAND, Done, everdex
+from support.commands import COMMAND, Done, clear_error, everdex
 from support.trees import run_git, tree
 
 _HEALTHY = "def healthy_widget():\n    return 'fine'\n"
@@ -25,18 +24,6 @@ _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH, _PR_CAPBSET_DROP = 1, 2, 24
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A tree with one healthy file, as a plain directory and as a repository."""
     return tree(tmp_path / "tree", {"healthy.py": _HEALTHY}, git=request.param)
-
-
-def _clear_error(done: Done, code: str, *named: str) -> None:
-    """One line that names the thing, and a hint; nothing on stdout."""
-    assert done.out == ""
-    message, hint = done.err.splitlines()
-    assert message.startswith("everdex: ")
-    assert hint.startswith("hint: ")
-    assert len(message) < 500
-    for name in named:
-        assert name in message
-    assert done.code == {"usage": 2, "degraded": 15, "disk": 70}[code]
 
 
 def _skips(root: Path) -> dict[str, str]:
@@ -219,7 +206,7 @@ def test_a_bad_configuration_is_one_clear_line(
         path.write_bytes(content)
     done = everdex("index", root)
     assert "secret" not in done.err
-    _clear_error(done, "usage", ".everdex.toml")
+    clear_error(done, "usage", ".everdex.toml")
 
 
 @pytest.mark.parametrize("kind", ["bytes", "directory", "fifo", "link out", "long lines", "everything"])
@@ -272,9 +259,9 @@ def test_a_broken_git_directory_is_answered_by_walking(tmp_path: Path, kind: str
 def test_a_casefold_collision_is_refused_or_published_as_degraded(root: Path) -> None:
     """Strict: exit code 15 names both. Allowed: both are searchable, and every answer says degraded."""
     tree(root, {"Readme.md": "# The gizmo\n", "README.md": "# The doohickey\n"})
-    _clear_error(everdex("index", root), "degraded", "README.md", "Readme.md")
+    clear_error(everdex("index", root), "degraded", "README.md", "Readme.md")
     assert everdex("search", "gizmo", root, "--no-sync").code == 2
-    _clear_error(everdex("search", "gizmo", root), "degraded", "README.md", "Readme.md")
+    clear_error(everdex("search", "gizmo", root), "degraded", "README.md", "Readme.md")
     published = everdex("index", root, "--allow-degraded", "--json").json
     assert published["degraded"] is True
     assert {error["code"] for error in published["errors"]} == {"path_collision"}
@@ -315,7 +302,7 @@ def test_a_file_that_changes_while_it_is_read(root: Path) -> None:
             done = everdex("index", root)
             codes.append(done.code)
             if done.code == 15:
-                _clear_error(done, "degraded", "moving.py")
+                clear_error(done, "degraded", "moving.py")
             indexed = everdex("search", "--mode", "regex", "^moving", root, "--no-sync", "--json", "-k", 200)
             if indexed.code == 0:
                 assert len({result["snippet"] for result in indexed.json["results"]}) == 1
@@ -330,69 +317,10 @@ def test_a_tree_over_the_byte_limit_keeps_its_last_snapshot(root: Path) -> None:
     assert everdex("index", root).code == 0
     (root / "new.py").write_text("x = 1\n" * 2_000)
     done = everdex("index", root)
-    _clear_error(done, "usage", "12,000", "4,000", "max_bytes_per_sync")
+    clear_error(done, "usage", "12,000", "4,000", "max_bytes_per_sync")
     failed = everdex("search", "healthy_widget", root, "--json")
     assert (failed.code, failed.json["error"]["code"]) == (2, "limit_exceeded")
     assert everdex("search", "healthy_widget", root, "--no-sync").code == 0
-
-
-_COMMANDS = (
-    ("index",), ("search", "x"), ("files",), ("chunks",), ("status",), ("health",), ("audit",), ("repair",), ("gc",),
-    ("compact",), ("upgrade-store",),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("what", ["deleted", "a file", "a FIFO", "a dangling link"])
-def test_a_root_that_is_no_more(tmp_path: Path, what: str) -> None:
-    """Deleted, or replaced by something else, between two commands: every command says so in one line."""
-    root = tree(tmp_path / "place" / "tree", {"healthy.py": _HEALTHY})
-    assert everdex("index", root).code == 0
-    shutil.rmtree(root)
-    if what == "a file":
-        root.write_text("x = 1\n")
-    elif what == "a FIFO":
-        os.mkfifo(root)
-    elif what == "a dangling link":
-        root.symlink_to("nowhere")
-    for command in _COMMANDS[:4] + _COMMANDS[-1:]:
-        done = everdex(*command, root)
-        # A file stands for the directory around it, which holds nothing that was ever indexed.
-        if what in ("a file", "a FIFO") and done.code in (0, 1):
-            continue
-        _clear_error(done, "usage")
-
-
-def test_a_working_directory_that_is_no_more(tmp_path: Path) -> None:
-    """A shell may stand in a deleted directory: every command that needs one says so."""
-    gone = tmp_path / "gone"
-    script = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
-    for command in (("index",), ("search", "x"), ("files",), ("status",)):
-        whole = ["sh", "-c", script, gone, *COMMAND, *command]
-        done = subprocess.run(whole, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr
-        assert done.returncode == 2, done.stderr
-        assert done.stderr.startswith("everdex: ")
-
-
-@pytest.mark.parametrize("name", [b"new\nline", b"-k", b"esc\x1b[31m", b" ", b"x" * 200])
-def test_a_root_with_an_odd_name(tmp_path: Path, name: bytes) -> None:
-    """The directory's own name is not a key: it may be anything, and goes out escaped."""
-    root = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))
-    tree(root, {"healthy.py": _HEALTHY}, git=True)
-    assert everdex("search", "healthy_widget", cwd=root).out.startswith("healthy.py:1:")
-    for command in ("status", "health"):
-        done = everdex(command, cwd=root)
-        assert done.code == 0, done.err
-        assert "\x1b" not in done.out + done.err
-    assert everdex("index", "--json", cwd=root).json["published"] is False
-
-
-def test_a_root_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    """A store names its root in JSON; a path that has no text is refused before anything is written."""
-    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xffbytes"))
-    tree(root, {"healthy.py": _HEALTHY})
-    for command in ("index", "files", "status"):
-        _clear_error(everdex(command, cwd=root), "usage", "udcff")
 
 
 def _without_privileges() -> None:
@@ -439,6 +367,6 @@ def test_an_unreadable_home_or_root_is_one_clear_line(root: Path, home: Path) ->
     home.chmod(0)
     try:
         for command in (("index", root), ("search", "x", root), ("status", root)):
-            _clear_error(_unprivileged(*command), "disk", os.fspath(home))
+            clear_error(_unprivileged(*command), "disk", os.fspath(home))
     finally:
         home.chmod(0o700)

@@ -7,18 +7,18 @@ import os
 import signal
 import socket
 import threading
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from everdex import limits
 from everdex.errors import Cancelled, IndexerFailed, LimitExceeded, Timeout
-from everdex.semantic import keeper
+from everdex.semantic import keeper, running
 from everdex.semantic.running import Ran, Run
 from everdex.semantic.tools import TOOLS, environment, installed, locate
 from support.indexers import put_indexer
-from support.processes import Child
+from support.processes import PATIENCE_S, Child, alive, until
 
 # Runs an indexer and is killed in the middle of it.
 _RUNNING = """
@@ -26,7 +26,7 @@ from pathlib import Path
 from everdex.semantic.running import Run
 from everdex.semantic.tools import TOOLS, installed
 root, scratch = Path(ARGS[0]), Path(ARGS[1])
-Run(installed(TOOLS["scip-python"], root), root, scratch, "", "tree").run(60)
+Run(installed(TOOLS["scip-python"], root), root, scratch, "", "tree").run(600)
 """
 # A child that left the process group, and its number in a file.
 _ESCAPING = """
@@ -64,35 +64,19 @@ class Place:
         assert program is not None
         return Run(program, self.root, self.scratch, "sub", "the-name")
 
-    def run(self, body: str, seconds: float = 60) -> Ran:
+    def run(self, body: str, seconds: float = PATIENCE_S) -> Ran:
         return self.prepared(body).run(seconds)
 
     def escaped(self) -> int:
         """The process that an indexer left behind, once there is one."""
         told = self.scratch / "tmp" / "escaped"
-        _until(told.exists)
+        until(told.exists, "a process that leaves")
         return int(told.read_text())
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return Place(tmp_path, monkeypatch)
-
-
-def _until(holds: object, seconds: float = 30) -> None:
-    assert callable(holds)
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stream:
-            return stream.read().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # the latter when it goes while it is read
-        return False
 
 
 # -- what it is given ----------------------------------------------------------------------------
@@ -147,10 +131,10 @@ json.dump([
 
 
 @pytest.mark.skipif(keeper.CONNECTIONS not in _CONFINED, reason="this kernel or machine filters no system calls")
-def test_an_indexer_connects_to_nobody(place: Place, tmp_path: Path) -> None:
+def test_an_indexer_connects_to_nobody(place: Place, home: Path) -> None:
     """No TCP, no UDP, and no socket of another program of the user: many of those do what they are told."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as agent:
-        agent.bind(str(tmp_path / "agent"))
+        agent.bind(str(home.parent / "agent"))
         agent.listen()
         ran = place.run(
             f"""{_TRIED}
@@ -158,8 +142,8 @@ pair = lambda kind: socket.socketpair(socket.AF_UNIX, kind)
 json.dump([
     tried(lambda: socket.create_connection(("127.0.0.1", {server.getsockname()[1]}))),
     tried(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))),
-    tried(lambda: socket.socket(socket.AF_UNIX).connect({str(tmp_path / "agent")!r})),
-    tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(tmp_path / "agent")!r})),
+    tried(lambda: socket.socket(socket.AF_UNIX).connect({str(home.parent / "agent")!r})),
+    tried(lambda: pair(socket.SOCK_DGRAM)[0].sendto(b"x", {str(home.parent / "agent")!r})),
     tried(lambda: pair(socket.SOCK_STREAM)), tried(lambda: pair(socket.SOCK_SEQPACKET)),
     tried(lambda: subprocess.run(["true"], check=True)),
 ], open(output, "w"))
@@ -199,13 +183,13 @@ def test_an_indexer_ends_with_its_keeper(place: Place) -> None:
     )
     told = place.scratch / "tmp" / "pids"
     killer = threading.Thread(
-        target=lambda: (_until(told.exists), os.kill(int(told.read_text().split()[0]), signal.SIGKILL))
+        target=lambda: (until(told.exists, "the indexer"), os.kill(int(told.read_text().split()[0]), signal.SIGKILL))
     )
     killer.start()
     with pytest.raises(IndexerFailed, match="ended by signal 9"):
-        run.run(60)
+        run.run(PATIENCE_S)
     killer.join()
-    _until(lambda: not _alive(int(told.read_text().split()[1])))
+    until(lambda: not alive(int(told.read_text().split()[1])), "the indexer's end")
 
 
 def test_an_unconfined_run_says_so(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,16 +203,25 @@ def test_an_unconfined_run_says_so(place: Place, monkeypatch: pytest.MonkeyPatch
 
 def test_an_indexer_that_hangs_is_ended_with_all_it_started(place: Place) -> None:
     """Also what has left its process group."""
-    with pytest.raises(Timeout, match="scip-python was not done within"):
-        place.run(_ESCAPING + "time.sleep(600)", seconds=1.5)
-    assert not _alive(place.escaped())
+    run = place.prepared(_ESCAPING + "time.sleep(600)")
+    passed = [0.0]
+
+    def look(_: int) -> None:
+        """Its time is up once it has started something."""
+        passed[0] = 3_600 if (place.scratch / "tmp" / "escaped").exists() else 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "time", SimpleNamespace(monotonic=lambda: passed[0]))
+        with pytest.raises(Timeout, match="scip-python was not done within"):
+            run.run(60, look)
+    assert not alive(place.escaped())
 
 
 def test_what_an_indexer_leaves_behind_ends_with_it(place: Place) -> None:
     """A daemon that it started is no business of the user's."""
     place.run(_ESCAPING + 'open(output, "w").write("x")\nwhile not os.path.exists(os.environ["TMPDIR"] + "/escaped"):\n'
                           "    time.sleep(.01)")  # fmt: skip
-    assert not _alive(place.escaped())
+    assert not alive(place.escaped())
 
 
 def test_an_indexer_ends_when_everdex_is_killed(place: Place) -> None:
@@ -238,7 +231,7 @@ def test_an_indexer_ends_when_everdex_is_killed(place: Place) -> None:
         (place.scratch / "tree").mkdir(exist_ok=True)
         escaped = place.escaped()
         os.kill(child.process.pid, signal.SIGKILL)
-        _until(lambda: not _alive(escaped))
+        until(lambda: not alive(escaped), "its end")
 
 
 def test_an_indexer_can_be_cancelled(place: Place) -> None:
@@ -246,10 +239,10 @@ def test_an_indexer_can_be_cancelled(place: Place) -> None:
     run = place.prepared(_ESCAPING + "time.sleep(600)")
     threading.Thread(target=lambda: (place.escaped(), run.cancel()), daemon=True).start()
     with pytest.raises(Cancelled):
-        run.run(60)
-    assert not _alive(place.escaped())
+        run.run(PATIENCE_S)
+    assert not alive(place.escaped())
     with pytest.raises(Cancelled):
-        run.run(60)
+        run.run(PATIENCE_S)
 
 
 def test_an_indexer_cannot_fill_the_disk(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from pathlib import Path
 
 import msgspec
@@ -12,9 +11,10 @@ import pytest
 from everdex import clock, limits
 from everdex.errors import Busy, Incompatible, LeaseLost
 from everdex.snapshot import active
-from everdex.snapshot.lease import hold_lease, lease_path, read_lease
+from everdex.snapshot.guard import hold_guard
+from everdex.snapshot.lease import guard_path, hold_lease, holder, lease_path, read_lease
 from everdex.snapshot.store import Store
-from support.processes import Child
+from support.processes import Child, stopped, until
 from support.stores import bare_store, publish_files
 
 _WRITER = """
@@ -149,19 +149,23 @@ def test_a_newer_lease_is_refused_whatever_its_shape(tmp_path: Path) -> None:
     assert b"holders" in lease_path(store).read_bytes()
 
 
-def test_the_heartbeat_keeps_a_lease_alive(tmp_path: Path) -> None:
+def test_the_heartbeat_keeps_a_lease_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that works longer than its TTL keeps its lease as long as its heart beats."""
     store = bare_store(tmp_path)
-    with hold_lease(store, ttl_ms=150) as lease:
-        first = read_lease(store)
-        time.sleep(0.4)
+    now = [clock.now()]
+    monkeypatch.setattr(clock, "now", lambda: now[0])
+
+    def beaten() -> bool:
+        found = read_lease(store)
+        return found is not None and found.last_heartbeat_at == clock.rfc3339()
+
+    with hold_lease(store, ttl_ms=300) as lease:
+        for _ in range(3):
+            now[0] += 0.25
+            until(beaten, "a beat")
         with pytest.raises(Busy), hold_lease(store):
             pass
         lease.require()
-        latest = read_lease(store)
-    assert first is not None
-    assert latest is not None
-    assert latest.last_heartbeat_at > first.last_heartbeat_at
 
 
 def test_a_stopped_writer_that_wakes_publishes_nothing(tmp_path: Path) -> None:
@@ -169,8 +173,10 @@ def test_a_stopped_writer_that_wakes_publishes_nothing(tmp_path: Path) -> None:
     store = bare_store(tmp_path)
     with Child(_WRITER, store.path, 300, "zombie.py") as child:
         assert child.line() == "1"
-        child.signal(signal.SIGSTOP)
-        time.sleep(0.35)
+        with hold_guard(guard_path(store), store.permissions):  # its heart is not inside when it is stopped
+            child.signal(signal.SIGSTOP)
+            until(lambda: stopped(child.process.pid), "it to stand still")
+        until(lambda: holder(store) is None, "its TTL to pass")
         with hold_lease(store) as thief:
             published = publish_files(thief, {"thief.py": 1})
         child.signal(signal.SIGCONT)

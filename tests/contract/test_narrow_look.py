@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from equivalence.edits import start
+from everdex import limits
 from everdex.discover import discovery
 from everdex.sync import glance
 from everdex.sync.look import Look
@@ -134,7 +135,7 @@ _OTHERS: dict[str, Callable[[Path], object]] = {
         (root / "deep/er/other.py").unlink(), tree(root / "deep/er/other.py", {"a.py": "x = 1\n"}),
     ),
     "not to be read": lambda root: (root / "deep/er/other.py").chmod(0),
-    "too large": lambda root: (root / "deep/er/other.py").write_text("x = 1\n" * 200_000),
+    "too large": lambda root: os.truncate(root / "deep/er/other.py", limits.MAX_FILE_SIZE_BYTES + 1),
     "no script any more": lambda root: (root / "tool").write_text("print(1)\n"),
     "a picture": lambda root: (root / "picture.png").write_bytes(b"\x89PNG\r\n\x00\x02"),
     "reverted": lambda root: (root / "main.py").write_bytes(_FILES["main.py"].encode()),  # type: ignore[union-attr]
@@ -170,7 +171,7 @@ def test_a_second_write_within_one_tick_is_seen(made: Workspace) -> None:
 def test_a_file_of_the_last_moment_is_looked_at_again(made: Workspace) -> None:
     """Stamped so late that it could change unseen, it ends the standstill until it was seen to be old enough."""
     (made.path / "main.py").write_text("def main():\n    return 5\n")
-    soon = time.time_ns() + 10**9
+    soon = time.time_ns() + 3_600 * 10**9
     os.utime(made.path / "main.py", ns=(soon, soon))
     assert made.sync().published
     assert glance.stands(made.root, made.config, made.store, made.base()) is None

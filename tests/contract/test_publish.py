@@ -310,55 +310,6 @@ def test_of_two_concurrent_syncs_one_publishes_and_the_other_aborts(tmp_path: Pa
     assert not made.sync().published
 
 
-def test_a_crash_between_number_and_pointer_is_rolled_forward(tmp_path: Path) -> None:
-    """The numbered manifest is the commit: a pointer left behind is moved on by the next writer."""
-    store = bare_store(tmp_path)
-    with hold_lease(store) as lease:
-        first = publish_files(lease, {"a.py": 1})
-        second = publish_files(lease, {"b.py": 1})
-    store.active_path.write_text(f"{first.snapshot_id}\n")
-    store.state_path.unlink()
-    assert active.pin(store).manifest.snapshot_id == first.snapshot_id
-    with hold_lease(store) as lease:
-        base = begin(lease)
-    assert base.manifest is not None
-    assert base.manifest.snapshot_id == second.snapshot_id
-    assert active.read_pointer(store) == second.snapshot_id
-    assert second.snapshot_id in store.state_path.read_text()
-
-
-def test_what_a_crash_left_unpublished_is_removed(tmp_path: Path) -> None:
-    """Segments, snapshot directories, staging and temporaries that no published manifest knows go."""
-    store = bare_store(tmp_path)
-    with hold_lease(store) as lease:
-        publish_files(lease, {"a.py": 1})
-        publish_files(lease, {"b.py": 1}, delete=["a.py"])
-    before = sorted(path for path in store.path.rglob("*") if "locks" not in path.parts)
-    orphan = clock.new_ulid()
-    (store.segments / f"seg_{orphan}_0").mkdir()
-    (store.snapshots / orphan).mkdir()
-    (store.snapshots / orphan / "manifest.json").write_text("{}")
-    (store.staging / orphan).mkdir()
-    (store.path / "ACTIVE_SNAPSHOT.4194303.00000000.tmp").touch()
-    (store.cache / "verified.json.4194303.00000000.tmp").touch()
-    (store.locks / "writer_lease.json.4194303.00000000.tmp").touch()
-    lease_path(store).write_bytes(lease_path(store).read_bytes().replace(b'"released":true', b'"released":false'))
-    with hold_lease(store) as lease:
-        begin(lease)
-    assert sorted(path for path in store.path.rglob("*") if "locks" not in path.parts) == before
-    assert list(store.locks.glob("*.tmp")) == []
-
-
-def test_a_temporary_of_a_living_process_is_left_alone(tmp_path: Path) -> None:
-    """A reader may be saving its checks while a writer cleans up."""
-    store = bare_store(tmp_path)
-    living = store.cache / f"verified.json.{os.getpid()}.00000000.tmp"
-    living.touch()
-    with hold_lease(store) as lease:
-        begin(lease)
-    assert living.exists()
-
-
 def test_a_missing_segment_stops_the_publish(tmp_path: Path) -> None:
     """The integrity gate: a snapshot that refers to something missing is never published."""
     store = bare_store(tmp_path)

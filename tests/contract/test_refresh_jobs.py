@@ -20,7 +20,7 @@ from everdex.state import scopes
 from everdex.state.jobs import JobRecords, JobStatus
 from everdex.state.scopes import RefreshScope
 from everdex.sync.model import SyncOptions
-from support.processes import Child
+from support.processes import PATIENCE_S, Child
 from support.stores import Workspace, synced
 from support.trees import commit_all
 
@@ -203,7 +203,7 @@ def test_a_job_of_a_killed_process_is_taken_up_again(tmp_path: Path) -> None:
 
     def die() -> None:
         with Child(_DYING, made.path, number) as child:
-            assert child.process.wait(timeout=60) == -signal.SIGKILL
+            assert child.process.wait(timeout=PATIENCE_S) == -signal.SIGKILL
 
     die()
     assert jobs.status(number).status is JobStatus.RUNNING

@@ -19,6 +19,7 @@ from everdex.service.relations import Question, make
 from everdex.service.resident import ResidentIndex
 from everdex.sync.model import SyncOptions, SyncReport
 from support.daemons import resident
+from support.processes import PATIENCE_S
 from support.trees import commit_all, run_git, tree
 
 _FILES = {
@@ -147,14 +148,14 @@ def test_status_waits_for_nobody_who_writes(warm: ResidentIndex, monkeypatch: py
 
     def slow(options: SyncOptions | None = None, *, wait: bool = False) -> SyncReport:
         at_work.set()
-        assert done.wait(20)
+        assert done.wait(PATIENCE_S)
         return Index.sync(warm.index, options, wait=wait)
 
     monkeypatch.setattr(warm.index, "sync", slow)
     writer = threading.Thread(target=warm.freshness)
     writer.start()
     try:
-        assert at_work.wait(60)
+        assert at_work.wait(PATIENCE_S)
         assert warm.status(Reading()).body["pending"]["add"] == 0
         assert writer.is_alive()
     finally:

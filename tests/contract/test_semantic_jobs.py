@@ -6,8 +6,6 @@ import os
 import signal
 import sqlite3
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +22,7 @@ from everdex.snapshot.guard import lock_for_life
 from everdex.state import scopes
 from everdex.state.jobs import LOCK, JobRecords, JobStatus
 from everdex.state.scopes import RefreshScope
-from support.processes import Child
+from support.processes import Child, alive, until
 from support.scenes import CONTEXT, FILES, Scene
 from support.stores import Workspace
 from support.trees import commit_all, run_git
@@ -222,7 +220,7 @@ def test_the_job_of_a_killed_process_is_taken_up_again(scene: Scene) -> None:
     with Child(_DYING, str(scene.made.path), str(number)) as child:
         told = _wait_for(scene.made, "here")
         os.kill(child.process.pid, signal.SIGKILL)
-        _until(lambda: not Path(f"/proc/{told}").exists())
+        until(lambda: not alive(told), "its end")
     assert scene.jobs.status(number).status is JobStatus.RUNNING
     scene.answer_now()
     done = scene.jobs.run(number)
@@ -251,18 +249,9 @@ def test_a_budget_ends_the_indexer(scene: Scene) -> None:
     assert (done.status, done.error_code) == (JobStatus.FAILED, "timeout")
 
 
-def _until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def _wait_for(made: Workspace, name: str) -> int:
     """What an indexer wrote into its directory for temporary files."""
-    scratch = made.store.scratch
-    _until(lambda: any(path.read_text() for path in scratch.glob(f"*/tmp/{name}")))
-    (found,) = scratch.glob(f"*/tmp/{name}")
+    (found,) = until(lambda: [path for path in made.store.scratch.glob(f"*/tmp/{name}") if path.read_text()], name)
     return int(found.read_text())
 
 

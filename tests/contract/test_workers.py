@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from everdex.errors import InternalError, WorkerGone
 from everdex.sync.processes import WorkerProcess
+from support.processes import alive, children, running, until
 
 # Enough bytes that a sync starts workers, and little to do for each.
 _TEXT = ("so many words and none of them new " * 3 + "\n") * 3_200
@@ -95,31 +95,7 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
     _big_tree(root)
     program = [sys.executable, "-P", "-m", "everdex", "index", str(root)]
     parent = subprocess.Popen(program, env=_environment(tmp_path / "home"), stderr=subprocess.DEVNULL)
-    children = _wait(lambda: _children(parent.pid), bool)
-    assert children
+    workers = until(lambda: running("worker_main", children(parent.pid)), "workers")
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
-    assert _wait(lambda: [pid for pid in children if _alive(pid)], lambda left: not left) == []
-
-
-def _wait(look, good):  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + 30
-    while not good(found := look()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    found = Path(f"/proc/{pid}/task/{pid}/children")
-    return [
-        int(child)
-        for child in (found.read_text().split() if found.exists() else ())
-        if b"worker_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    until(lambda: not any(map(alive, workers)), "their end")

@@ -14,7 +14,7 @@ from everdex.search.model import Mode, SearchRequest
 from everdex.service.index import Index, Reading
 from everdex.snapshot import active
 from everdex.upkeep.housekeeping import compact_now, gc_now
-from support.processes import Child
+from support.processes import PATIENCE_S, Child
 from support.stores import Workspace, synced
 
 _PUBLISHES = 110
@@ -104,8 +104,8 @@ def _drained(
     for reader in readers:
         reader.go()
     for reader, thread in zip(readers, threads, strict=True):
-        thread.join(60)
-        assert reader.process.wait(60) == 0
+        thread.join(PATIENCE_S)
+        assert reader.process.wait(PATIENCE_S) == 0
     return result
 
 

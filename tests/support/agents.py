@@ -74,12 +74,15 @@ class Agent:
         error: dict[str, Any] = result.structured_content["error"]
         return error
 
-    def watch(self, tool: str, /, **arguments: Any) -> list[tuple[float, float | None]]:
-        """The progress reports of a call."""
+    def watch(
+        self, tool: str, /, heard: Callable[[list[tuple[float, float | None]]], None] = lambda _: None, **arguments: Any
+    ) -> list[tuple[float, float | None]]:
+        """The progress reports of a call; `heard` is told of each, with those before it."""
         seen: list[tuple[float, float | None]] = []
 
         async def note(done: float, total: float | None, _: str | None) -> None:
             seen.append((done, total))
+            heard(seen)
 
         self.portal.call(lambda: self.client.call_tool(tool, arguments, progress_callback=note))
         return seen

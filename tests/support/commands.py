@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from everdex.surfaces.cli import links
+from support.processes import PATIENCE_S
 
 COMMAND = (sys.executable, "-m", "everdex")
 
@@ -38,16 +39,29 @@ class Done:
 
 
 def everdex(
-    *arguments: object, cwd: Path | None = None, stdin: str | bytes = b"", env: Mapping[str, str] | None = None
-) -> Done:
+    *arguments: object, cwd: Path | None = None, stdin: str | bytes = b"", env: Mapping[str, str] | None = None,
+    command: tuple[str, ...] = COMMAND,
+) -> Done:  # fmt: skip
     """Run `everdex` with pipes; never with a traceback, whatever it was given."""
     done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, check=False, timeout=120,
+        [*command, *map(str, arguments)], cwd=cwd, capture_output=True, check=False, timeout=PATIENCE_S,
         input=stdin.encode() if isinstance(stdin, str) else stdin, env={**os.environ, **(env or {})},
     )  # fmt: skip
     result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in result.err, result.err
     return result
+
+
+def clear_error(done: Done, code: str, *named: str) -> None:
+    """One line that names the thing, and a hint; nothing on stdout."""
+    assert done.out == ""
+    message, hint = done.err.splitlines()
+    assert message.startswith("everdex: ")
+    assert hint.startswith("hint: ")
+    assert len(message) < 500
+    for name in named:
+        assert name in message
+    assert done.code == {"usage": 2, "degraded": 15, "disk": 70}[code]
 
 
 def answer_of(*arguments: Any, code: int = 0) -> dict[str, Any]:
@@ -72,7 +86,7 @@ def on_terminal(
     os.close(theirs)
     seen = bytearray()
     while True:
-        ready, _, _ = select.select([ours], [], [], 60)
+        ready, _, _ = select.select([ours], [], [], PATIENCE_S)
         assert ready, "the command fell silent"
         try:
             piece = os.read(ours, 65536)
@@ -82,4 +96,4 @@ def on_terminal(
             break
         seen += piece
     os.close(ours)
-    return Done(process.wait(timeout=60), seen.decode(), "")
+    return Done(process.wait(timeout=PATIENCE_S), seen.decode(), "")

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,17 @@ from typing import Any
 
 from everdex.service.index import Index
 from everdex.service.resident import ResidentIndex
+from everdex.surfaces.daemon import wire
 from support.commands import COMMAND, Done, everdex
+from support.processes import PATIENCE_S, until
 
 HELLO = {"hello": {"protocols": [1]}}
+_PATIENT = f"""
+from everdex.surfaces.hooks import run
+run._PATIENCE_S = {PATIENCE_S}
+from everdex.__main__ import main
+main()
+"""
 
 
 @contextmanager
@@ -40,8 +49,8 @@ class Wire:
 
     def __init__(self, path: str, *, greet: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(30)
-        self.socket.connect(path)
+        self.socket.settimeout(PATIENCE_S)
+        wire.at(path, self.socket.connect)
         if greet:
             self.send(HELLO)
             self.hello = self.receive()["hello"]
@@ -107,10 +116,26 @@ class Daemon:
         """The command line, in the served root."""
         return everdex(*arguments, cwd=self.root, env=self.env)
 
+    def hook(self, event: object, *options: str) -> Done:
+        """`everdex hook` in the served root, but for its patience: on a slow machine it says nothing."""
+        data = event if isinstance(event, bytes) else json.dumps(event)
+        patient = (sys.executable, "-c", _PATIENT)
+        return everdex("hook", *options, stdin=data, cwd=self.root, env=self.env, command=patient)
+
     def metrics(self) -> dict[str, Any]:
         with self.wire() as wire:
             found: dict[str, Any] = wire.call("status", no_sync=True)["result"]["daemon"]
             return found
+
+    def graph(self) -> dict[str, Any]:
+        """How the making of graphs stands."""
+        with self.wire() as wire:
+            found: dict[str, Any] = wire.call("ping")["result"]["graph"]
+            return found
+
+    def settled(self) -> None:
+        """Come back when it has made the graph that it makes unasked, and has nothing more to do."""
+        until(lambda: self.graph()["state"] == "ready", "the graph")
 
     @contextmanager
     def held_up(self) -> Iterator[None]:
@@ -124,7 +149,7 @@ class Daemon:
             os.close(handle)
 
     def wait(self) -> int:
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=PATIENCE_S)
 
     def __enter__(self) -> Daemon:
         return self

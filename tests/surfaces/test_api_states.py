@@ -12,6 +12,7 @@ import everdex
 from everdex.errors import UsageError
 from everdex.surfaces.api.aio import AsyncIndex
 from support.daemons import Daemon
+from support.processes import until
 from support.trees import tree
 
 CORE = "def helper(a):\n    return a\n"
@@ -102,10 +103,7 @@ def test_a_daemon_runs_what_is_queued(root: Path, home: Path) -> None:
             bad = wire.call("refresh", scope={"files": ["../x"]})["error"]["code"]
         assert bad == "usage"
         if queued is not None:  # or the daemon was faster than we
-            deadline = 200
-            while index.get_job_status(queued).status in ("queued", "running") and deadline:
-                deadline -= 1
-                asyncio.run(asyncio.sleep(0.05))
+            until(lambda: index.get_job_status(queued).status not in ("queued", "running"), "the job")
             assert index.get_job_status(queued).status == "succeeded"
         ours = everdex.open(root, daemon=False)
         assert index.gate(["app.py"]).files == ours.gate(["app.py"]).files

@@ -52,7 +52,7 @@ def _lasting(document: dict[str, Any]) -> dict[str, Any]:
 
 def _hook(daemon: Daemon, source: str) -> str:
     event = {"session_id": "s", "cwd": str(daemon.root), "hook_event_name": "SessionStart", "source": source}
-    done = everdex("hook", stdin=json.dumps(event), cwd=daemon.root, env=daemon.env)
+    done = daemon.hook(event)
     assert (done.code, done.err) == (0, "")
     context: str = json.loads(done.out)["hookSpecificOutput"]["additionalContext"]
     return context

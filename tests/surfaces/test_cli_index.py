@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from everdex.service.index import Index
 from everdex.snapshot.lease import hold_lease
 from support.commands import COMMAND, everdex, on_terminal
+from support.processes import PATIENCE_S, alive, children, running, until
 from support.trees import commit_all, tree
 
 ENVELOPE = {
@@ -174,7 +174,7 @@ def test_a_writer_that_is_soon_done_costs_nobody_an_error(repository: Path, comm
         process = subprocess.Popen([*COMMAND, *command], cwd=repository, stdout=subprocess.DEVNULL)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=1)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
 
 
 def test_wait_outlasts_another_writer(repository: Path) -> None:
@@ -186,7 +186,7 @@ def test_wait_outlasts_another_writer(repository: Path) -> None:
         process = subprocess.Popen([*COMMAND, "index", "--wait"], cwd=repository, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
         assert process.stderr.readline() == "waiting for another writer\n"
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     process.stderr.close()
     assert everdex("search", "--mode", "literal", "brand_new", cwd=repository).code == 0
 
@@ -204,23 +204,16 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, home: Path) -> None:
     signal.signal(signal.SIGINT, before)
     assert process.stderr is not None
     assert process.stderr.readline() == "indexing 250 files\n"
+    workers = until(lambda: running("worker_main", children(process.pid)), "workers")
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out) == (12, "")
     assert err.startswith("everdex: interrupted\n")
     assert "Traceback" not in err
     (store,) = (home / "data").iterdir()
     assert list((store / "staging").iterdir()) == []
-    deadline = time.monotonic() + 10
-    while _members(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert _members(process.pid) == []
+    until(lambda: not any(map(alive, workers)), "the workers' end")
     assert everdex("status", "--json", cwd=root).json["error"]["code"] == "not_indexed"
-
-
-def _members(group: int) -> list[str]:
-    found = subprocess.run(["ps", "-o", "pid=", "-g", str(group)], capture_output=True, text=True, check=False)
-    return found.stdout.split()
 
 
 def test_progress_on_a_terminal_shows_phase_count_and_rate(tmp_path: Path) -> None:

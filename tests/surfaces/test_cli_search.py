@@ -13,6 +13,7 @@ import pytest
 
 from everdex.surfaces.cli.links import Links
 from support.commands import COMMAND, everdex, on_terminal
+from support.processes import PATIENCE_S
 from support.trees import tree
 
 FILES = {
@@ -183,14 +184,14 @@ def test_batch_hands_each_answer_on_at_once(repository: Path) -> None:
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
-    watchdog = threading.Timer(30, process.kill)  # an answer that is held back must fail the test, not hang it
+    watchdog = threading.Timer(PATIENCE_S, process.kill)  # an answer that is held back must fail the test, not hang it
     watchdog.start()
     for query in ("ServeRoutes", "cookie"):
         process.stdin.write(query + "\n")
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["query"] == query
     process.stdin.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     process.stdout.close()
     watchdog.cancel()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import everdex
+from support.processes import PATIENCE_S
 
 
 @pytest.fixture
@@ -27,7 +28,8 @@ def _run(shell: str, script: str, environment: dict[str, str], *options: str) ->
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     done = subprocess.run(
-        [shell, *options, "-c", script], capture_output=True, text=True, check=False, env=environment, timeout=60
+        [shell, *options, "-c", script], capture_output=True, text=True, check=False, env=environment,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import fcntl
-import json
-import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +22,13 @@ from everdex.surfaces.daemon.graphs import Graphs
 from everdex.surfaces.daemon.making import Cancelled, Making
 from support.commands import everdex
 from support.daemons import Daemon, resident
+from support.processes import PATIENCE_S, alive, children, until
 from support.trees import run_git, tree
 
 FILES = {
     "app.py": "def helper():\n    return 1\n\n\ndef run():\n    return helper()\n",
     "cli.py": "import app\n\n\ndef main():\n    return app.run()\n",
 }
-
-
-def until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
-def state(daemon: Daemon) -> dict[str, Any]:
-    with daemon.wire() as wire:
-        found: dict[str, Any] = wire.call("ping")["result"]["graph"]
-        return found
 
 
 @pytest.fixture
@@ -95,12 +80,12 @@ def test_whatever_happens_to_the_tree_is_in_the_next_answer(root: Path, tmp_path
 def test_a_daemon_makes_the_graph_unasked(root: Path, tmp_path: Path) -> None:
     """After the start and again after an edit the graph is there before anybody asks; status tells."""
     with Daemon(root, tmp_path / "home") as daemon:
-        until(lambda: state(daemon)["state"] == "ready", "the first graph")
-        assert state(daemon)["made"] == 1
+        daemon.settled()
+        assert daemon.graph()["made"] == 1
         (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
         with daemon.wire() as wire:
             assert wire.call("search", query="symbol:more")["result"]["results"]
-        until(lambda: state(daemon)["made"] == 2, "the graph of the edit")
+        until(lambda: daemon.graph()["made"] == 2, "the graph of the edit")
         with daemon.wire() as wire:
             answer = wire.call("callers", symbol="run")["result"]
             told = wire.call("status")["result"]["daemon"]["graph"]
@@ -114,44 +99,29 @@ def test_making_graphs_unasked_is_a_choice(root: Path, tmp_path: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[daemon]\ngraph = false\n")
     with Daemon(root, home) as daemon:
-        assert state(daemon)["state"] == "unasked"
+        assert daemon.graph()["state"] == "unasked"
         with daemon.wire() as wire:
             found = wire.call("callers", symbol="helper")["result"]
         assert [edge["qualified_name"] for edge in found["callers"]] == ["app.run"]
-        assert state(daemon)["made"] == 1
+        assert daemon.graph()["made"] == 1
 
 
 def test_the_maker_leaves_with_the_daemon(root: Path, tmp_path: Path) -> None:
     """A daemon that is killed leaves no process behind that makes a graph for nobody."""
     with Daemon(root, tmp_path / "home") as daemon:
-        until(lambda: state(daemon)["state"] == "ready", "the first graph")
+        daemon.settled()
         store = next((tmp_path / "home" / "data").iterdir())
         with open(store / "locks" / "graph.lock", "ab") as held:
             fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
             (root / "more.py").write_text("x = 1\n")
             with daemon.wire() as wire:
                 wire.call("search", query="x")
-            until(lambda: state(daemon)["state"] == "making", "the maker")
-            children = _children(daemon.process.pid)
-            assert children
+            until(lambda: daemon.graph()["state"] == "making", "the maker")
+            makers = children(daemon.process.pid)
+            assert makers
             daemon.process.send_signal(signal.SIGKILL)
             daemon.process.wait()
-            until(lambda: not any(map(_alive, children)), "the maker's end")
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with suppress(FileNotFoundError):  # a thread that has just ended
-            found += [int(child) for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
-    return found
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+            until(lambda: not any(map(alive, makers)), "the maker's end")
 
 
 class Slow:
@@ -190,6 +160,7 @@ def slow(warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph
     monkeypatch.setattr("everdex.surfaces.daemon.graphs.start", lambda: None)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 0.1)
     monkeypatch.setattr(limits, "DAEMON_GRAPH_QUIET_S", 0)
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_SHARE", 1)  # how long it rests would depend on how fast the machine is
     monkeypatch.setattr(machine, "workers", lambda: 6)
     graphs = Graphs(warm, lambda *_, **__: None, unasked=True)
     warm.graphs = graphs
@@ -203,6 +174,7 @@ CALLERS = relations.Question("callers", "run")
 
 def test_a_question_is_told_when_to_come_again(warm: ResidentIndex, slow: Graphs) -> None:
     """While its graph is made a question is busy, with how far it is; afterwards it is answered."""
+    until(lambda: slow.describe()["state"] == "making", "the maker")
     with pytest.raises(Busy, match=r"3 of 10 files") as caught:
         warm.relations(CALLERS, Reading())
     assert caught.value.retry_after_ms == 4_000
@@ -242,7 +214,7 @@ def test_a_waiting_question_is_answered_though_edits_go_on(
     warm: ResidentIndex, slow: Graphs, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A question takes the first graph that is no older than what it asked about, active or not."""
-    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", 60)
+    monkeypatch.setattr(limits, "DAEMON_GRAPH_PATIENCE_S", PATIENCE_S)
     until(lambda: len(SLOW) == 1, "the first")
     answers: list[dict[str, Any]] = []
     asker = threading.Thread(target=lambda: answers.append(warm.relations(CALLERS, Reading()).to_dict()))
@@ -251,7 +223,7 @@ def test_a_waiting_question_is_answered_though_edits_go_on(
     (root / "later.py").write_text("import app\napp.run()\n")
     warm.freshness()
     SLOW[0].go = True
-    asker.join(60)
+    asker.join(PATIENCE_S)
     assert answers[0]["snapshot_id"] == SLOW[0].snapshot_id
     assert answers[0]["snapshot_id"] != warm.reader.graph_of().snapshot_id
     assert len(answers[0]["callers"]) == 1
@@ -347,18 +319,18 @@ def test_the_process_for_the_next_graph_is_started_ahead(
     warm.graphs = graphs
     graphs.start()
     try:
-        graphs.ready(None, 60)
+        graphs.ready(None, PATIENCE_S)
         until(lambda: len(started) == 2, "the one ahead")
         (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
         warm.index.sync()
         monkeypatch.setattr(limits, "DAEMON_GRAPH_AHEAD_S", 0)
-        graphs.ready(None, 60)
+        graphs.ready(None, PATIENCE_S)
         until(lambda: len(started) == 3, "the next one ahead")
         until(lambda: all(each.poll() is not None for each in started), "that it is let go")
         monkeypatch.setattr(limits, "DAEMON_GRAPH_AHEAD_S", 600)
         (root / "more.py").write_text("def other():\n    return 1\n")
         warm.index.sync()
-        graphs.ready(None, 60)
+        graphs.ready(None, PATIENCE_S)
         until(lambda: len(started) == 5, "the last one ahead")
         assert graphs.resident_bytes() > 0
     finally:
@@ -383,15 +355,16 @@ def test_a_failure_reaches_the_question(warm: ResidentIndex, monkeypatch: pytest
 def test_the_command_line_waits_for_the_graph(root: Path, tmp_path: Path) -> None:
     """A command meets a daemon that is still making the graph, waits for it and answers."""
     with Daemon(root, tmp_path / "home") as daemon:
-        until(lambda: state(daemon)["state"] == "ready", "the first graph")
+        daemon.settled()
         store = next((tmp_path / "home" / "data").iterdir())
         (root / "more.py").write_text("import app\n\n\ndef more():\n    return app.run()\n")
-        held = open(store / "locks" / "graph.lock", "ab")  # noqa: SIM115 - closed by the timer
-        fcntl.flock(held, fcntl.LOCK_EX)
-        timer = threading.Timer(3, held.close)
-        timer.start()
-        try:
-            done = everdex("callers", "run", "--json", cwd=root, env=daemon.env)
-        finally:
-            timer.join()
-        assert [edge["qualified_name"] for edge in json.loads(done.out)["callers"]] == ["cli.main", "more.more"]
+        with ThreadPoolExecutor(1) as pool, open(store / "locks" / "graph.lock", "ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            before = daemon.metrics()["failed"]
+            full = {**daemon.env, "EVERDEX_DEBUG": "1"}  # the thin client lets the daemon wait first
+            asked = pool.submit(everdex, "callers", "run", "--json", cwd=root, env=full)
+            until(lambda: daemon.metrics()["failed"] > before, "that it is told to come again")
+            assert not asked.done()
+            fcntl.flock(held, fcntl.LOCK_UN)
+            done = asked.result(PATIENCE_S)
+        assert [edge["qualified_name"] for edge in done.json["callers"]] == ["cli.main", "more.more"]

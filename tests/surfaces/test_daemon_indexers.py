@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from everdex.state.jobs import JobStatus, RefreshJob
 from everdex.surfaces.daemon.indexers import IndexerRunner
 from support.daemons import Wire
 from support.indexers import copying, export_index, put_indexer
+from support.processes import PATIENCE_S, running, until
 from support.trees import tree
 
 _FILES = {"pyproject.toml": "", "core.py": "def helper(a):\n    return a\n", "app.py": "from core import helper\n"}
@@ -31,13 +32,6 @@ from everdex.surfaces.cli.app import run
 limits.DAEMON_SEMANTIC_QUIET_S = 0
 sys.exit(run(['serve', sys.argv[1], '--json']))
 """
-
-
-def _until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 90
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 class NoGraphs:
@@ -76,10 +70,11 @@ class Told:
     def __init__(self, warm: ResidentIndex, *, allowed: bool = True) -> None:
         self.runner = IndexerRunner(warm, lambda *_, **__: None, allowed=allowed)
         self.jobs = RefreshJobs(warm.index)
+        self._began = time.monotonic()
 
     def turn(self, after_s: float) -> None:
-        """A turn so many seconds from now, and what came of it."""
-        self.runner.turn(time.monotonic() + after_s)
+        """A turn so many seconds after the beginning, and what came of it."""
+        self.runner.turn(self._began + after_s)
         thread = self.runner._thread
         if thread is not None:
             thread.join()
@@ -116,14 +111,22 @@ def test_a_daemon_waits_until_the_tree_is_quiet(warm: ResidentIndex, root: Path)
     assert len(told.done()) == 2
 
 
-def test_a_daemon_does_not_spend_all_its_time_on_indexers(warm: ResidentIndex, root: Path) -> None:
-    """After one that took long it rests nine times as long."""
-    told = Told(warm)
-    told.turn(0)
-    began = time.monotonic()
-    told.turn(31)
-    took = time.monotonic() - began
-    assert told.runner._rest_until >= began + 0.9 * took * limits.DAEMON_SEMANTIC_SHARE
+def test_a_daemon_does_not_spend_all_its_time_on_indexers(
+    warm: ResidentIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After one that took 100 seconds it rests for 900."""
+    told, passed, begun = Told(warm), [0.0], []
+
+    def takes_long(_runner: IndexerRunner, number: int) -> None:
+        begun.append(number)
+        passed[0] = 100
+
+    still = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: still + passed[0])
+    monkeypatch.setattr(IndexerRunner, "_run_job", takes_long)
+    for after_s, runs in ((0, 0), (31, 1), (990, 1), (1_010, 2)):
+        told.turn(after_s)
+        assert len(begun) == runs, after_s
 
 
 def test_a_failed_indexer_is_not_tried_at_once_again(
@@ -136,13 +139,17 @@ def test_a_failed_indexer_is_not_tried_at_once_again(
         told.turn(after_s)
     assert [job.status for job in told.done()] == [JobStatus.FAILED]
     monkeypatch.setattr(time, "monotonic", lambda real=time.monotonic: real() + 3_700)
-    told.turn(0)
+    told.turn(3_700)
     assert [job.status for job in told.done()] == [JobStatus.FAILED] * 2
 
 
 def _contexts(wire: Wire) -> dict[str, Any]:
     (context,) = wire.call("contexts", no_sync=True)["result"]["contexts"]
     return dict(context)
+
+
+def _indexers(wire: Wire) -> dict[str, Any]:
+    return dict(wire.call("status")["result"]["daemon"]["indexers"])
 
 
 def test_a_daemon_that_may_indexes_unasked_and_takes_its_indexer_along(
@@ -152,35 +159,25 @@ def test_a_daemon_that_may_indexes_unasked_and_takes_its_indexer_along(
     number = tmp_path / "index.scip"
     monkeypatch.setenv("EVERDEX_SEMANTIC", "1")
     slow = f'if os.path.exists({str(root / "slow")!r}):\n    time.sleep(600)\n'
-    put_indexer(tmp_path / "bin", monkeypatch, slow + copying(number))
+    program = put_indexer(tmp_path / "bin", monkeypatch, slow + copying(number))
     with subprocess.Popen([sys.executable, "-c", _SERVE, root], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
-            assert process.stdout.readline()
+            place = json.loads(process.stdout.readline())
             (store,) = home.glob("data/*")
-            with Wire(str(store / "daemon.sock")) as wire:
-                _until(lambda: _contexts(wire)["state"] == "current")
+            with Wire(place["socket"]) as wire:
+                until(lambda: _contexts(wire)["state"] == "current", "the first run")
                 assert _contexts(wire)["current_files"] == 2
                 (root / "slow").touch()
                 (root / "core.py").write_text("def helper(b):\n    return b\n")
                 wire.call("sync")
-                _until(lambda: wire.call("status")["result"]["daemon"]["indexers"]["context"] == "python:.")
-                _until(lambda: list((store / "scratch").glob("*/tmp")))
+                until(lambda: _indexers(wire)["context"] == "python:.", "the second run")
+                until(lambda: running(f"{program}\0index"), "the indexer")
                 wire.call("shutdown")
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE_S) == 0
         finally:
             process.terminate()
     (job, *_) = [job for job in RefreshJobs(Index.open(root)).newest() if job.context is not None]
     assert job.status is JobStatus.QUEUED
     assert not (store / "scratch").exists()
-    assert not _running(tmp_path / "bin" / "scip-python")
-
-
-def _running(program: Path) -> bool:
-    for pid in filter(str.isdecimal, os.listdir("/proc")):
-        try:
-            if str(program).encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-                return True
-        except OSError:
-            continue
-    return False
+    until(lambda: not running(program), "the indexer's end")

@@ -6,14 +6,14 @@ import json
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.daemons import Daemon
+from support.processes import PATIENCE_S, alive, until
 from support.trees import tree
 
 
@@ -22,7 +22,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
     """A daemon that has a helper already."""
     files = {f"f{number}.py": f"def function_{number}():\n    return {number}\n" for number in range(30)}
     with Daemon(tree(tmp_path / "project", files, git=True), tmp_path / "home") as running:
-        _until(lambda: _ask_at_once(running, "function_7") and running.metrics()["helpers"] == 1)
+        until(lambda: _ask_at_once(running, "function_7") and _helpers(running), "a helper")
         yield running
 
 
@@ -39,16 +39,9 @@ def _ask_at_once(daemon: Daemon, query: str, clients: int = 16, turns: int = 3) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(PATIENCE_S)
     assert len(replies) == clients * turns, "an answer was lost"
     return replies
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def _helpers(daemon: Daemon) -> list[int]:
@@ -56,13 +49,6 @@ def _helpers(daemon: Daemon) -> list[int]:
     log = Path(daemon.env["EVERDEX_HOME"]) / "data" / daemon.place["store_id"] / "logs" / "daemon.log.jsonl"
     events = map(json.loads, log.read_text().splitlines())
     return [event["pid"] for event in events if event["event"] == "helper_started"]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def test_an_edit_is_in_every_lane_at_once(daemon: Daemon) -> None:
@@ -89,7 +75,7 @@ def test_errors_come_back_from_a_helper_with_their_codes(daemon: Daemon) -> None
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(PATIENCE_S)
     assert codes == ["snapshot_unknown"] * 8
     assert daemon.metrics()["failed"] == before + 8
 
@@ -102,7 +88,7 @@ def test_a_helper_that_dies_loses_no_answer(daemon: Daemon) -> None:
     replies = _ask_at_once(daemon, "function_7", turns=10)
     assert {len(reply["result"]["results"]) for reply in replies} == {1}
     killer.join()
-    _until(lambda: bool(_ask_at_once(daemon, "function_7")) and len(_helpers(daemon)) == 2)
+    until(lambda: _ask_at_once(daemon, "function_7") and len(_helpers(daemon)) == 2, "the next helper")
     assert daemon.metrics()["helpers"] == 1
 
 
@@ -111,5 +97,5 @@ def test_helpers_end_with_their_daemon(daemon: Daemon, number: int) -> None:
     """Whether it leaves or is killed, nothing stays behind."""
     (helper,) = _helpers(daemon)
     daemon.process.send_signal(number)
-    daemon.process.wait(timeout=30)
-    _until(lambda: not _alive(helper))
+    daemon.wait()
+    until(lambda: not alive(helper), "the helper's end")

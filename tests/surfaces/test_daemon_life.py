@@ -9,15 +9,16 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import everdex as package
+from everdex.surfaces.daemon import wire
 from support.commands import COMMAND, everdex
 from support.daemons import HELLO, Daemon, Wire
+from support.processes import PATIENCE_S, until
 from support.trees import tree
 
 
@@ -45,7 +46,7 @@ def test_a_detached_daemon_serves_until_it_is_stopped(repository: Path, home: Pa
     assert (stopped.code, stopped.json["stopped"], stopped.json["pid"]) == (0, True, pid)
     assert everdex("stop", cwd=repository).code == 1
     assert list((home / "run").iterdir()) == []
-    assert [line["event"] for line in _log(home) if line["event"] != "graph_made"] == ["start", "stop"]
+    assert [line["event"] for line in _log(home) if line["event"] in ("start", "stop")] == ["start", "stop"]
 
 
 def test_a_second_daemon_is_refused_and_a_signal_ends_the_first(repository: Path, home: Path) -> None:
@@ -61,8 +62,7 @@ def test_a_second_daemon_is_refused_and_a_signal_ends_the_first(repository: Path
                 client.send(*({"id": number, **ask} for number in range(4)), {"id": "seen", "method": "ping"})
                 assert client.receive()["id"] == "seen"
             with daemon.wire() as other:
-                while other.call("ping")["result"]["in_flight"] < 8:
-                    time.sleep(0.01)
+                until(lambda: other.call("ping")["result"]["in_flight"] == 8, "eight at work")
             daemon.process.send_signal(signal.SIGTERM)
             waiting = [clients[2].receive() for _ in range(4)]
             for client in clients[:2]:
@@ -131,7 +131,7 @@ def test_what_is_not_our_socket_is_refused(repository: Path, tmp_path: Path, kin
         daemon.process.terminate()
         daemon.wait()
     impostor = socket.socket(socket.AF_UNIX)
-    impostor.bind(os.fspath(tmp_path / "impostor"))
+    wire.at(os.fspath(tmp_path / "impostor"), impostor.bind)
     impostor.listen()
     if kind == "link":
         os.symlink(tmp_path / "impostor", daemon.socket)
@@ -190,6 +190,20 @@ def test_the_socket_is_private_and_a_long_path_gets_a_short_one(
         shutil.rmtree(base, ignore_errors=True)
 
 
+def test_a_home_with_a_long_name_has_a_daemon(repository: Path, tmp_path: Path) -> None:
+    """The kernel takes names of 107 bytes for a socket, and no user has to know: serve, either client, stop."""
+    home = tmp_path / ("n" * 150)
+    with Daemon(repository, home) as daemon:
+        assert Path(daemon.socket).parent == home / "run"
+        before = daemon.metrics()["answered"]
+        assert daemon.run("search", "alpha").lines == ["src/a.py:1:def alpha():"]
+        assert daemon.run("search", "alpha", "--vimgrep").lines == ["src/a.py:1:1:def alpha():"]
+        assert daemon.metrics()["answered"] == before + 3
+        assert daemon.run("stop", "--json").json["pid"] == daemon.process.pid
+        assert daemon.wait() == 0
+        assert list((home / "run").iterdir()) == []
+
+
 def test_the_thin_client_asks_only_the_daemon_of_its_own_root(repository: Path, tmp_path: Path) -> None:
     """From below the root it is found; in a nested repository, with another embedder or elsewhere it is not asked."""
     nested = tree(repository / "vendor" / "lib", {"b.py": "def beta():\n    return 2\n"}, git=True)
@@ -232,14 +246,9 @@ def test_a_hundred_clients_come_and_go(repository: Path) -> None:
                     wire.send(HELLO, {"id": 1, "method": "search", "params": {"query": "alpha"}})
                 elif number % 4 == 2:
                     wire.socket.sendall(b"\0\0\0\x20{")
-        deadline = time.monotonic() + 20
-        while (left := handles()) > before and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert left <= before
         # Whoever has just hung up may not have been read to the end yet, and that is no leak.
-        while (clients := daemon.metrics()["clients"]) > 1 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert clients == 1
+        until(lambda: handles() <= before, "their sockets to be closed")
+        until(lambda: daemon.metrics()["clients"] == 1, "their threads to end")
 
 
 def _stopped(root: Path) -> int | None:
@@ -309,7 +318,7 @@ def test_several_who_start_it_at_once_share_one(repository: Path) -> None:
         subprocess.Popen([*COMMAND, "search", "alpha", "--daemon", repository], stdout=subprocess.PIPE, text=True)
         for _ in range(5)
     ]
-    assert {command.communicate(timeout=60)[0] for command in commands} == {"src/a.py:1:def alpha():\n"}
+    assert {command.communicate(timeout=PATIENCE_S)[0] for command in commands} == {"src/a.py:1:def alpha():\n"}
     assert everdex("status", "--json", cwd=repository).json["daemon"]["answered"] == 5
     assert _stopped(repository) is not None
 
@@ -340,6 +349,7 @@ def test_a_daemon_leaves_when_it_is_not_needed_or_too_large(
         "setattr(limits, sys.argv[1], 1)\nsys.exit(run(['serve', sys.argv[2]]))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, limit, repository], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script, limit, repository], capture_output=True, text=True, check=False,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, _log(home)[-1]["reason"]) == (0, reason)

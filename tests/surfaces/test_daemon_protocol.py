@@ -23,6 +23,7 @@ from everdex.surfaces.daemon.protocol import Request
 from everdex.surfaces.daemon.replies import answered
 from support.commands import COMMAND
 from support.daemons import HELLO, Daemon, Wire, frame
+from support.processes import PATIENCE_S, until
 from support.trees import tree
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "daemon.md"
@@ -129,7 +130,7 @@ def test_a_truncated_frame_harms_nobody(daemon: Daemon) -> None:
     for cut in range(0, len(message), max(1, len(message) // 100)):
         with daemon.wire(greet=False) as wire:
             wire.socket.sendall(message[:cut])
-    _eventually(lambda: daemon.metrics()["clients"] == 1)
+    until(lambda: daemon.metrics()["clients"] == 1, "all to be gone")
 
 
 def test_a_dripping_client_is_shown_out(daemon: Daemon) -> None:
@@ -138,12 +139,11 @@ def test_a_dripping_client_is_shown_out(daemon: Daemon) -> None:
         began = time.monotonic()
         slow.socket.sendall(b"\0\0\1\0{")
         while not select.select([slow.socket], [], [], 0.5)[0]:
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < PATIENCE_S
             slow.socket.sendall(b" ")
             with daemon.wire() as other:
                 assert other.call("ping")["result"]["pid"] == daemon.process.pid
         assert slow.receive()["error"]["code"] == "timeout"
-
 
 
 def test_a_rendered_answer_begins_with_its_warnings() -> None:
@@ -157,13 +157,6 @@ def test_a_rendered_answer_begins_with_its_warnings() -> None:
     code, out, err, _ = rendered
     assert (code, out) == (1, b"")
     assert err == b"warning: half an index\nwarning: limit reached: lines\nnothing found\n"
-
-
-def _eventually(holds: Any) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_admission_counts_clients_queue_and_hang_ups(daemon: Daemon) -> None:
@@ -188,7 +181,7 @@ def test_admission_counts_clients_queue_and_hang_ups(daemon: Daemon) -> None:
         assert daemon.run("status", "--json").json["error"]["code"] == "busy"
         clients.pop().socket.close()
         clients.append(daemon.wire())
-        _eventually(lambda: _admitted(clients[-1], ask))
+        until(lambda: _admitted(clients[-1], ask), "a place")
     for client in clients:
         count = 4 if client is not clients[-1] else 1
         replies = [client.receive() for _ in range(count)]
@@ -217,11 +210,11 @@ def test_a_job_that_takes_too_long_is_answered_by_the_clock(monkeypatch: pytest.
     """Waiting or at work, a job whose time is up is told so once; its late answer is dropped."""
     monkeypatch.setattr(limits, "QUERY_TIMEOUT_MS", 0)
     release, told = threading.Event(), []
-    admission = Admission(lambda job: bool(release.wait(20)) or None, told.append, Metrics())
+    admission = Admission(lambda job: bool(release.wait(PATIENCE_S)) or None, told.append, Metrics())
     jobs = [Job(_Someone(), Request(number, "search", {})) for number in range(limits.DAEMON_WORKERS + 2)]
     for job in jobs:
         admission.submit(job)
-    _eventually(lambda: admission.in_flight == limits.DAEMON_WORKERS)
+    until(lambda: admission.in_flight == limits.DAEMON_WORKERS, "all at work")
     time.sleep(0.01)
     admission.expire()
     admission.expire()
@@ -230,16 +223,16 @@ def test_a_job_that_takes_too_long_is_answered_by_the_clock(monkeypatch: pytest.
     assert not admission.claim_answer(jobs[0])
     release.set()
     assert admission.close() == []
-    assert admission.finish(20)
+    assert admission.finish(PATIENCE_S)
 
 
 def test_a_full_queue_says_when_to_come_back() -> None:
     """The 41st question is `busy`, with a bounded time."""
     release = threading.Event()
-    admission = Admission(lambda job: bool(release.wait(20)) or None, lambda job: None, Metrics())
+    admission = Admission(lambda job: bool(release.wait(PATIENCE_S)) or None, lambda job: None, Metrics())
     for number in range(limits.DAEMON_WORKERS):
         admission.submit(Job(_Someone(), Request(number, "search", {})))
-    _eventually(lambda: admission.in_flight == limits.DAEMON_WORKERS)
+    until(lambda: admission.in_flight == limits.DAEMON_WORKERS, "all at work")
     for number in range(limits.DAEMON_QUEUE):
         admission.submit(Job(_Someone(), Request(number, "search", {})))
     with pytest.raises(Busy) as refused:
@@ -247,7 +240,7 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     assert 50 <= (refused.value.retry_after_ms or 0) <= 5_000
     assert len(admission.close()) == limits.DAEMON_QUEUE
     release.set()
-    assert admission.finish(20)
+    assert admission.finish(PATIENCE_S)
 
 
 def _documented_client() -> dict[str, Any]:

@@ -174,7 +174,7 @@ def test_a_daemon_that_takes_no_question_is_a_timeout(tmp_path: Path, monkeypatc
     """A daemon that greets and then stands still: a code of ours, not the socket's."""
     path = tmp_path / "daemon.sock"
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.fspath(path))
+        wire.at(os.fspath(path), listener.bind)
         listener.listen()
         accepted = []
 

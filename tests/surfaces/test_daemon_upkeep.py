@@ -7,7 +7,6 @@ import mmap
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,16 +17,45 @@ import pytest
 from everdex.surfaces.daemon.background import Background
 from everdex.surfaces.daemon.metrics import Metrics
 from support.daemons import Wire
+from support.processes import PATIENCE_S, until
 from support.trees import tree
 
+# A limit becomes small when the daemon is told so: until then it is as long as ever.
 SERVE = """
 import sys
 import threading
 from everdex import limits
 from everdex.surfaces.cli.app import run
-setattr(limits, sys.argv[1], 3)
+
+def hear():
+    sys.stdin.readline()
+    setattr(limits, sys.argv[1], 1)
+    print("heard", flush=True)
+
+threading.Thread(target=hear, daemon=True).start()
 sys.exit(run(['serve', sys.argv[2], '--json']))
 """
+
+
+@contextmanager
+def _serving(limit: str, root: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A daemon, and its socket."""
+    served = [sys.executable, "-c", SERVE, limit, root]
+    with subprocess.Popen(served, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, json.loads(process.stdout.readline())["socket"]
+        finally:
+            process.kill()
+
+
+def _make_small(process: subprocess.Popen[str]) -> None:
+    """Come back when the limit is 1."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "heard\n"
 
 
 @contextmanager
@@ -41,51 +69,39 @@ def _mapped(path: Path) -> Iterator[mmap.mmap]:
 def test_what_no_event_reported_is_found_by_comparing(tmp_path: Path, home: Path, limit: str) -> None:
     """From time to time, and once after some time without a question, the tree is compared and what changed indexed."""
     root = tree(tmp_path / "project", {"a.py": "def zebra():\n    return 1\n"}, git=True)
-    served = [sys.executable, "-c", SERVE, limit, root]
-    with _mapped(root / "a.py") as content, subprocess.Popen(served, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline()
-            (store,) = home.glob("data/*")
-            before = (store / "ACTIVE_SNAPSHOT").read_text()
-            with Wire(str(store / "daemon.sock")) as wire:
-                wire.call("map")  # what it does after its start is over
-                time.sleep(2.5)
-                content[4:9] = b"hyena"
-                content.flush()
-                # A question that looks at nothing; from here on it is idle.
-                found = wire.call("symbols", name="hyena", no_sync=True)["result"]
-                assert (found["definitions"], found["snapshot_id"]) == ([], before.strip())
-                deadline = time.monotonic() + 60
-                while (store / "ACTIVE_SNAPSHOT").read_text() == before:
-                    assert time.monotonic() < deadline, "nothing was published"
-                    time.sleep(0.1)
-                found = wire.call("symbols", name="hyena", no_sync=True)["result"]
-                assert [item["path"] for item in found["definitions"]] == ["a.py"]
-        finally:
-            process.terminate()
+    with _mapped(root / "a.py") as content, _serving(limit, root) as (process, place):
+        (store,) = home.glob("data/*")
+        before = (store / "ACTIVE_SNAPSHOT").read_text()
+        with Wire(place) as wire:
+            wire.call("map")  # what it does after its start is over
+            content[4:9] = b"hyena"
+            content.flush()
+            # A question that looks at nothing; from here on it is idle.
+            found = wire.call("symbols", name="hyena", no_sync=True)["result"]
+            assert (found["definitions"], found["snapshot_id"]) == ([], before.strip())
+            _make_small(process)
+            until(lambda: (store / "ACTIVE_SNAPSHOT").read_text() != before, "a publish")
+            found = wire.call("symbols", name="hyena", no_sync=True)["result"]
+            assert [item["path"] for item in found["definitions"]] == ["a.py"]
 
 
 def test_the_log_is_metadata_and_rotated(tmp_path: Path, home: Path) -> None:
     """JSON lines of what happened; no query, path or content; a full file is put aside, and few are kept."""
     root = tree(tmp_path / "flamingo", {"pelican.py": "def zebra():\n    return 1\n"}, git=True)
-    with subprocess.Popen([sys.executable, "-c", SERVE, "LOG_MAX_BYTES", root], stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline()
-            (store,) = home.glob("data/*")
-            with Wire(str(store / "daemon.sock")) as wire:
-                for _ in range(6):  # each failure is a line, and after three bytes a file is full
-                    assert "error" in wire.call("search", query="(zebra", mode="regex", no_sync=True)
-                assert wire.call("shutdown")["result"]["stopping"]
-            assert process.wait(30) == 0
-        finally:
-            process.kill()
+    tree(home, {"config.toml": "[daemon]\ngraph = false\n"})  # making one is a line as well, whenever it is done
+    with _serving("LOG_MAX_BYTES", root) as (process, place):
+        _make_small(process)
+        (store,) = home.glob("data/*")
+        with Wire(place) as wire:
+            for _ in range(6):  # each failure is a line, and with one byte a file is full
+                assert "error" in wire.call("search", query="(zebra", mode="regex", no_sync=True)
+            assert wire.call("shutdown")["result"]["stopping"]
+        assert process.wait(PATIENCE_S) == 0
     logs = sorted(path for path in (store / "logs").iterdir() if path.name.startswith("daemon."))
     assert [path.name for path in logs] == ["daemon.log.jsonl", *(f"daemon.log.jsonl.{n}" for n in (1, 2, 3))]
     lines = [json.loads(line) for path in logs for line in path.read_text().splitlines()]
     assert (lines[0]["event"], lines[0]["reason"]) == ("stop", "shutdown")
-    assert {line["event"] for line in lines[1:]} == {"failed"}
+    assert "failed" in {line["event"] for line in lines[1:]} <= {"failed", "slow"}
     assert not any(word in str(lines) for word in ("zebra", "pelican", "flamingo"))
 
 
@@ -133,6 +149,6 @@ def test_several_writes_in_a_row_are_one_change() -> None:
     tree_of_bursts = _Bursts()
     background = Background(cast("Any", tree_of_bursts), cast("Any", None), lambda: 0.0, lambda *_, **__: None, str)
     background.start()
-    assert tree_of_bursts.done.wait(30)
+    assert tree_of_bursts.done.wait(PATIENCE_S)
     background.end()
     assert tree_of_bursts.refreshed_with[0] == 0

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from everdex.service import doctor
+from everdex.surfaces.daemon import wire
 from support.commands import everdex
 from support.daemons import Daemon
 from support.trees import tree
@@ -129,7 +130,7 @@ def test_a_socket_that_is_none(project: Path, home: Path, user: dict[str, str]) 
     everdex("index", cwd=project)
     (store,) = home.glob("data/*")
     with socket.socket(socket.AF_UNIX) as stale:
-        stale.bind(str(store / "daemon.sock"))
+        wire.at(str(store / "daemon.sock"), stale.bind)
     assert checks(everdex("doctor", "--json", cwd=project, env=user).json)["daemon"]["status"] == "ok"
     (store / "daemon.sock").unlink()
     (store / "daemon.sock").touch()

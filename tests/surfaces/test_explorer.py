@@ -18,6 +18,7 @@ import everdex as package
 from everdex import limits
 from everdex.canvas.explorer.seal import is_whole
 from support.commands import everdex
+from support.processes import PATIENCE_S
 from support.trees import tree
 
 SHOP = {
@@ -89,7 +90,7 @@ def _shown(page: Path, place: str = "") -> str:
     done = subprocess.run(
         [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--dump-dom",
          f"--user-data-dir={page.parent / 'profile'}", "--virtual-time-budget=3000", f"{page.as_uri()}{place}"],
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True, timeout=PATIENCE_S,
     )  # fmt: skip
     return done.stdout
 

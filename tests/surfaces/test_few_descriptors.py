@@ -18,6 +18,7 @@ from everdex.errors import StorageFailure
 from everdex.upkeep.health import health
 from support.commands import COMMAND, Done
 from support.daemons import Daemon, Wire
+from support.processes import PATIENCE_S
 from support.stores import synced
 from support.trees import tree
 
@@ -27,7 +28,7 @@ FILES = {f"{'/'.join('abcd'[: depth + 1])}/f{depth}.py": f"def f{depth}():\n    
 def _with(limit: int, root: Path, *arguments: str) -> Done:
     """A command that may have so many descriptors."""
     command = ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *COMMAND, *arguments]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -116,6 +117,7 @@ def test_a_daemon_without_descriptors_hears_the_next_client(tmp_path: Path, more
     """Whoever comes meanwhile waits, is shown out or is told; the daemon neither leaves nor falls deaf."""
     root = tree(tmp_path / "tree", FILES)
     with Daemon(root) as daemon, daemon.wire() as first:
+        daemon.settled()  # whoever makes a graph takes descriptors, and keeps some for the next
         with _few(daemon.process.pid, more), daemon.wire(greet=False) as wire:
             with suppress(BrokenPipeError):  # shown out before a word
                 wire.send({"hello": {"protocols": [1]}}, {"id": 7, "method": "status"})

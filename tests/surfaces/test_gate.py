@@ -189,7 +189,7 @@ def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
     document = {
         "hook_event_name": "PreToolUse", "tool_name": tool, "cwd": str(daemon.root), "tool_input": {"file_path": path},
     }  # fmt: skip
-    done = everdex("hook", stdin=json.dumps(document), cwd=daemon.root, env=daemon.env)
+    done = daemon.hook(document)
     assert (done.code, done.err) == (0, "")
     said: dict[str, Any] = json.loads(done.out)["hookSpecificOutput"] if done.out else {}
     return said
@@ -198,6 +198,7 @@ def _hooked(daemon: Daemon, path: str, tool: str = "Edit") -> dict[str, Any]:
 def test_the_daemon_answers_as_the_command_does(guarded: tuple[str, Daemon]) -> None:
     """Both say the same of every file but for what names the request."""
     _, daemon = guarded
+    daemon.settled()
     known = daemon.run("status", "--json").json["snapshot_id"]
     for arguments in (
         ("gate", "app.py", "merge.py"), ("gate", "--semantic", "vendor/lib.py"), ("state", "app.py"),

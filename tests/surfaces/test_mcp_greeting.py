@@ -22,6 +22,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from everdex.surfaces.mcp.greeting import PROTOCOLS
 from support.commands import COMMAND
+from support.processes import PATIENCE_S
 from support.trees import tree
 
 GENERATE = Path(__file__).parents[2] / "docs" / "generate_mcp.py"
@@ -65,7 +66,7 @@ def _hear(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     assert process.stdout is not None
     heard = bytearray()
     while not heard.endswith(b"\n"):
-        assert select.select([process.stdout], [], [], 30)[0], "the server fell silent"
+        assert select.select([process.stdout], [], [], PATIENCE_S)[0], "the server fell silent"
         piece = os.read(process.stdout.fileno(), 1)
         assert piece, "the server ended"
         heard += piece
@@ -89,11 +90,11 @@ def test_the_greeting_is_the_one_the_sdk_gives(root: Path) -> None:
                 assert "/a\\x0aproject {root} and keeps" in heard["result"]["instructions"]
     finally:
         over_http.send_signal(signal.SIGINT)
-        over_http.communicate(timeout=20)
+        over_http.communicate(timeout=PATIENCE_S)
 
 
 def _over_http(address: str, message: object) -> Any:
-    connection = http.client.HTTPConnection(address, timeout=20)
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE_S)
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     connection.request("POST", "/mcp", json.dumps(message), headers)
     body = connection.getresponse().read().decode()
@@ -120,7 +121,7 @@ def test_nobody_waits_for_the_sdk_to_be_listed(root: Path, tmp_path: Path) -> No
         assert heard[2] == {}
         assert {"search", "symbol", "gate"} <= {tool["name"] for tool in heard[3]["tools"]}
         assert len(heard[4]["resources"]) == 4
-        assert process.communicate(timeout=20) == (b"", b"")
+        assert process.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert process.returncode == 0
 
 
@@ -133,7 +134,7 @@ def test_every_request_is_answered_once(root: Path) -> None:
         heard = [_hear(process) for _ in range(5)]
         assert sorted(str(message["id"]) for message in heard) == ["2", "3", "4", "5", "first"]
         assert [message["id"] for message in heard if "error" in message] == [5]
-        assert process.communicate(timeout=20) == (b"", b"")
+        assert process.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert process.returncode == 0
 
 

@@ -7,8 +7,7 @@ import json
 import os
 import signal
 import subprocess
-import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ pytest.importorskip("mcp", reason="the MCP server is an extra: pip install 'ever
 
 from support.agents import Agent
 from support.commands import COMMAND, everdex
+from support.daemons import Wire
+from support.processes import PATIENCE_S, until
 from support.trees import tree
 
 MESSAGES = [
@@ -61,15 +62,15 @@ def test_a_call_that_waits_for_the_graph_reports_progress(root: Path, home: Path
         assert agent.ask("references", symbol="alpha")["symbol"]
         (root / "b.py").write_text("from a import alpha\n\n\ndef beta():\n    return alpha()\n")
         store = next((home / "data").iterdir())
-        held = open(store / "locks" / "graph.lock", "ab")  # noqa: SIM115 - closed by the timer
-        fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
-        timer = threading.Timer(3, held.close)
-        timer.start()
-        try:
-            told = [done for done, _ in agent.watch("references", symbol="alpha")]
-        finally:
-            timer.join()
-        assert len(told) > 1
+        with open(store / "locks" / "graph.lock", "ab") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # as another process does that makes the same graph
+
+            def heard(reports: list[tuple[float, float | None]]) -> None:
+                if len(reports) == 3:
+                    fcntl.flock(held, fcntl.LOCK_UN)
+
+            told = [done for done, _ in agent.watch("references", symbol="alpha", heard=heard)]
+        assert len(told) >= 3
         assert told == sorted(set(told))
         assert len(agent.ask("references", symbol="alpha")["references"]) == 2
     everdex("stop", cwd=root)
@@ -87,7 +88,7 @@ def test_the_server_itself_holds_no_index(root: Path) -> None:
     while json.loads(process.stdout.readline()).get("id") != 2:
         pass
     maps = Path(f"/proc/{process.pid}/maps").read_text()
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE_S)
     assert "_pydantic_core" in maps
     assert [line for line in maps.splitlines() if "numpy" in line or "/data/" in line] == []
 
@@ -96,18 +97,15 @@ def test_a_daemon_that_dies_costs_one_call(root: Path, home: Path) -> None:
     """Killed in the middle of a question: that call gets a code, and the next one starts another daemon."""
     with Agent(root) as agent:
         agent.ask("search", query="alpha")
-        first = _daemon(root)["pid"]
+        running = _daemon(root)
+        first = running["pid"]
         (lock,) = home.glob("data/*/locks/readers.lock")
-        handle = os.open(lock, os.O_RDWR)
-        fcntl.flock(handle, fcntl.LOCK_EX)  # no question can be answered
-        failed: list[dict[str, Any]] = []
-        call = threading.Thread(target=lambda: failed.append(agent.fail("search", query="alpha")))
-        call.start()
-        time.sleep(0.5)
-        os.kill(first, signal.SIGKILL)
-        call.join(timeout=30)
-        os.close(handle)
-        assert [error["code"] for error in failed] == ["daemon_gone"]
+        with ThreadPoolExecutor(1) as pool, Wire(running["socket"]) as wire, lock.open("r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # no question can be answered
+            failed = pool.submit(agent.fail, "search", query="alpha")
+            until(lambda: wire.call("ping")["result"]["in_flight"], "the question")
+            os.kill(first, signal.SIGKILL)
+            assert failed.result(PATIENCE_S)["code"] == "daemon_gone"
         assert agent.ask("search", query="alpha")["results"]
         assert _daemon(root)["pid"] != first
 

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from support.agents import Agent
 from support.commands import COMMAND, everdex
-from support.processes import Child
+from support.processes import PATIENCE_S, Child
 from support.trees import tree
 
 INITIALIZE = {
@@ -71,7 +71,8 @@ def test_an_idle_server_keeps_nobody_waiting(tmp_path: Path) -> None:
         agent.ask("search", query="alpha")
         for number in range(2):
             (root / "a.py").write_text(f"def alpha_{number}():\n    return 1\n")
-            assert everdex("index", root).code == 0
+            assert everdex("index", "--wait", root).code == 0
+        agent.ask("map")  # its graph is made, and it has nothing to do any more
         assert everdex("compact", "--force", root).code == 0
         collected = everdex("gc", "--apply", "--json", root)
         assert (collected.code, collected.json["dry_run"]) == (0, False)
@@ -98,7 +99,7 @@ def test_garbage_does_not_end_a_server(tmp_path: Path) -> None:
         message = json.loads(_line(process.stdout.fileno()))
         answers[message.get("id")] = message
     assert answers[4]["result"]["structuredContent"]["definitions"][0]["path"] == "a.py"
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert b"Traceback" not in errors
     assert process.returncode == 0
 
@@ -111,7 +112,7 @@ def _call(number: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def _line(handle: int) -> bytes:
     seen = bytearray()
     while not seen.endswith(b"\n"):
-        ready, _, _ = select.select([handle], [], [], 30)
+        ready, _, _ = select.select([handle], [], [], PATIENCE_S)
         assert ready, "the server fell silent"
         piece = os.read(handle, 1)
         assert piece, "the server ended"
@@ -141,7 +142,7 @@ def test_a_server_ends_with_its_parent(tmp_path: Path) -> None:
         assert json.loads(_line(ours))["result"]["serverInfo"]["name"] == "everdex"
         os.kill(pid, 0)
         parent.signal(signal.SIGKILL)
-        ready, _, _ = select.select([ours], [], [], 20)
+        ready, _, _ = select.select([ours], [], [], PATIENCE_S)
         # Only a dead server closes its end of the pipe.
         assert ready
         assert os.read(ours, 1) == b""
@@ -165,12 +166,12 @@ def test_http_serves_this_machine_and_no_web_page(tmp_path: Path) -> None:
         assert "cannot be used" in taken.err
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE_S)
     assert process.returncode in (0, 12)
 
 
 def _post(address: str, headers: dict[str, str]) -> int:
-    connection = http.client.HTTPConnection(address, timeout=20)
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE_S)
     accept = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     connection.request("POST", "/mcp", json.dumps(INITIALIZE), {**accept, **headers})
     status = connection.getresponse().status

@@ -57,6 +57,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     )
     env = {"EVERDEX_HOME": str(base / "home"), "EVERDEX_EMBEDDER": "fake"}
     with Agent(root, env=env) as connected:
+        connected.ask("search", query="session")  # the index is there, whichever test comes first
         yield connected
     everdex("stop", root, env=env)
 

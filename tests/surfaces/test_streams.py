@@ -14,6 +14,7 @@ from everdex.surfaces.cli import failures
 from everdex.surfaces.cli.output import HalfWritten
 from support.commands import COMMAND, everdex
 from support.daemons import Daemon
+from support.processes import PATIENCE_S
 from support.trees import tree
 
 FILES = {f"m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(40)}
@@ -28,7 +29,7 @@ def root(tmp_path: Path) -> Path:
 
 def _shell(root: Path, line: str) -> subprocess.CompletedProcess[str]:
     said = ["sh", "-c", line.replace("everdex", " ".join(COMMAND))]
-    return subprocess.run(said, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(said, cwd=root, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 COMMANDS = ["status", "status --json", "search f3 --json", "search f3", "graph export", "chunks", "--help"]
@@ -81,7 +82,7 @@ def test_nothing_follows_half_a_document(root: Path) -> None:
     assert process.stdout is not None
     first = process.stdout.read(1)  # more is to come than a pipe holds
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 12
     assert b'{"error"' not in out
     assert err.startswith(b"everdex: interrupted")

@@ -15,6 +15,7 @@ import rich.console
 
 from everdex import clock
 from everdex.surfaces.cli.progress import Progress
+from support.processes import PATIENCE_S
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -34,9 +35,9 @@ class Screen:
     def until(self, wanted: str) -> str:
         """What was drawn, up to a line that has `wanted` in it."""
         seen = ""
-        deadline = time.monotonic() + 20  # a bar is drawn again and again
+        deadline = time.monotonic() + PATIENCE_S  # a bar is drawn again and again
         while wanted not in seen:
-            ready = time.monotonic() < deadline and select.select([self._master], [], [], 20)[0]
+            ready = time.monotonic() < deadline and select.select([self._master], [], [], PATIENCE_S)[0]
             assert ready, f"{wanted!r} was not drawn: {seen[-300:]!r}"
             seen = ESCAPES.sub("", seen + os.read(self._master, 65_536).decode())
         return seen

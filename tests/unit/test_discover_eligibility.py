@@ -20,6 +20,7 @@ from everdex.discover.beneath import read_beneath
 from everdex.discover.model import Candidate, Discovery, Skip, SkipReason
 from everdex.errors import ConfigError, LimitExceeded, UsageError
 from everdex.roots import Root, git_environment
+from everdex.surfaces.daemon import wire
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -168,7 +169,7 @@ def test_fifo_and_socket_are_named_and_never_opened(root: Root) -> None:
     write(root, "a.py")
     os.mkfifo(root.path / "pipe.py")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(root.path / "sock.py"))
+        wire.at(str(root.path / "sock.py"), server.bind)
         found = discover(root, IndexConfig(), with_ignored=True)
     assert keys(found) == ["a.py"]
     assert reasons(found)["pipe.py"] is SkipReason.NOT_REGULAR

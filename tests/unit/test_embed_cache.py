@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from everdex import clock
+from everdex.embed import cache as caches
 from everdex.embed.cache import EmbeddingCache
 from everdex.numeric import np, npt
+from support.processes import PATIENCE_S
 
 DIM = 16
 CONFIG = "c" * 64
@@ -133,8 +135,9 @@ def _writer(path: Path, salt: str) -> None:
         assert cache.disabled_reason is None
 
 
-def test_processes_write_at_once(tmp_path: Path) -> None:
-    """Four processes fill one cache together and lose nothing."""
+def test_processes_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four processes fill one cache together and lose nothing, as long as none waits for a slow disk in vain."""
+    monkeypatch.setattr(caches, "_BUSY_MS", PATIENCE_S * 1_000)
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=_writer, args=(tmp_path / "cache.db", str(n))) for n in range(4)]
     for worker in workers:

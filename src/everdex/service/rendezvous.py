@@ -64,7 +64,7 @@ def socket_of(index: Index) -> Path:
     inside = (index.shared_store or store_path(index.store_id)) / "daemon.sock"
     if index.shared_store is None and len(os.fsencode(inside)) <= limits.MAX_SOCKET_PATH_BYTES:
         return inside
-    # The kernel takes 107 bytes; a hash of the long name is as unique and always fits.
+    # The kernel takes 107 bytes: a hash of the long name is as unique, and fits below most homes.
     return run_directory() / f"{hashlib.sha256(os.fsencode(inside)).hexdigest()[:16]}.sock"
 
 

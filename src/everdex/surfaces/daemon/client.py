@@ -47,7 +47,7 @@ class Connection:
         self._count = 0
         try:
             try:
-                self._socket.connect(os.fspath(path))
+                wire.at(os.fspath(path), self._socket.connect)
             except BlockingIOError as error:
                 hint = "ask again after retry_after_ms"
                 raise Busy("the daemon has more callers than it can greet", hint=hint, retry_after_ms=500) from error

@@ -105,7 +105,7 @@ class Server:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         before = os.umask(0o177)
         try:
-            self._listener.bind(os.fspath(self._claim.socket))
+            wire.at(os.fspath(self._claim.socket), self._listener.bind)
         finally:
             os.umask(before)
         self._listener.listen(limits.DAEMON_CONNECTIONS)

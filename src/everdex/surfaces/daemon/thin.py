@@ -274,7 +274,7 @@ def exchange(place: str, request: bytes, wait_s: float) -> bytes | None:
             return None
         stream = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         stream.settimeout(wait_s)
-        stream.connect(place)
+        wire.at(place, stream.connect)
         if wire.peer_uid(stream.getsockopt(*wire.PEER_CREDENTIALS)) != os.geteuid():
             return None
         hello = b'{"hello":{"protocols":[1],"client":"everdex"}}'

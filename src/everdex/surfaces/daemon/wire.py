@@ -1,4 +1,4 @@
-"""Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing.
+"""Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing but `os`.
 
 A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code, a length and the bytes
 for stdout, and then those for stderr; if a file is to be written, a 1 for the NUL, a length before the bytes for stderr
@@ -7,8 +7,11 @@ too, and then those of the file. A length over the limit is refused before anyth
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
     class Stream(Protocol):
@@ -22,6 +25,7 @@ MAX_REQUEST = 1_048_576
 MAX_RESPONSE = 10_485_760
 _BLOCK = 65_536
 _SOL_SOCKET, _SO_PEERCRED = 1, 17
+_MAX_ADDRESS = 107  # bytes the kernel takes for a socket's name
 
 
 class FrameTooLarge(Exception):
@@ -30,6 +34,19 @@ class FrameTooLarge(Exception):
 
 class Hangup(Exception):
     """The other side closed before a frame was complete."""
+
+
+def at(path: str, use: Callable[[str], object]) -> None:
+    """`connect` or `bind` at this path, however long: where the kernel takes no such name, by way of its directory."""
+    if len(os.fsencode(path)) <= _MAX_ADDRESS:
+        use(path)
+        return
+    directory, name = os.path.split(path)
+    handle = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        use(f"/proc/self/fd/{handle}/{name}")
+    finally:
+        os.close(handle)
 
 
 def frame(payload: bytes) -> bytes:
