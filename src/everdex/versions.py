@@ -244,7 +244,8 @@ INTERFACE_VERSION: Final = "1"
 # 50: Python: values that carry contexts are in the order of what these are; of uses of a class and of files in a
 #     directory it matters only that there are some; who passes on what it imports is found among many that name it;
 #     what a parameter is say those calls that pass something for it, also among many that do not; attributes that are
-#     assigned and names that are exported are looked at by their names
+#     assigned and names that are exported are looked at by their names; of what is in too many files it matters only
+#     that it is
 #     Python: what descriptors are asked by, what a constructor above is given for each class, classes that are called
 #     by another name, chains of `partial`, members that are found by their marks, generic methods by the receiver's
 #     class, what is registered for a type, keys that are compared, what `asyncio.run` gives back

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from everdex.graph.python.keys import MAX_BASE_FILES
 from everdex.graph.resolvers import Resolvers
 from support.graphs import kept, rebuilt, same_bytes
 from support.stores import Workspace, synced
@@ -369,7 +370,8 @@ def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: P
     kept(made, resolvers=_PYTHON)
     making = "from home import A, B, Box\n\ndef make(x, *xs, **named):\n    {}\n"
     for call, files in (
-        ("Box(x)", 1),
+        ("Box(x)", 3),  # the first at all: of what nobody calls it is looked who passes it on
+        ("Box(x)\n    Box(1)", 1),
         ("Box(x, A())", 2),
         ("Box(x, third=A())", 3),  # one passes no longer what the other does
         ("Box(x, third=B())", 2),
@@ -401,3 +403,27 @@ def test_a_name_that_is_exported_is_no_news_for_who_takes_another(tmp_path: Path
     assert _written(made, {"home.py": home.format("'go', 'stop'")}) == 1
     assert _written(made, {"home.py": home.format("'stop'")}) == 2
     assert _written(made, {"home.py": home.format("'stop', 'go'")}) == 2
+
+
+def test_one_more_class_below_one_that_many_inherit_from_is_no_news(tmp_path: Path) -> None:
+    """Who looks for the classes below one does not where they are in too many files: how many more does not matter."""
+    home = "class Base:\n    def go(self): pass\n"
+    low = "from home import Base\n\nclass Low{0}(Base):\n    def go(self): pass\n"
+    files = {f"low{number}.py": low.format(number) for number in range(MAX_BASE_FILES)}
+    reader = "from home import Base\n\ndef read(base: Base):\n    base.go()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader, **files})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"more.py": low.format("More")}) == 2  # one too many, for reader.py
+    assert _written(made, {"another.py": low.format("Another")}) == 1
+    assert _written(made, {"another.py": "x = 1\n"}) == 1
+    assert _written(made, {"more.py": "x = 1\n"}) == 2
+
+
+def test_a_fixture_of_another_directory_is_no_news(tmp_path: Path) -> None:
+    """A test takes a fixture from its own file, or from a conftest.py above it."""
+    fixture = "import pytest\n\nclass A:\n    def go(self): pass\n\n@pytest.fixture\ndef app():\n    return A()\n"
+    test = "def test_it(app):\n    app.go()\n"
+    made = synced(tmp_path / "tree", {"tests/conftest.py": fixture, "tests/one/test_one.py": test})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"tests/two/test_two.py": fixture + test}) == 1
+    assert _written(made, {"tests/one/conftest.py": fixture}) == 2

@@ -23,18 +23,13 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-MANY: Final = 10
-FORM_MARK: Final = "\0"  # no key begins with it; it is one character, and the form behind it another
+LIMITS: Final = (0, 3, 8, 10, 24, 40, 80)  # of how many files it may matter that there are more
+MORE_MARK: Final = "\0"  # no key begins with it; the place of the limit stands behind it
 
 
-def many_key(key: str) -> str:
-    """The key to note instead of one that more than `MANY` files offer, by who needs to know only that."""
-    return f"{FORM_MARK}+{key}"
-
-
-def any_key(key: str) -> str:
-    """The key to note instead of another by who needs to know only whether any file offers it."""
-    return f"{FORM_MARK}?{key}"
+def more_key(key: str, limit: int) -> str:
+    """The key to note instead of one that more files offer than a limit, by who needs to know only that."""
+    return f"{MORE_MARK}{LIMITS.index(limit)}{key}"
 
 
 class Role(StrEnum):

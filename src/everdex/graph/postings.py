@@ -13,21 +13,19 @@ from typing import Any, Final
 
 import xxhash
 
-from everdex.graph.model import FORM_MARK, MANY, any_key, many_key
+from everdex.graph.model import LIMITS, MORE_MARK
 from everdex.numeric import np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
-_MANY_BIT: Final = 0x80000000
-_ANY_BIT: Final = 0x40000000
-_FORMS: Final = {many_key("")[1]: _MANY_BIT, any_key("")[1]: _ANY_BIT}
+_FORMS: Final = tuple(0x80000000 >> place for place in range(len(LIMITS)))  # the bit that tells each limit's keys apart
 _FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
 def key64(text: str) -> int:
-    if text.startswith(FORM_MARK):  # it follows from that of the key itself: what a file offered is known by hashes
-        return key64(text[2:]) ^ _FORMS[text[1]]
+    if text.startswith(MORE_MARK):  # it follows from that of the key itself: what a file offered is known by hashes
+        return key64(text[2:]) ^ _FORMS[int(text[1])]
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
@@ -271,12 +269,13 @@ class Offers:
 
 
 def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
-    """What readers have noted who have to be asked again: the keys, and of some that many offer fewer, or somebody."""
+    """What readers have noted who have to be asked again: the keys, and of which limits some are on the other side."""
     keys = np.array(sorted(changed), dtype=np.uint64)
     were, are = before.counts(keys), after.counts(keys)
-    fewer, other = keys[(were > MANY) & (are <= MANY)], keys[(were > 0) != (are > 0)]
-    forms = (keys, fewer ^ np.uint64(_MANY_BIT), other ^ np.uint64(_ANY_BIT))
-    return np.unique(np.concatenate(forms).astype(np.uint32))
+    crossing = [
+        keys[(were > limit) != (are > limit)] ^ np.uint64(form) for limit, form in zip(LIMITS, _FORMS, strict=True)
+    ]
+    return np.unique(np.concatenate((keys, *crossing)).astype(np.uint32))
 
 
 def _ordered(pieces: Sequence[tuple[U64, int, U32]]) -> Offers:

@@ -186,8 +186,7 @@ def _decorating(engine: Engine, names: list[str]) -> list[tuple[str, int]]:
     given what stands below it."""
     found: list[tuple[str, int]] = []
     for name in names:
-        files = engine.offering(DECORATE_KEY + name)
-        for other in files if len(files) <= MAX_DECORATIONS else ():
+        for other in engine.offering_few(DECORATE_KEY + name, MAX_DECORATIONS) or ():
             found.extend((other, each) for each in engine.file(other).decorations.get(name, ()))
     return found if len(found) <= MAX_DECORATIONS else []
 

@@ -275,8 +275,7 @@ def names_of(engine: Engine, name: str) -> tuple[str, ...]:
 def _names_of(engine: Engine, name: str) -> tuple[str, ...]:
     names = [name]
     for each in names:
-        files = engine.offering(BASE_KEY + each)
-        for path in files if len(files) <= MAX_BASE_FILES else ():
+        for path in engine.offering_few(BASE_KEY + each, MAX_BASE_FILES) or ():
             names.extend(other for other in engine.file(path).renamed.get(each, ()) if other not in names)
     return tuple(names)
 
@@ -290,8 +289,9 @@ def subclasses(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value,
         while waiting:
             above = waiting.pop()
             names = names_of(engine, engine.file(above[1]).scopes[above[2]].name)
-            files = [(name, other) for name in names for other in engine.offering(BASE_KEY + name)]
-            if len(files) > MAX_BASE_FILES:
+            offering = [engine.offering_few(BASE_KEY + name, MAX_BASE_FILES) for name in names]
+            files = [(name, other) for name, found in zip(names, offering, strict=True) for other in found or ()]
+            if None in offering or len(files) > MAX_BASE_FILES:
                 if above[1:] == (path, scope):
                     return None
                 continue
@@ -313,8 +313,7 @@ def below_outside(engine: Engine, dotted: str, fuel: int) -> tuple[Value, ...]:
     def answer(fuel: int) -> tuple[Value, ...]:
         found: dict[Value, None] = {}
         name = dotted.rpartition(".")[2]
-        files = engine.offering(BASE_KEY + name)
-        for path in files if len(files) <= MAX_BASE_FILES else ():
+        for path in engine.offering_few(BASE_KEY + name, MAX_BASE_FILES) or ():
             for number in engine.file(path).classes_by_base.get(name, ()):
                 if (EXTERNAL, dotted) in bases(engine, path, number, fuel - LOOKUP_STEP):
                     below = subclasses(engine, path, number, fuel - LOOKUP_STEP) or ()

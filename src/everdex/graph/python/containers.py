@@ -223,10 +223,7 @@ def _filled_elsewhere(engine: Engine, path: str, known: list[str]) -> list[tuple
     """What other files may put into a container that a module or class has under these names."""
     found: list[tuple[str, int, int, int]] = []
     for name in known:
-        others = engine.offering(fills_key(name))
-        if len(others) > MAX_FILLING_FILES:
-            continue
-        for other in others:
+        for other in engine.offering_few(fills_key(name), MAX_FILLING_FILES) or ():
             if other != path:
                 found += ((other, *each) for each in engine.file(other).foreign_fills.get(name, ()))
     return found

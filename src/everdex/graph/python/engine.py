@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from everdex.facts.python.model import NAME
-from everdex.graph.model import MANY, any_key, many_key
+from everdex.graph.model import more_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
@@ -33,6 +33,7 @@ NAME_STEP: Final = 1  # from a name to its binding
 LOOKUP_STEP: Final = 1  # through a class or into a container
 CALL_STEP: Final = 1  # into what a function returns
 CALLERS_STEP: Final = 3  # out to a function's callers
+MANY: Final = 10  # files: who looks for what so many say of a name looks no further
 _TOO_DEEP: Final = unknown("too many steps")
 _MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten times that
 _MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
@@ -54,7 +55,7 @@ class Engine:
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
         self._told: dict[Any, tuple[Any, Seen | None]] = {}
         self._offering: dict[str, tuple[tuple[str, ...], Seen]] = {}
-        self._few: dict[str, tuple[tuple[str, ...] | None, Seen]] = {}
+        self._few: dict[tuple[str, int], tuple[tuple[str, ...] | None, Seen]] = {}
         self._offered: dict[str, tuple[bool, Seen]] = {}
         self._answers = 0
         self._is_known = False
@@ -239,15 +240,15 @@ class Engine:
         self.seen.append(found[1])
         return found[0]
 
-    def offering_few(self, key: str) -> tuple[str, ...] | None:
-        """The same; None when they are many, and then it does not matter which."""
-        found = self._few.get(key)
+    def offering_few(self, key: str, most: int = MANY) -> tuple[str, ...] | None:
+        """The same; None when there are more (one of `LIMITS`), and then it does not matter which."""
+        found = self._few.get((key, most))
         if found is None:
             files = tuple(self.world.offering(key))
-            if len(files) > MANY:
-                found = self._few[key] = (None, Seen(many_key(key), "", ()))
+            if len(files) > most:
+                found = self._few[key, most] = (None, Seen(more_key(key, most), "", ()))
             else:
-                found = self._few[key] = (files, Seen(key, "", ()))
+                found = self._few[key, most] = (files, Seen(key, "", ()))
         self.seen.append(found[1])
         return found[0]
 
@@ -255,7 +256,7 @@ class Engine:
         """Whether any file offers a key, by who does not mind which."""
         found = self._offered.get(key)
         if found is None:
-            found = self._offered[key] = (bool(self.world.offering(key)), Seen(any_key(key), "", ()))
+            found = self._offered[key] = (bool(self.world.offering(key)), Seen(more_key(key, 0), "", ()))
         self.seen.append(found[1])
         return found[0]
 

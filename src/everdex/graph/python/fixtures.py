@@ -12,10 +12,10 @@ from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, containers, unpacking
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import FIXTURE_KEY, fixture_key
 from everdex.graph.python.rules import FIXTURES
 from everdex.graph.python.values import CLASS, EXTERNAL, FUNCTION, NOTHING, ROW, TUPLE, Value, Values, union
 
-FIXTURE_KEY: Final = "py:fixture:"
 _FIXTURE_NAMES: Final = frozenset(("fixture", "yield_fixture"))
 
 
@@ -43,15 +43,14 @@ def find(engine: Engine, file: File, scope: int, name: str, fuel: int) -> list[V
     if name == own.name or not _in_test(engine, file, scope, fuel):
         return []
     owner = file.class_of(scope)
-    offering = engine.offering(FIXTURE_KEY + name)
-    if not offering:
+    if not engine.is_offered(FIXTURE_KEY + name):
         return []
     if owner >= 0:
         found = _in_classes(engine, file, owner, name, fuel)
         if found:
             return found
     for path in (file.path, *_conftests(file.path.rpartition("/")[0])):
-        if path in offering:
+        if engine.offering(fixture_key(path, name)):
             other = engine.file(path)
             for number, other_scope in enumerate(other.scopes):
                 if other_scope.name == name and other_scope.decorators and is_fixture(engine, other, number, fuel):

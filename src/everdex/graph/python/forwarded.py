@@ -267,8 +267,7 @@ def _table(file: File, expression: int) -> str:
 
 def _called_elsewhere(engine: Engine, file: File, name: str, home: str, fuel: int) -> Iterator[tuple[str, int]]:
     """The calls in other files of what is taken from a container that a module has under a name."""
-    others = engine.offering(taken_key(name))
-    for other in others if len(others) <= MAX_TAKING_FILES else ():
+    for other in engine.offering_few(taken_key(name), MAX_TAKING_FILES) or ():
         there = engine.file(other)
         for number in there.foreign_takes.get(name, ()) if other not in (home, file.path) else ():
             engine.seen.append(there.seen_at(number))

@@ -16,6 +16,7 @@ from everdex.graph.python.rules import BUILTIN_NAMES
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
+FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
 OWN_CALLS: Final = ("cls", "type()", "__class__")  # what methods call to make another of their class
 _OTHERS: Final = 8  # keys of a file for all names that it calls and does not define; twice, by their first letter
@@ -112,6 +113,11 @@ def passed_key(path: str, name: str) -> str:
 def given_key(name: str) -> str:
     """That a file passes on a class of its own, or passes on or holds what it imports: by the name where it is from."""
     return f"py:given:{name}"
+
+
+def fixture_key(path: str, name: str) -> str:
+    """What may be a fixture of this name in a file."""
+    return f"{FIXTURE_KEY}{path}:{name}"
 
 
 def calls_key(path: str, name: str) -> str:

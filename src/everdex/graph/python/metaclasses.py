@@ -68,8 +68,7 @@ def _naming(engine: Engine, path: str, scope: int, fuel: int) -> list[Value]:
     found: list[Value] = []
     for meta in ((CLASS, path, scope), *(classes.subclasses(engine, path, scope, fuel) or ())):
         name = engine.file(meta[1]).scopes[meta[2]].name
-        files = engine.offering(META_KEY + name)
-        for other in files if len(files) <= MAX_BASE_FILES else ():
+        for other in engine.offering_few(META_KEY + name, MAX_BASE_FILES) or ():
             for number in engine.file(other).classes_by_metaclass.get(name, ()):
                 own = (CLASS, other, number)
                 if meta in classes.metaclasses(engine, (own,), fuel):

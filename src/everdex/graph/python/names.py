@@ -271,8 +271,7 @@ def replaced(engine: Engine, path: str, wanted: str, fuel: int) -> Values:
     """What other files, but for tests, put in the place of a name of a module: `clock.now = frozen`."""
     parts: list[Values] = []
     module = _last_name(path)
-    others = engine.offering(replaced_key(module))
-    for other in others if len(others) <= MAX_REPLACING else ():
+    for other in engine.offering_few(replaced_key(module), MAX_REPLACING) or ():
         if other != path and role_of(other) != "test":
             for name, base, value in engine.file(other).replacements.get(module, ()):
                 if name == wanted and (MODULE, path) in engine.values(other, base, 0, fuel - LOOKUP_STEP):

@@ -19,11 +19,11 @@ from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.files import File
-from everdex.graph.python.fixtures import FIXTURE_KEY
 from everdex.graph.python.keys import (
     BASE_KEY,
     CALL_KEY,
     DECORATE_KEY,
+    FIXTURE_KEY,
     META_KEY,
     adopted_key,
     calls_key,
@@ -32,6 +32,7 @@ from everdex.graph.python.keys import (
     exported_key,
     filled_key,
     fills_key,
+    fixture_key,
     given_key,
     head_key,
     indirect_key,
@@ -86,7 +87,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
         sites.setdefault(BASE_KEY + name, []).extend(f"as {each}" for each in others)
     for scope in file.scopes:
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
-            sites.setdefault(FIXTURE_KEY + scope.name, []).append(scope.key)
+            offered[FIXTURE_KEY + scope.name] = 1
+            sites.setdefault(fixture_key(path, scope.name), []).append(scope.key)
     for name in used(file):
         offered[used_key(name)] = 1
     for name in (*file.given_imports, *file.given_classes, *file.held_imports):

@@ -33,9 +33,8 @@ def sites(engine: Engine, file: File, scope: int, fuel: int) -> list[tuple[str, 
     """The calls of a function that parsed arguments have."""
     own = file.scopes[scope]
     name = "" if own.kind == m.LAMBDA_SCOPE else own.name
-    others = engine.offering(default_key(name))
     found: list[tuple[str, int]] = []
-    for path in others if len(others) <= MAX_FILES else ():
+    for path in engine.offering_few(default_key(name), MAX_FILES) or ():
         there = engine.file(path)
         for keyword, value in there.defaults[name]:
             engine.seen.append(there.seen_at(value))

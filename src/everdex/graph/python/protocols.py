@@ -38,8 +38,9 @@ def meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ..
             return ()
         if len(wanted) == 1 and wanted[0] in COMMON_METHODS:
             return None
-        offering = {name: engine.offering(classes.METHOD_KEY + name) for name in dict.fromkeys(wanted)}
-        few = [(name, files) for name, files in offering.items() if len(files) <= classes.MAX_AMBIGUOUS_OVERRIDES]
+        most = classes.MAX_AMBIGUOUS_OVERRIDES
+        offering = {name: engine.offering_few(classes.METHOD_KEY + name, most) for name in dict.fromkeys(wanted)}
+        few = [(name, files) for name, files in offering.items() if files is not None]
         if not few:
             return None
         having = {

@@ -78,8 +78,9 @@ def _outside(value: Value) -> Values:
 def _known(engine: Engine, function: Value, fuel: int) -> tuple[_Registered, ...]:
     def answer(fuel: int) -> tuple[_Registered, ...]:
         names = ("register", "register()")
-        files = dict.fromkeys(path for name in names for path in engine.offering(DECORATE_KEY + name))
-        if len(files) > MAX_FILES:
+        offering = [engine.offering_few(DECORATE_KEY + name, MAX_FILES) for name in names]
+        files = dict.fromkeys(path for found in offering for path in found or ())
+        if None in offering or len(files) > MAX_FILES:
             return ()
         return tuple(
             each for path in files for number in _decorations(engine.file(path), names)

@@ -178,11 +178,8 @@ def by_method_name(engine: Engine, name: str) -> tuple[Target, ...]:
     """The methods of that name, when there are so few that the name says something."""
     if name in COMMON_METHODS or (name.startswith("__") and name.endswith("__")):
         return ()
-    paths = engine.offering(METHOD_KEY + name)
-    if not paths or len(paths) > MAX_BY_NAME:
-        return ()
     found: list[Target] = []
-    for path in paths:
+    for path in engine.offering_few(METHOD_KEY + name, MAX_BY_NAME) or ():
         file = engine.file(path)
         found.extend(Target(path, file.scopes[number].key) for number in file.methods.get(name, ()))
     return tuple(found) if len(found) <= MAX_BY_NAME else ()
