@@ -363,14 +363,12 @@ class Box:
 def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: Path) -> None:
     """Of the calls of a constructor those are looked at that pass what is asked for."""
     reader = "from home import Box\n\ndef read(box: Box):\n    box.{0}.stop()\n"
-    made = synced(
-        tmp_path / "tree",
-        {"home.py": _TAKING, "second.py": reader.format("second"), "third.py": reader.format("third")},
-    )
-    kept(made, resolvers=_PYTHON)
     making = "from home import A, B, Box\n\ndef make(x, *xs, **named):\n    {}\n"
-    for call, files in (
-        ("Box(x)", 3),  # the first at all: of what nobody calls it is looked who passes it on
+    files = {"home.py": _TAKING, "make.py": making.format("Box(x)")}
+    readers = {f"{name}.py": reader.format(name) for name in ("second", "third")}
+    made = synced(tmp_path / "tree", {**files, **readers})
+    kept(made, resolvers=_PYTHON)
+    for call, resolved in (
         ("Box(x)\n    Box(1)", 1),
         ("Box(x, A())", 2),
         ("Box(x, third=A())", 3),  # one passes no longer what the other does
@@ -379,7 +377,7 @@ def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: P
         ("Box(*xs)", 3),
         ("Box(**named)", 3),
     ):
-        assert _written(made, {"make.py": making.format(call)}) == files, call
+        assert _written(made, {"make.py": making.format(call)}) == resolved, call
 
 
 def test_an_attribute_that_is_assigned_is_no_news_for_who_asks_for_another(tmp_path: Path) -> None:
