@@ -251,7 +251,8 @@ INTERFACE_VERSION: Final = "1"
 #     class, what is registered for a type, keys that are compared, what `asyncio.run` gives back
 #     Python: tables with more functions, and functions of another file in them; parameters whose annotation says
 #     nothing of a part; decorators that stand above more functions; what decorators of another file assign to a class
-#     JavaScript: names of what is required mean what the module gives
+#     JavaScript: names of what is required mean what the module gives; of members, methods and calls of a name that
+#     are in too many files it matters only that they are
 #     Ruby: modules that are included or prepended from elsewhere, and that what is prepended comes first
 #     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
 #     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor

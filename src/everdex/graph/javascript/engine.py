@@ -7,7 +7,7 @@ from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
@@ -17,7 +17,7 @@ from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
 from everdex.graph.javascript.modules import Modules
 from everdex.graph.javascript.values import Value, Values
-from everdex.graph.model import World
+from everdex.graph.model import World, more_key
 
 FUEL: Final = 56
 JUMP: Final = 4  # through a name, a call, a type; a step inside an expression costs 1
@@ -206,6 +206,18 @@ class Engine:
         if name == "arguments":
             return ((v.ARRAY, ()),)
         return self.declared_global(name, fuel) or v.unknown("undefined name")
+
+    def is_offered(self, key: str) -> bool:
+        """Whether any file offers a key, by who does not mind which."""
+        self.reads.add(more_key(key, 0))
+        return bool(self.world.offering(key))
+
+    def offering_few(self, key: str, most: int) -> Sequence[str] | None:
+        """The files that offer a key; None when there are more (one of `LIMITS`), and then it does not matter which."""
+        files = self.world.offering(key)
+        is_few = len(files) <= most
+        self.reads.add(key if is_few else more_key(key, most))
+        return files if is_few else None
 
     def declared_global(self, name: str, fuel: int) -> Values:
         """What the scripts and ambient declarations of the root say of a name that every file knows."""

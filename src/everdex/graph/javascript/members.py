@@ -140,11 +140,8 @@ def _of_outside(engine: Engine, value: Value, name: str) -> tuple[Slot, ...]:
         return ()
     if len(value) == 2:
         return direct((v.EXTERNAL, whole))
-    if value[2] == v.HELD:
-        key = f"js:member:{name}"
-        engine.reads.add(key)
-        if engine.world.offering(key):
-            return direct((v.UNKNOWN, "given by a library"))
+    if value[2] == v.HELD and engine.is_offered(f"js:member:{name}"):
+        return direct((v.UNKNOWN, "given by a library"))
     return direct((v.EXTERNAL, whole, v.HELD))
 
 

@@ -234,12 +234,10 @@ def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: in
         return v.NOTHING
     wanted = (v.CLASS, file.path, index) if is_constructor else (v.FUNCTION, file.path, function)
     if node.public or node.kind == "method":
-        key = f"js:calls:{name}"
-        engine.reads.add(key)
-        paths = engine.world.offering(key)
+        paths = engine.offering_few(f"js:calls:{name}", _MAX_CALLS)
     else:
         paths = [file.path]
-    if len(paths) > _MAX_CALLS:
+    if paths is None:
         return v.unknown("untyped parameter")
     sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
     if len(sites) > _MAX_CALLS:

@@ -227,9 +227,7 @@ class FileSites:
         callee = self._file.expressions[self._file.expressions[call][1]]
         if callee[0] != m.MEMBER or callee[2] not in builtins.CALLS_BACK:
             return False
-        key = f"js:method:{callee[2]}"
-        self._engine.reads.add(key)
-        return not self._engine.world.offering(key)
+        return not self._engine.is_offered(f"js:method:{callee[2]}")
 
     def _overrides(self) -> None:
         engine, file = self._engine, self._file

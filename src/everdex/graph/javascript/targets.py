@@ -198,11 +198,7 @@ class Finder:
         """The methods of a name, where few enough have it that the name alone is evidence."""
         if name in builtins.COMMON_METHODS:
             return ()
-        key = f"js:method:{name}"
-        self._engine.reads.add(key)
-        paths = self._engine.world.offering(key)
-        if len(paths) > _MAX_NAMESAKES:
-            return ()
+        paths = self._engine.offering_few(f"js:method:{name}", _MAX_NAMESAKES) or ()
         found = [Target(path, key) for path in paths for key in methods(self._engine.files[path]).get(name, ())]
         return tuple(found) if len(found) <= _MAX_NAMESAKES else ()
 
@@ -295,9 +291,7 @@ class Finder:
                     self._exported(value[1], name, found)
             if found.targets:
                 return
-        key = f"js:member:{name.removeprefix('#')}"
-        self._engine.reads.add(key)
-        if not self._engine.world.offering(key):
+        if not self._engine.is_offered(f"js:member:{name.removeprefix('#')}"):
             return
         for receiver in self._engine.evaluate(file, row[1], FUEL) if receivers is None else receivers:
             if receiver[0] not in _MANY_TIMES:

@@ -1,0 +1,45 @@
+"""JavaScript edited by hand: only those are asked again who could tell, and the graph is the one made from nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from everdex.graph.resolvers import Resolvers
+from support.graphs import kept, rebuilt, same_bytes
+from support.stores import Workspace, synced
+
+_JAVASCRIPT = Resolvers(("everdex.graph.javascript",))
+
+
+def _written(made: Workspace, path: str, text: str) -> int:
+    """How many files are resolved when one is written."""
+    (made.path / path).write_text(text)
+    made.sync()
+    found = kept(made, resolvers=_JAVASCRIPT)
+    assert same_bytes(found.graph, rebuilt(made, _JAVASCRIPT).data)
+    return found.resolved
+
+
+def test_one_more_member_of_a_name_is_no_news(tmp_path: Path) -> None:
+    """Whether anything of the root has a member of a name is asked of what is read under it: one is enough."""
+    kind = "export class {0} {{ {1}: number = 1 }}\n"
+    reader = "import { thing } from 'outside';\nexport const read = () => thing.size;\n"
+    files = {f"a{number}.ts": kind.format("A", "size") for number in range(3)}
+    made = synced(tmp_path / "tree", {**files, "b.ts": kind.format("B", "other"), "reader.ts": reader})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "b.ts", kind.format("B", "size")) == 1
+    for number in range(3):
+        assert _written(made, f"a{number}.ts", kind.format("A", "other")) == 1
+    assert _written(made, "b.ts", kind.format("B", "other")) == 2  # the last
+
+
+def test_methods_of_a_name_that_many_have_are_no_evidence_whoever_has_them(tmp_path: Path) -> None:
+    """A name that few methods have says something of a receiver that is not known; of more it matters that they are."""
+    kind = "export class K {{ {0}() {{}} }}\n"
+    reader = "export function read(x) { x.collect(); }\n"
+    files = {f"a{number}.ts": kind.format("collect") for number in range(4)}
+    made = synced(tmp_path / "tree", {**files, "b.ts": kind.format("other"), "reader.ts": reader})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "b.ts", kind.format("collect")) == 1
+    assert _written(made, "a0.ts", kind.format("other")) == 1
+    assert _written(made, "a1.ts", kind.format("other")) == 2
