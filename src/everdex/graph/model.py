@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 LIMITS: Final = (0, 3, 8, 10, 16, 24, 40, 80)  # of how many files it may matter that there are more
-MORE_MARK: Final = "\0"  # no key begins with it; the place of the limit stands behind it
+MORE_MARK: Final = "more\0"  # no key begins with it; the place of the limit stands behind it
 
 
 def more_key(key: str, limit: int) -> str:

@@ -13,19 +13,20 @@ from typing import Any, Final
 
 import xxhash
 
-from everdex.graph.model import LIMITS, MORE_MARK
+from everdex.graph.model import LIMITS, MORE_MARK, more_key
 from everdex.numeric import np, npt
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 _LOW: Final = 0xFFFFFFFF
-_FORMS: Final = tuple(0x80000000 >> place for place in range(len(LIMITS)))  # the bit that tells each limit's keys apart
+_FORMS: Final = {more_key("", limit): 0x80000000 >> place for place, limit in enumerate(LIMITS)}  # a bit for each
+_FORM: Final = len(MORE_MARK) + 1
 _FEW: Final = 16  # looking through a column for one number takes a twentieth of what a look-up of every row does
 
 
 def key64(text: str) -> int:
-    if text.startswith(MORE_MARK):  # it follows from that of the key itself: what a file offered is known by hashes
-        return key64(text[2:]) ^ _FORMS[int(text[1])]
+    if text.startswith(MORE_MARK) and text[:_FORM] in _FORMS:
+        return key64(text[_FORM:]) ^ _FORMS[text[:_FORM]]  # as that of the key: what a file offered is known by hashes
     return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
@@ -273,7 +274,8 @@ def noted_keys(changed: Iterable[int], before: Offers, after: Offers) -> U32:
     keys = np.array(sorted(changed), dtype=np.uint64)
     were, are = before.counts(keys), after.counts(keys)
     crossing = [
-        keys[(were > limit) != (are > limit)] ^ np.uint64(form) for limit, form in zip(LIMITS, _FORMS, strict=True)
+        keys[(were > limit) != (are > limit)] ^ np.uint64(form)
+        for limit, form in zip(LIMITS, _FORMS.values(), strict=True)
     ]
     return np.unique(np.concatenate((keys, *crossing)).astype(np.uint32))
 
