@@ -63,7 +63,7 @@ def test_five_thousand_symbols_of_one_name(tmp_path: Path, toy: None) -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    ["nothing", "a.b.c", "core.txt::nothing", "core.txt:99", "no/such.txt:1", ":3", "::", "x::y", "*", "\0", "more\0", "é"],
+    ["nothing", "a.b.c", "core.txt::nothing", "core.txt:99", "no/such.txt:1", ":3", "::", "*", "\0", "é", "more\0"],
 )
 def test_an_unknown_symbol_is_nothing_found(ask: Ask, asked: str) -> None:
     """No symbol, no matches, no error."""

@@ -29,7 +29,7 @@ def places(source: bytes, name: str) -> set[bytes]:
     """What stands before a name where a file writes it: nothing at all when it does not."""
     written = re.escape(name.encode("utf-8", "surrogatepass"))
     after = rb"(?![\w$])" if WORD.match(name[-1:]) else b""
-    before = rb"(?<![\w$]%s)" % written if WORD.match(name) else b""
+    before = rb"(?<!\w%s)" % written if WORD.match(name) else b""  # PHP writes `$name` where it declares one
     found = re.finditer(written + after + before, source)
     return {source[max(0, match.start() - 1) : match.start()] for match in found}
 
