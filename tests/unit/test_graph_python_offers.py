@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everdex.graph.model import FileGraph
+from everdex.graph.model import LIMITS, FileGraph, more_key
 from everdex.graph.python import RESOLVER
 from fixtures.callgraph.python.harness import MemoryWorld, edges, resolve, world
 
@@ -27,6 +27,10 @@ def _changed(before: MemoryWorld, after: MemoryWorld) -> set[str]:
 def _again(graphs: dict[str, FileGraph], before: MemoryWorld, after: MemoryWorld) -> set[str]:
     """The files that must be resolved again, as the graph decides it."""
     changed = _changed(before, after)
+    changed |= {
+        more_key(key, limit) for key in changed for limit in LIMITS
+        if (len(before.offering(key)) > limit) != (len(after.offering(key)) > limit)
+    }  # fmt: skip
     edited = {path for path in after.paths if before.files.get(path) != after.files[path]}
     return edited | {path for path in after.paths if path in graphs and graphs[path].reads & changed}
 
