@@ -65,7 +65,7 @@ def test_who_waits_for_an_answer_sees_how_far_the_index_is(tmp_path: Path) -> No
 def test_who_cannot_wait_longer_is_told_how_far_it_is(tmp_path: Path) -> None:
     """An agent's client gives up after a minute: before that it hears when to ask again."""
     with _answering(tmp_path / "s", 30), Connection(tmp_path / "s") as connection, pytest.raises(Busy) as raised:
-        connection.call_patiently("search", {}, lambda *_: None, seconds=0.6)
+        connection.call_patiently("search", {}, lambda *_: None, seconds=3)
     assert raised.value.message == "the index is being brought up to date: 1,200 of 80,000 files"
     assert raised.value.retry_after_ms
 

@@ -157,7 +157,7 @@ def test_a_first_index_that_takes_longer_than_clients_wait_is_told(
         return began[-1]
 
     monkeypatch.setattr("everdex.surfaces.daemon.start.subprocess.Popen", begin)
-    monkeypatch.setattr(proxy, "_PATIENCE_S", 2.0)
+    monkeypatch.setattr(proxy, "_PATIENCE_S", 6.0)
     heard: list[str] = []
     with pytest.raises(Busy) as raised:
         proxy.Proxy(Index.open(root)).ask("search", {"query": "alpha"}, lambda phase, *_: heard.append(phase))
@@ -170,7 +170,7 @@ def test_a_first_index_that_takes_longer_than_clients_wait_is_told(
         if stays:
             assert child.poll() is None
         else:
-            assert child.wait(10) == -signal.SIGKILL
+            assert child.wait(PATIENCE_S) == -signal.SIGKILL
     finally:
         child.kill()
         child.wait()
