@@ -1,0 +1,124 @@
+"""One more of something in Python: who asks only whether there is any, or of another name, is not asked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from everdex.graph.python.keys import MAX_BASE_FILES
+from everdex.graph.resolvers import Resolvers
+from support.graphs import kept, rebuilt, same_bytes
+from support.stores import Workspace, synced
+
+_PYTHON = Resolvers(("everdex.graph.python",))
+
+
+def _written(made: Workspace, files: dict[str, str]) -> int:
+    """How many files are resolved when some are written."""
+    for path, text in files.items():
+        (made.path / path).parent.mkdir(parents=True, exist_ok=True)
+        (made.path / path).write_text(text)
+    made.sync()
+    found = kept(made, resolvers=_PYTHON)
+    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
+    return found.resolved
+
+
+def test_one_more_file_of_a_directory_is_no_news_for_who_imports_its_name(tmp_path: Path) -> None:
+    """`tests/typing` is no `typing`; of a namespace package it matters that there is one, not what is in it."""
+    reader = "import typing\nimport space.first\n\ntyping.cast(int, space.first.go())\n"
+    made = synced(tmp_path / "tree", {"reader.py": reader, "space/first.py": "def go(): pass\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"tests/typing/one.py": "x = 1\n"}) == 1
+    assert _written(made, {"tests/typing/two.py": "x = 1\n", "space/second.py": "x = 1\n"}) == 2
+    assert _written(made, {"typing/three.py": "x = 1\n"}) == 2  # now there is one
+
+
+def test_one_more_use_of_a_class_is_no_news(tmp_path: Path) -> None:
+    """Whether a class can have instances is asked by who finds its methods through it: one use is enough."""
+    home = "class Base:\n    def go(self): pass\n\nclass Low(Base):\n    def go(self): pass\n"
+    reader = "from home import Base\n\ndef read(base: Base):\n    base.go()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader, "low.py": "from home import Low\nLow()\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"other.py": "from home import Low\nkinds = [Low]\n"}) == 1
+    assert _written(made, {"another.py": "from home import Base\nkinds = [Base]\n"}) == 2  # and reader.py
+
+
+_TAKING = """
+class A:
+    def stop(self): pass
+
+class B:
+    def stop(self): pass
+
+class Box:
+    def __init__(self, first, second=None, *, third=None):
+        self.second = second
+        self.third = third
+"""
+
+
+def test_one_more_call_is_no_news_for_who_asks_what_it_does_not_pass(tmp_path: Path) -> None:
+    """Of the calls of a constructor those are looked at that pass what is asked for."""
+    reader = "from home import Box\n\ndef read(box: Box):\n    box.{0}.stop()\n"
+    making = "from home import A, B, Box\n\ndef make(x, *xs, **named):\n    {}\n"
+    files = {"home.py": _TAKING, "make.py": making.format("Box(x)")}
+    readers = {f"{name}.py": reader.format(name) for name in ("second", "third")}
+    made = synced(tmp_path / "tree", {**files, **readers})
+    kept(made, resolvers=_PYTHON)
+    for call, resolved in (
+        ("Box(x)\n    Box(1)", 1),
+        ("Box(x, A())", 2),
+        ("Box(x, third=A())", 3),  # one passes no longer what the other does
+        ("Box(x, third=B())", 2),
+        ("Box(x)\n    Box(x, third=B())", 1),
+        ("Box(*xs)", 3),
+        ("Box(**named)", 3),
+    ):
+        assert _written(made, {"make.py": making.format(call)}) == resolved, call
+
+
+def test_an_attribute_that_is_assigned_is_no_news_for_who_asks_for_another(tmp_path: Path) -> None:
+    """Of the assignments in the files of a class those are looked at that are to the attribute, by their names."""
+    home = "class A:\n    def stop(self): pass\n\nclass Box: pass\n\ndef fill(box: Box):\n    {}\n"
+    reader = "from home import Box\n\ndef read(box: Box):\n    box.kept.stop()\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("pass"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("box.other = A()")}) == 1
+    assert _written(made, {"home.py": home.format("box.kept = A()")}) == 2
+    assert _written(made, {"home.py": home.format("setattr(box, str(box), A())")}) == 2  # any, and the one is gone
+    assert _written(made, {"home.py": home.format("setattr(box, str(box), Box())")}) == 2
+
+
+def test_a_name_that_is_exported_is_no_news_for_who_takes_another(tmp_path: Path) -> None:
+    """`__all__` is looked at name by name."""
+    home = "__all__ = [{}]\n\ndef go(): pass\n\ndef stop(): pass\n"
+    files = {"home.py": home.format("'go'"), "hub.py": "from home import *\n", "reader.py": "import hub\n\nhub.go()\n"}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("'go', 'stop'")}) == 1
+    assert _written(made, {"home.py": home.format("'stop'")}) == 2
+    assert _written(made, {"home.py": home.format("'stop', 'go'")}) == 2
+
+
+def test_one_more_class_below_one_that_many_inherit_from_is_no_news(tmp_path: Path) -> None:
+    """Who looks for the classes below one does not where they are in too many files: how many more does not matter."""
+    home = "class Base:\n    def go(self): pass\n"
+    low = "from home import Base\n\nclass Low{0}(Base):\n    def go(self): pass\n"
+    files = {f"low{number}.py": low.format(number) for number in range(MAX_BASE_FILES)}
+    reader = "from home import Base\n\ndef read(base: Base):\n    base.go()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader, **files})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"more.py": low.format("More")}) == 2  # one too many, for reader.py
+    assert _written(made, {"another.py": low.format("Another")}) == 1
+    assert _written(made, {"another.py": "x = 1\n"}) == 1
+    assert _written(made, {"more.py": "x = 1\n"}) == 2
+
+
+def test_a_fixture_of_another_directory_is_no_news(tmp_path: Path) -> None:
+    """A test takes a fixture from its own file, or from a conftest.py above it."""
+    fixture = "import pytest\n\nclass A:\n    def go(self): pass\n\n@pytest.fixture\ndef app():\n    return A()\n"
+    test = "def test_it(app):\n    app.go()\n"
+    made = synced(tmp_path / "tree", {"tests/conftest.py": fixture, "tests/one/test_one.py": test})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"tests/two/test_two.py": fixture + test}) == 1
+    assert _written(made, {"tests/one/conftest.py": fixture}) == 2
