@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everdex.graph.resolvers import Resolvers
-from support.graphs import kept, rebuilt, same_bytes
+from support.graphs import kept, resolved_now
 from support.stores import Workspace, synced
 
 _PYTHON = Resolvers(("everdex.graph.python",))
@@ -27,10 +27,7 @@ def make(kind):
 def _after(made: Workspace, text: str) -> int:
     """How many files an edit of base.py resolves."""
     (made.path / "base.py").write_text(text)
-    made.sync()
-    found = kept(made, resolvers=_PYTHON)
-    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-    return found.resolved
+    return resolved_now(made, _PYTHON)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +175,7 @@ def _calling(made: Workspace, files: int) -> int:
     """How many files are resolved when so many call `go`, besides the one that defines it."""
     for number in range(16):
         (made.path / f"call{number}.py").write_text(f"def run(x):\n    x.{'go' if number < files else 'stop'}(x)\n")
-    made.sync()
-    found = kept(made, resolvers=_PYTHON)
-    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-    return found.resolved
+    return resolved_now(made, _PYTHON)
 
 
 def test_that_many_call_a_name_is_all_that_was_seen_of_them(tmp_path: Path) -> None:
@@ -204,10 +198,7 @@ def test_among_many_that_call_a_name_those_of_its_own_file_are_looked_at(tmp_pat
     made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader})
     _calling(made, 14)
     (made.path / "home.py").write_text(home + "def other(box: Box):\n    box.go(B())\n")
-    made.sync()
-    found = kept(made, resolvers=_PYTHON)
-    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-    assert found.resolved == 2
+    assert resolved_now(made, _PYTHON) == 2
 
 
 def _making(made: Workspace, files: int) -> int:
@@ -215,10 +206,7 @@ def _making(made: Workspace, files: int) -> int:
     for number in range(16):
         call = "Low" if number < files else "other"
         (made.path / f"make{number}.py").write_text(f"from low import Low, other\n\ndef run(x):\n    {call}(x)\n")
-    made.sync()
-    found = kept(made, resolvers=_PYTHON)
-    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-    return found.resolved
+    return resolved_now(made, _PYTHON)
 
 
 _BASE = """
@@ -252,10 +240,7 @@ def test_among_many_that_make_a_class_below_those_of_the_own_file_are_looked_at(
     _making(made, 14)
     for more, files in ((_MAKES.format("A"), 2), (_MAKES.format("A") + _MAKES.format("B"), 2), ("", 2)):
         (made.path / "home.py").write_text(f"from low import Low\n{_BASE}{more}")
-        made.sync()
-        found = kept(made, resolvers=_PYTHON)
-        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-        assert found.resolved == files
+        assert resolved_now(made, _PYTHON) == files
 
 
 @pytest.mark.parametrize("name", [f"run{number}" for number in range(8)])
@@ -301,10 +286,7 @@ def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: 
 
     def resolved(text: str) -> int:
         (made.path / "base.py").write_text(text)
-        made.sync()
-        found = kept(made, resolvers=_PYTHON)
-        assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-        return found.resolved
+        return resolved_now(made, _PYTHON)
 
     more = reader + "    def flush(self):\n        return 1\n\n" + opening
     assert resolved(more) == 1

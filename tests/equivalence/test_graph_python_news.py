@@ -6,7 +6,7 @@ from pathlib import Path
 
 from everdex.graph.python.keys import MAX_BASE_FILES
 from everdex.graph.resolvers import Resolvers
-from support.graphs import kept, rebuilt, same_bytes
+from support.graphs import kept, resolved_now
 from support.stores import Workspace, synced
 
 _PYTHON = Resolvers(("everdex.graph.python",))
@@ -14,13 +14,8 @@ _PYTHON = Resolvers(("everdex.graph.python",))
 
 def _written(made: Workspace, files: dict[str, str]) -> int:
     """How many files are resolved when some are written."""
-    for path, text in files.items():
-        (made.path / path).parent.mkdir(parents=True, exist_ok=True)
-        (made.path / path).write_text(text)
-    made.sync()
-    found = kept(made, resolvers=_PYTHON)
-    assert same_bytes(found.graph, rebuilt(made, _PYTHON).data)
-    return found.resolved
+    made.write(files)
+    return resolved_now(made, _PYTHON)
 
 
 def test_one_more_file_of_a_directory_is_no_news_for_who_imports_its_name(tmp_path: Path) -> None:

@@ -48,6 +48,14 @@ def same_bytes(graph: Graph, data: bytes) -> bool:
     return bytes(graph.data) == data
 
 
+def resolved_now(made: Workspace, resolvers: Resolvers) -> int:
+    """How many files are resolved for what the tree has become; the graph is the one made from nothing."""
+    made.sync()
+    found = kept(made, resolvers=resolvers)
+    assert same_bytes(found.graph, rebuilt(made, resolvers).data)
+    return found.resolved
+
+
 def sites(made: Workspace, snapshot_id: str | None = None) -> dict[str, list[tuple[Any, ...]]]:
     """path -> (text, status, targets as path::key) of every site of the kept graph."""
     with open_view(made.store, snapshot_id) as view:

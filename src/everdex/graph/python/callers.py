@@ -1,10 +1,11 @@
 """Pass 4a, continued: the calls that may be of a function, by its own name in files that offer such calls.
 
-In its own file calls through variables count, too; of a constructor also those of the classes below, those by which a
-class makes another of itself (`handing`), and members of an enumeration (`members`); of a method also those under a
-computed name (`dispatching`). Where many files call a name, only the function's own is looked at, and the answer says
-so. Of `__call__` also those by the names that objects of its class are given. When there are none, those count that the
-function was passed to (`forwarded`). It does not find callers that got it from another file in other ways.
+Who asks for a parameter gets those calls that may pass something for it (`slots`). In its own file calls through
+variables count, too; of a constructor also those of the classes below, those by which a class makes another of itself
+(`handing`), and members of an enumeration (`members`); of a method also those under a computed name (`dispatching`).
+Where many files have such calls, only the function's own is looked at, and the answer says so. Of `__call__` also those
+by the names that objects of its class are given. When there are none, those count that the function was passed to
+(`forwarded`). It does not find callers that got it from another file in other ways.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls told apart: what the parameters of one function are in one call of it.
 
-A context's number is a hash of what it is, so that a value that carries one is the same whoever made it first. Calls
-within calls are told apart to a fixed depth.
+A context's number is a hash of what it is, so that a value that carries one is the same whoever made it first; it
+knows what that is, for where values stand in order. Calls within calls are told apart to a fixed depth.
 """
 
 from __future__ import annotations
