@@ -70,6 +70,14 @@ def test_a_definition_is_named_by_its_file(project: Path, asked: str, folder: st
     assert (done.lines, done.code) == (["app/store.py:4:SnapshotView: def close(self) -> None"], 0)
 
 
+@pytest.mark.parametrize("asked", ["app/store.py:999", "app/store.py::SnapshotView.none"])
+def test_where_a_file_has_nothing_it_is_not_called_missing(project: Path, asked: str) -> None:
+    done = everdex("symbols", asked, project)
+    assert (done.lines, done.code) == ([], 1)
+    assert f"app/store.py is in the index, and nothing that it defines is at {asked}" in done.err
+    assert "no indexed file" not in done.err
+
+
 def test_a_definition_is_named_by_its_id(project: Path) -> None:
     """Also when the graph that the id is from is that of an older snapshot."""
     symbol = everdex("refs", "SnapshotView.close", "--json", cwd=project).json["symbol"]["symbol"]["symbolId"]

@@ -47,7 +47,8 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         outline = _outline(view, path_key, offset)
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
-    return _by_name(view, names, wanted, _in_file(view, root, wanted) or _definitions(view, wanted), offset)
+    home, matches = _in_file(view, root, wanted)
+    return _by_name(view, names, wanted, home, matches or _definitions(view, wanted), offset)
 
 
 def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
@@ -65,26 +66,27 @@ def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
     return key
 
 
-def _in_file(view: SnapshotView, root: Path, wanted: str) -> list[tuple[SymbolRow, str]]:
-    """What is meant by `path::name`, or by `path:line`: the innermost definition around a line."""
+def _in_file(view: SnapshotView, root: Path, wanted: str) -> tuple[str | None, list[tuple[SymbolRow, str]]]:
+    """What is meant by `path::name`, or by `path:line`: the file, and the innermost definition around a line."""
     path, separator, name = wanted.partition("::")
     key = _live_path(view, root, path) if separator else None
     if key is not None:
         ending = f".{_dotted(name)}"
         inside = [row for row in view.symbols_of(key) if f".{row.qualified_name}".endswith(ending)]
         whole = [row for row in inside if f".{row.qualified_name}" == ending]
-        return [(row, "exact") for row in whole or inside]
+        return key, [(row, "exact") for row in whole or inside]
     place = _PLACE.fullmatch(wanted)
     key = _live_path(view, root, place[1]) if place else None
     if place is None or key is None:
-        return []
+        return None, []
     around = [row for row in view.symbols_of(key) if row.start_line <= int(place[2]) <= row.end_line]
-    return [(max(around, key=lambda row: row.start_byte), "exact")] if around else []
+    return key, [(max(around, key=lambda row: row.start_byte), "exact")] if around else []
 
 
 def _by_name(
-    view: SnapshotView, names: SymbolNames, wanted: str, matches: Sequence[tuple[SymbolRow, str]], offset: int
-) -> Found:
+    view: SnapshotView, names: SymbolNames, wanted: str, home: str | None, matches: Sequence[tuple[SymbolRow, str]],
+    offset: int,
+) -> Found:  # fmt: skip
     shown = matches[offset : offset + _MAX_DEFINITIONS]
     sources, cut = _sources(view, shown)
     definitions = [
@@ -97,7 +99,9 @@ def _by_name(
     outline = _outline(view, files.pop()) if len(files) == 1 else None
     close = [] if matches else suggestions(view, names, wanted)
     warnings: tuple[str, ...] = ()
-    if not matches and ("/" in wanted or language_of(wanted) is not None):
+    if not matches and home is not None:
+        warnings = (f"{home} is in the index, and nothing that it defines is at {wanted}",)
+    elif not matches and ("/" in wanted or language_of(wanted) is not None):
         warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
     end = offset + len(shown)
     rest = max(0, len(matches) - end)
