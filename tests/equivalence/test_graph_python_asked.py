@@ -294,3 +294,54 @@ def test_who_looked_for_another_name_of_a_class_is_not_resolved_again(tmp_path: 
     assert resolved(more.replace("flush", "seek")) == 3  # stores, and misses
     assert resolved(more.replace("open(self)", "open(self, mode=None)")) == 4  # seek is gone, too; finds and inherits
     assert resolved(more.replace("self.kept", "self.other")) == 4  # open is as it was; and stores
+
+
+_CHOOSING = """\
+def first(): pass
+
+def second(): pass
+
+def make(given=None):
+    chosen = None
+    if callable(given):
+        chosen = given
+    if chosen is None:
+        return first
+    return second
+
+def around(*args, **named):
+    pass
+    return make(*args, **named)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("callable(given)", "not callable(given)"),
+        ("callable(given)", "callable(given) and given()"),
+        ("callable(given)", "isinstance(given, str)"),
+        ("        chosen = given", "        pass"),
+        ("chosen = None\n", "chosen = 1\n"),
+        ("    pass\n    return make", "    named['given'] = first\n    return make"),
+        ("    pass\n    return make", "    args = (first,)\n    return make"),
+        ("given=None", "given=print"),
+    ],
+)
+def test_who_is_called_by_what_is_passed_follows_the_conditions(tmp_path: Path, old: str, new: str) -> None:
+    """What a call comes to is decided by names, conditions and stores of its function, which others look at."""
+    reader = "from base import around, make\n\ndef go(): pass\n\nmake()()\nmake(go)()\naround()()\naround(go)()\n"
+    made = synced(tmp_path / "tree", {"base.py": _CHOOSING, "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert old in _CHOOSING
+    assert _after(made, _CHOOSING.replace(old, new)) == 2
+
+
+def test_a_name_that_is_passed_is_looked_at_where_only_its_truth_matters(tmp_path: Path) -> None:
+    """Which of its returns a call comes to depends on how often a module binds the name that is passed."""
+    base = _CHOOSING + "\nPICKED = first\n{}\ndef use():\n    return make(PICKED)\n"
+    files = {"base.py": base.format("PICKED = None\n"), "reader.py": "from base import use\n\nuse()()\n"}
+    made = synced(tmp_path / "tree", files)
+    kept(made, resolvers=_PYTHON)
+    assert _after(made, base.format("")) == 2
+    assert _after(made, base.format("PICKED = second\n")) == 2

@@ -149,11 +149,11 @@ def test_a_file_is_decoded_once_for_its_offers_and_its_graph(monkeypatch: pytest
 
 def test_files_decoded_for_their_offers_are_let_go_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The longest known go first; one that changed does not count twice."""
-    monkeypatch.setattr(decoded_files, "_MAX_HELD", 250)
+    monkeypatch.setattr(decoded_files, "_MAX_HELD", 280)
     memory = world(a="def f(): pass\n", b="def g(): pass\n", c="def h(): pass\n")
     kept = Decoded()
     facts = {path: memory.facts(path) for path in memory.paths}
-    assert 250 / 3 < len(facts["a.py"]) < 250 / 2
+    assert 280 / 3 < len(facts["a.py"]) < 280 / 2
     first, second = kept.of("a.py", facts["a.py"]), kept.of("b.py", facts["b.py"])
     assert kept.of("a.py", facts["a.py"]) is first
     assert kept.of("b.py", facts["c.py"]) is not second

@@ -41,6 +41,7 @@ class Arena:
         self.scope = 0
         self.flow = Flow()
         self.guards: list[Any] = []  # what holds of parameters here
+        self.said_all = 0  # how many of the arms around say with them all that it takes to come here
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live
         self._texts: dict[bytes, str] = {}
@@ -135,6 +136,9 @@ class Arena:
             home, flag = declared[name], m.FROM_INSIDE
         number = len(self.bindings)
         self.bindings.append([home, name, value, flag])
+        if self.guards and home == self.scope:
+            is_all = self.said_all == len(flow.frames) - 1
+            self.scopes[home].bound_under.append([number, list(self.guards), is_all])
         if written is not None and self.scopes[home].kind <= m.CLASS_SCOPE:
             start, length = written.start_byte, written.end_byte - written.start_byte
             self.writes += (number, self.scope, start, length, max(length, self.until - start))

@@ -50,15 +50,19 @@ class Branches(Expressions):
                     if child.is_named:
                         self.statement(child, depth + 1) if depth <= MAX_DEPTH else self.too_deep(child)
 
-    def _arm(self, node: Node, depth: int, tests: list[Test] | None = None, guards: Any = ()) -> Frame:
+    def _arm(
+        self, node: Node, depth: int, tests: list[Test] | None = None, guards: Any = (), says_all: bool = False
+    ) -> Frame:
         self.flow.push()
         held = len(self.guards)
         self.guards += guards
+        self.said_all += says_all
         if tests:
             self.narrow(tests)
             narrowed = dict(self.flow.frames[-1].assigned)
         self.block(node, depth)
         del self.guards[held:]
+        self.said_all -= says_all
         frame = self.flow.pop()
         if tests:  # what only the condition said of a name ends with the arm
             for name, found in narrowed.items():
@@ -77,10 +81,11 @@ class Branches(Expressions):
         held = len(self.guards)
         said: list[Any] = []
         denied: list[Any] = []
+        says_all = False
         for child in node.named_children:
             kind = child.type
             if kind == "block":
-                arms.append(self._arm(child, depth, tests, said))
+                arms.append(self._arm(child, depth, tests, said, says_all))
                 self.guards += denied
                 self.never_runs = around
             elif kind == "elif_clause":
@@ -107,6 +112,7 @@ class Branches(Expressions):
                 self.never_runs = around or is_for_checkers(self.entries[made])
                 tests, otherwise = self.tests(child, made), self.tests(child, made, True)
                 said, denied = self.said(child, made), self.said(child, made, True)
+                says_all = self.says_all(child, made)
         for _ in range(opened):  # what a later condition assigned by := is seen after it, as in the arms
             frame = self.flow.pop()
             self.flow.frames[-1].assigned.update(frame.assigned)

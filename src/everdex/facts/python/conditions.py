@@ -1,7 +1,8 @@
 """What a condition says of names where it holds: what isinstance() and issubclass() asked for, how startswith() begins.
 
-For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names. Of parameters
-it also notes which literals they are compared with, and whether they are true, for who returns under that.
+For statements, conditional expressions and comprehensions alike. It knows no other tests, and only names. Of
+parameters and other names of a function it also notes which literals they are compared with, and whether they are
+true, callable or an instance, for who returns or assigns under that.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Operators of guards: whether they ask for being one of what stands on the right.
 _ASKS: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
+
+_MAX_GIVEN: Final = 4  # bindings of a name
 
 
 def is_for_checkers(condition: list[Any]) -> bool:
@@ -40,6 +43,10 @@ class Conditions(Arena):
     def said(self, node: Node, made: int, negated: bool = False) -> list[list[Any]]:
         """The guards of a condition that holds, or does not: is a parameter one of some literals, or is it true?"""
         return [guard for part in self._parts(node, made, negated) for guard in self._guard(*part)]
+
+    def says_all(self, node: Node, made: int) -> bool:
+        """Whether the guards of a condition are all that it asks."""
+        return all(self._guard(*part) for part in self._parts(node, made, False))
 
     def _parts(self, node: Node, made: int, negated: bool) -> Iterator[tuple[int, bool]]:
         """The conditions that all hold if this one does, or does not, and which of them do not."""
@@ -71,9 +78,11 @@ class Conditions(Arena):
 
     def _guard(self, made: int, negated: bool) -> list[list[Any]]:
         entry = self.entries[made]
-        if self._is_parameter(made):
-            return [[made, [], m.IS if negated else m.IS_NOT]]
-        if entry[0] != m.COMPARE or len(entry[1]) != 1 or not self._is_parameter(entry[2][0]):
+        if entry[0] == m.NAME:
+            return self._guard_of(made, [], m.IS if negated else m.IS_NOT)
+        if entry[0] == m.CALL:
+            return self._guard_by_call(entry, negated)
+        if entry[0] != m.COMPARE or len(entry[1]) != 1:
             return []
         operator, other = " ".join(entry[1][0].split()), self.entries[entry[2][-1]]
         if operator not in _ASKS:
@@ -81,7 +90,35 @@ class Conditions(Arena):
         literals = other[2] if operator.endswith("in") and other[0] == m.SEQUENCE else [entry[2][-1]]
         if not literals or any(self.entries[each][0] != m.LITERAL for each in literals):
             return []
-        return [[entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS]]
+        return self._guard_of(entry[2][0], literals, m.IS_NOT if _ASKS[operator] == negated else m.IS)
+
+    def _guard_by_call(self, entry: list[Any], negated: bool) -> list[list[Any]]:
+        callee, given = self.entries[entry[1]], entry[2]
+        if callee[0] != m.NAME or callee[2] or entry[3]:
+            return []
+        if callee[1] == "callable" and len(given) == 1:
+            return self._guard_of(given[0], [], m.CALLS_NOT if negated else m.CALLS)
+        if callee[1] == "isinstance" and len(given) == 2:
+            several = self.entries[given[1]]
+            kinds = several[2] if several[0] == m.SEQUENCE else [given[1]]
+            return self._guard_of(given[0], kinds, m.IS_NO if negated else m.IS_A)
+        return []
+
+    def _guard_of(self, subject: int, operands: list[int], asked: str) -> list[list[Any]]:
+        """Of a parameter of the function that is walked, or perhaps of one around it, of its items and how many they
+        are; or of a name of that function."""
+        entry = self.entries[subject]
+        if entry[0] == m.SUBSCRIPT:
+            place = self.entries[entry[2]]
+            is_asked = place[:2] == [m.LITERAL, "int"] and place[2] is not None and self._is_parameter(entry[1])
+        elif entry[0] == m.CALL:
+            callee = self.entries[entry[1]]
+            is_asked = callee[:2] == [m.NAME, "len"] and len(entry[2]) == 1 and self._is_parameter(entry[2][0])
+            is_asked = is_asked and bool(operands)
+        else:
+            is_local = entry[0] == m.NAME and self.scopes[self.scope].kind == m.FUNCTION_SCOPE
+            is_asked = is_local and (len(entry[2]) <= _MAX_GIVEN if entry[2] else self._is_taken_around(entry[1]))
+        return [[subject, operands, asked]] if is_asked else []
 
     def _is_parameter(self, expression: int) -> bool:
         """A name that is a parameter of the function that is walked, and nothing else, or may be of one around it."""

@@ -76,8 +76,13 @@ POSITIONAL_ONLY: Final = 4
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
 
-IS: Final = "is"  # a guard holds when a parameter is one of these, without any when it is false
+# What a guard asks of a name: to be one of some literals, without any to be false; to be callable; to be an instance.
+IS: Final = "is"
 IS_NOT: Final = "is not"
+CALLS: Final = "callable"
+CALLS_NOT: Final = "not callable"
+IS_A: Final = "isinstance"
+IS_NO: Final = "not isinstance"
 
 ALIAS: Final = 0  # in place of an assignment's length: a `type` statement
 
@@ -110,8 +115,9 @@ class Scope(msgspec.Struct, array_like=True, gc=False):
     yields: list[int]
     annotation: int  # of what it returns; -1
     outer_names: list[str]  # declared global
-    # Of each return what has to hold of parameters to come there: [name, [literals], IS or IS_NOT], none for its truth.
+    # Of each return what has to hold to come there: [name, args[0] or len(args), [literals or classes], what is asked].
     guards: list[Any] = []
+    bound_under: list[Any] = []  # [binding, the same, whether that is all that it takes]
 
 
 class Places(msgspec.Struct, array_like=True, gc=False):

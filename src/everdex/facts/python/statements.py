@@ -43,6 +43,7 @@ class Walk(Branches):
         self.scope = number
         self.flow = Flow()
         self.guards = []
+        self.said_all = 0
         self.literals = {}
         for index, param in enumerate(scope.params):
             value = self.add([m.PARAMETER, number, index], scope.name_start, scope.name_end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.fillings import Fillings
@@ -131,6 +131,11 @@ class File(Fillings):
         if found is None:
             found = self._seen_names[name] = Seen(name_key(self.path, name), self.path, ())
         return found
+
+    @cached_property
+    def bound_under(self) -> dict[int, tuple[Any, bool]]:
+        """What has to hold for a binding to be made, of those where anything has to, and whether that is all."""
+        return {number: (guards, is_all) for scope in self.scopes for number, guards, is_all in scope.bound_under}
 
     @cached_property
     def seen_stars(self) -> Seen:

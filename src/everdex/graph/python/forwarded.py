@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes, parsed
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import CALL_KEY, given_key, indirect_key, passed_key, taken_key, taking_key
-from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through

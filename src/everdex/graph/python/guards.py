@@ -1,19 +1,22 @@
-"""Which returns of a function one call can come to: those that its arguments do not rule out.
+"""What one call of a function can come to: the returns and assignments that its arguments do not rule out.
 
-What a condition asks of a parameter, also of a function around, is known from the facts: whether it is one of some
-literals, or true. Only calls that are told apart are looked at, and only what stands written for a parameter there, a
-literal, a definition, or a default, and what the language passes. All else may be another thing for callers that nobody
-here knows, and rules out nothing.
+What a condition asks of a parameter, also of a function around, or of a name that is given parameters and literals, is
+known from the facts: whether it is one of some literals, true, callable, an instance, or so many. Only calls that are
+told apart are looked at, and only what stands written for a parameter there, a literal, a definition, or a default, and
+what the language passes. All else may be another thing for callers that nobody here knows, and rules out nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.python.around import binding_scope
+from everdex.graph.python.contexts import Argument, Context, Keywords, Positional
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.names import binding_scope
+from everdex.graph.python.keys import filled_key
 from everdex.graph.python.values import (
     BUILTIN,
     CLASS,
@@ -22,17 +25,31 @@ from everdex.graph.python.values import (
     FUNCTION,
     GENERATOR,
     INSTANCE,
+    KEYED,
     LITERAL,
+    METHOD,
     MODULE,
     NONE,
+    NOTHING,
     PARTIAL,
+    TUPLE,
     Value,
+    Values,
+    union,
 )
 
+_MAX_DEPTH: Final = 3  # names that are given names, and conditions under conditions
 _WRITTEN: Final = frozenset((m.LITERAL, m.DEFINITION, m.DECORATED))
-_NEVER_NONE: Final = frozenset((FUNCTION, CLASS, INSTANCE, MODULE, EXTERNAL, PARTIAL, DISPLAY, GENERATOR, LITERAL))
+_NEVER_NONE: Final = frozenset((
+    FUNCTION, CLASS, INSTANCE, MODULE, EXTERNAL, PARTIAL, DISPLAY, GENERATOR, LITERAL, TUPLE, KEYED,
+))  # fmt: skip
 _NEVER_EQUAL: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, DISPLAY, GENERATOR))  # to a text or a number
 _NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
+_CALLABLE: Final = frozenset((FUNCTION, CLASS, PARTIAL, METHOD))
+_NOT_CALLABLE: Final = frozenset((LITERAL, DISPLAY, MODULE, GENERATOR, KEYED, TUPLE))
+_PLAIN: Final = frozenset(
+    f"builtins.{each}" for each in ("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set")
+)
 
 
 def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> list[int]:
@@ -42,48 +59,266 @@ def reached(engine: Engine, file: File, scope: int, context: int, fuel: int) -> 
         return own.returns
     return [
         each for each, guards in zip(own.returns, own.guards, strict=True)
-        if all(_may_hold(engine, file, guard, context, fuel) for guard in guards)
+        if all(_may_hold(_holds(engine, file, guard, context, fuel, 0)) for guard in guards)
     ]  # fmt: skip
 
 
-def _may_hold(engine: Engine, file: File, guard: Any, context: int, fuel: int) -> bool:
-    name, literals, wanted = guard
-    if not _is_written(engine, file, name, context):
-        return True
-    asked = [file.entries[each] for each in literals]
-    return any(_answer(value, asked) is not (wanted != m.IS) for value in engine.values(file.path, name, context, fuel))
+def bound(
+    engine: Engine, file: File, bindings: Sequence[int], context: int, fuel: int, seen_from: int = -1, depth: int = 0
+) -> Sequence[int]:
+    """Those of a name's bindings that are made in a context, and not certainly made again by a later one; with
+    `seen_from` only those before it are certainly later, for who may run before the others."""
+    under = file.bound_under
+    if depth > _MAX_DEPTH or not context or under.keys().isdisjoint(bindings):
+        return bindings
+    kept: list[int] = []
+    for each in sorted(bindings):
+        if each in under:
+            guards, is_all = under[each]
+            answers = [_holds(engine, file, guard, context, fuel, depth + 1) for guard in guards]
+            if not all(map(_may_hold, answers)):
+                continue
+            if is_all and (seen_from < 0 or each < seen_from) and all(map(_must_hold, answers)):
+                kept.clear()
+        kept.append(each)
+    return kept
 
 
-def _is_written(engine: Engine, file: File, expression: int, context: int) -> bool:
-    """Whether a literal or a definition is named, perhaps by a parameter for which it is passed."""
-    entry = file.entries[expression]
-    if entry[0] == m.NAME:
-        bindings = entry[2] or binding_scope(file, file.where[expression], entry[1])[1]
-        if len(bindings) != 1:
-            return False
-        entry = file.entries[file.bindings[bindings[0]][2]]
-        if entry[0] == m.PARAMETER:
-            inside = engine.contexts.around(context, file.path, entry[1])
-            return bool(inside) and _is_passed(engine, file.scopes[entry[1]].params, entry[2], file, inside)
-    return bool(entry[0] in _WRITTEN)
+_Answers = (
+    list[bool | None] | None
+)  # of each value that a guard asks about whether it holds; None when they are unknown
 
 
-def _is_passed(engine: Engine, params: list[Any], index: int, file: File, context: int) -> bool:
-    """The same of what a call passes for a parameter, or of its default."""
-    call = engine.contexts[context]
-    name, kind, _, default = params[index]
-    if any(given.starred for given in call.positional) or any(not key for key, _ in call.keywords):
-        return False
-    if kind != m.KEYWORD_ONLY and index < len(call.positional):
-        given = call.positional[index]
+def _may_hold(answers: _Answers) -> bool:
+    return answers is None or any(each is not False for each in answers)
+
+
+def _must_hold(answers: _Answers) -> bool:
+    return bool(answers) and all(answers or ())
+
+
+def _holds(engine: Engine, file: File, guard: Any, context: int, fuel: int, depth: int) -> _Answers:
+    subject, operands, asked = guard
+    values = _written(engine, file, subject, context, fuel, depth)
+    if values is None:
+        return None
+    if asked in (m.CALLS, m.CALLS_NOT):
+        answers = [_is_callable(value) for value in values]
+    elif asked in (m.IS_A, m.IS_NO):
+        kinds = [kind for each in operands for kind in engine.values(file.path, each, context, fuel)]
+        answers = [_is_instance(value, kinds) for value in values]
     else:
-        named = [passed for key, passed in call.keywords if key == name]
-        if not named:
-            return bool(default >= 0 and file.entries[default][0] == m.LITERAL)
-        given = named[0]
+        literals = [file.entries[each] for each in operands]
+        answers = [_answer(value, literals) for value in values]
+    return answers if asked in (m.CALLS, m.IS_A, m.IS) else [each if each is None else not each for each in answers]
+
+
+# -- what stands written
+
+
+def _written(engine: Engine, file: File, expression: int, context: int, fuel: int, depth: int) -> Values | None:
+    """What an expression is by what stands written for it; None when that is not known, or others may say otherwise."""
+    entry = file.entries[expression]
+    kind = entry[0]
+    if kind in _WRITTEN:
+        return engine.values(file.path, expression, context, fuel)
+    if kind == m.FROM:  # a class or a function of another file is as good as one of this
+        values = engine.values(file.path, expression, context, fuel)
+        return values if all(each[0] in (CLASS, FUNCTION) for each in values) else None
+    if kind == m.TYPED and entry[2] >= 0:
+        return _written(engine, file, entry[2], context, fuel, depth)
+    if kind == m.PARAMETER:
+        return _passed(engine, file, expression, context, fuel, depth)
+    if kind == m.NAME:
+        return _named(engine, file, expression, context, fuel, depth)
+    if kind in (m.SUBSCRIPT, m.ITEM):  # args[0], (first,) = args
+        place = entry[2] if kind == m.ITEM else _number(file.entries[entry[2]])
+        rest = _rest(engine, file, entry[1], context, fuel, depth)
+        if rest is None or not isinstance(place, int):
+            return None
+        return _of_argument(engine, rest[place], fuel, depth) if place < len(rest) else NOTHING
+    if kind == m.CALL and entry[2]:
+        called = file.last_name(entry[1])
+        if called == "cast":
+            return _written(engine, file, entry[2][-1], context, fuel, depth)
+        rest = _rest(engine, file, entry[2][0], context, fuel, depth) if called == "len" else None
+        return None if rest is None else frozenset(((LITERAL, "int", len(rest)),))
+    return None
+
+
+def _number(entry: Any) -> int | None:
+    """What a key is that is a number, counted from the front."""
+    return entry[2] if entry[0] == m.LITERAL and entry[1] == "int" and isinstance(entry[2], int) else None
+
+
+def _named(engine: Engine, file: File, name: int, context: int, fuel: int, depth: int) -> Values | None:
+    bindings = _bindings_of(engine, file, name)
+    if depth > _MAX_DEPTH or not bindings or (len(bindings) > 1 and not file.entries[name][2]):
+        return None
+    parts: list[Values] = []
+    for each in bound(engine, file, bindings, context, fuel, depth=depth):
+        values = _written(engine, file, file.bindings[each][2], context, fuel, depth + 1)
+        if values is None:
+            return None
+        parts.append(values)
+    return union(parts)
+
+
+def _passed(engine: Engine, file: File, parameter: int, context: int, fuel: int, depth: int) -> Values | None:
+    """What a call passes for a parameter, or its default."""
+    _, scope, index = file.entries[parameter]
+    inside = engine.contexts.around(context, file.path, scope)
+    call = engine.contexts[inside] if inside else None
+    if call is None or (call.is_any and index):
+        return None
+    name, kind, _, default = file.scopes[scope].params[index]
+    positional = _written_out(engine, call.positional, fuel, depth)
+    starred = next((place for place, given in enumerate(positional) if given.starred), len(positional))
+    if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
+        is_known = starred == len(positional) if kind == m.ALL_POSITIONAL else all(key for key, _ in call.keywords)
+        return engine.values(file.path, parameter, context, fuel) if is_known else None
+    if kind != m.KEYWORD_ONLY and index < starred:
+        return _of_argument(engine, positional[index], fuel, depth)
+    named = [passed for key, passed in call.keywords if key == name]
+    if named:
+        return _of_argument(engine, named[0], fuel, depth)
+    is_silent = (kind == m.KEYWORD_ONLY or starred == len(positional)) and default >= 0
+    if not is_silent or file.entries[default][0] != m.LITERAL or _may_name(engine, call.keywords, name, fuel, depth):
+        return None
+    return engine.values(file.path, default, call.outer, fuel)
+
+
+def _of_argument(engine: Engine, given: Argument, fuel: int, depth: int) -> Values | None:
     if given.expression < 0:  # what the language passes: the object that a method or a descriptor is read of
-        return bool(given.values)
-    return _is_written(engine, engine.file(given.path), given.expression, given.context)
+        return given.values or None
+    file = engine.file(given.path)
+    engine.seen.append(file.seen_at(given.expression))
+    return _written(engine, file, given.expression, given.context, fuel, depth)
+
+
+def _rest(engine: Engine, file: File, name: int, context: int, fuel: int, depth: int) -> Positional | None:
+    """What a call passes for the `*args` that is named."""
+    bindings = _bindings_of(engine, file, name) if file.entries[name][0] == m.NAME else ()
+    entry = file.entries[file.bindings[bindings[0]][2]] if len(bindings) == 1 else None
+    return (
+        _rest_of(engine, file, entry, context, fuel, depth) if entry is not None and entry[0] == m.PARAMETER else None
+    )
+
+
+# -- what starred arguments pass on from the call around them
+
+
+def _bindings_of(engine: Engine, file: File, name: int) -> Sequence[int]:
+    """The bindings of a name where it stands; that it was looked at is noted."""
+    entry = file.entries[name]
+    if entry[2]:
+        return tuple(entry[2])
+    home, found = binding_scope(file, file.where[name], entry[1])
+    if home > 0:
+        engine.look_at(file.path, home)
+    else:
+        engine.look_for(file.path, entry[1])
+    return tuple(found)
+
+
+def _written_out(engine: Engine, given: Positional, fuel: int, depth: int) -> Positional:
+    """Arguments with what starred ones pass on in their place; one of which that is not known stays."""
+    if not any(each.starred for each in given):
+        return given
+    found: list[Argument] = []
+    for each in given:
+        passed = _elements(engine, each, fuel, depth) if each.starred else None
+        found.extend((each,) if passed is None else passed)
+    return tuple(found)
+
+
+def _rest_of(
+    engine: Engine, file: File, parameter: tuple[int, int, int], context: int, fuel: int, depth: int
+) -> Positional | None:
+    """What a call passes for `*args`; None when it is not known, or the parameter is another one."""
+    _, scope, index = parameter
+    call = _call(engine, file, scope, context)
+    if call is None or file.scopes[scope].params[index][1] != m.ALL_POSITIONAL:
+        return None
+    given = _written_out(engine, call.positional, fuel, depth)
+    return None if any(each.starred for each in given) else given[index:]
+
+
+def _may_name(engine: Engine, keywords: Keywords, wanted: str, fuel: int, depth: int) -> bool:
+    """Whether one of `**kwargs` may pass something by a name."""
+    return any(_may_contain(engine, each, wanted, fuel, depth) for key, each in keywords if not key)
+
+
+def _call(engine: Engine, file: File, scope: int, context: int) -> Context | None:
+    inside = engine.contexts.around(context, file.path, scope)
+    call = engine.contexts[inside] if inside else None
+    return None if call is None or call.is_any else call
+
+
+def _elements(engine: Engine, given: Argument, fuel: int, depth: int) -> Positional | None:
+    file, values = _given(engine, given, fuel, depth)
+    several: list[Positional | None] = []
+    for value in values:
+        entry = file.entries[value]
+        if entry[0] == m.PARAMETER:
+            several.append(_rest_of(engine, file, entry, given.context, fuel, depth))
+        elif entry[0] == m.SEQUENCE and not entry[2]:
+            several.append(())
+        else:
+            several.append(None)
+    return several[0] if len(several) == 1 else () if several and all(each == () for each in several) else None
+
+
+def _may_contain(engine: Engine, given: Argument, wanted: str, fuel: int, depth: int) -> bool:
+    file, values = _given(engine, given, fuel, depth)
+    entry = file.entries[values[0]] if len(values) == 1 else None
+    if entry is None or entry[0] != m.PARAMETER:
+        return True
+    call = _call(engine, file, entry[1], given.context)
+    name, kind = file.scopes[entry[1]].params[entry[2]][:2]
+    if call is None or kind != m.ALL_KEYWORDS or any(key == wanted for key, _ in call.keywords):
+        return True
+    engine.note(file, filled_key(file.path, name))
+    for base, key, _ in file.item_stores_by_name.get(name, ()):
+        stored = file.entries[key] if key >= 0 else None
+        is_own = file.owner(file.where[base]) == entry[1]
+        if is_own and (stored is None or stored[0] != m.LITERAL or stored[2] in (None, wanted)):
+            return True
+    return _may_name(engine, call.keywords, wanted, fuel, depth)
+
+
+def _given(engine: Engine, given: Argument, fuel: int, depth: int) -> tuple[File, list[int]]:
+    """What a name that is passed may have been given, by number; nothing for any other expression."""
+    file = engine.file(given.path)
+    if given.expression < 0 or file.entries[given.expression][0] != m.NAME:
+        return file, []
+    engine.seen.append(file.seen_at(given.expression))
+    bindings = _bindings_of(engine, file, given.expression)
+    return file, [file.bindings[each][2] for each in bound(engine, file, bindings, given.context, fuel, depth=depth)]
+
+
+# -- what is asked of it
+
+
+def _is_callable(value: Value) -> bool | None:
+    """Whether a value can be called; None when it is not known."""
+    return True if value[0] in _CALLABLE else False if value == NONE or value[0] in _NOT_CALLABLE else None
+
+
+def _is_instance(value: Value, kinds: list[Value]) -> bool | None:
+    """Whether a value is an instance of one of some classes; None when it is not known."""
+    answers = [_is_one(value, kind) for kind in kinds]
+    return True if True in answers else False if answers and None not in answers else None
+
+
+def _is_one(value: Value, kind: Value) -> bool | None:
+    is_plain = kind[0] == EXTERNAL and kind[1] in _PLAIN
+    if value == NONE:
+        return False if is_plain or kind[0] == CLASS else None
+    if is_plain and value[0] == LITERAL:
+        wanted = kind[1].removeprefix("builtins.")
+        return bool(value[1] == wanted or (value[1], wanted) == ("bool", "int"))
+    return False if is_plain and value[0] in _NEVER_EQUAL and value[0] != DISPLAY else None
 
 
 def _answer(value: Value, asked: list[Any]) -> bool | None:
@@ -91,6 +326,8 @@ def _answer(value: Value, asked: list[Any]) -> bool | None:
     if not asked:
         if value[0] in _NEVER_FALSE:
             return False
+        if value[0] in (TUPLE, KEYED):
+            return not value[1]
         return True if value == NONE else not value[2] if value[0] == LITERAL else None
     answers = [_is(value, entry) for entry in asked]
     return True if True in answers else None if None in answers else False

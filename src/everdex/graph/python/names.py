@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import modules
+from everdex.graph.python import guards, modules
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -46,8 +47,17 @@ def name(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         if others:
             reaching = [*reaching, *others]
     if reaching:
+        if context and len(reaching) > 1:
+            reaching = guards.bound(engine, file, reaching, context, fuel) or reaching
         return engine.bound(file, reaching, context, fuel)
     return by_name(engine, file, file.where[expression], entry[1], context, fuel)
+
+
+def _born(file: File, scope: int, home: int) -> int:
+    """How many bindings a file had when the function was defined that stands in a scope and around another."""
+    while file.scopes[scope].parent != home:
+        scope = file.scopes[scope].parent
+    return file.scopes[scope].born
 
 
 def by_name(
@@ -66,6 +76,8 @@ def by_name(
     if found:
         engine.seen.append(file.seen_member(home, wanted) if file.is_by_name(home) else file.seen_scope(home))
         around = engine.contexts.around(context, file.path, home) if home else 0
+        if around and len(found) > 1:
+            found = list(guards.bound(engine, file, found, around, fuel, _born(file, scope, home))) or found
         values = engine.bound(file, found, around, fuel)
         if not home and scope:
             values = union((values, replaced(engine, file.path, wanted, fuel)))
@@ -83,33 +95,6 @@ def by_name(
     return special or unknown("undefined name")
 
 
-def binding_scope(file: File, scope: int, wanted: str, *, later: bool = False) -> tuple[int, list[int]]:
-    """The nearest scope around that binds a name, and the bindings that may be seen from inside.
-
-    Never a class: functions in it do not see its names, and its own statements only what they have bound already, so
-    that `name = name` means the one outside. Only a name looked up `later`, as an annotation in quotes is, may be its.
-    A module's own statements see the builtin until the module has bound its name.
-    """
-    if later and wanted in file.names[scope]:
-        return scope, file.names[scope][wanted]
-    if scope == 0 and wanted in BUILTIN_NAMES:
-        inner = file.from_inside.get((0, wanted), [])
-        return (0, inner) if inner else (-1, [])
-    born = -1
-    while scope >= 0:
-        current = file.scopes[scope]
-        if wanted in current.outer_names:
-            born = current.born
-        else:
-            found = file.names[scope].get(wanted) if current.kind != m.CLASS_SCOPE else None
-            if found:
-                return scope, found if born < 0 else file.visible(scope, wanted, born)
-            if current.kind != m.COMPREHENSION_SCOPE:
-                born = current.born
-        scope = current.parent
-    return -1, []
-
-
 def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
     if wanted == "__class__":
         from everdex.graph.python.values import CLASS
@@ -120,7 +105,6 @@ def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
                 return frozenset(((CLASS, file.path, owner),))
             scope = file.scopes[scope].parent
     if wanted in ("__name__", "__file__", "__doc__", "__qualname__", "__package__"):
-
         return TEXT
     return NOTHING
 

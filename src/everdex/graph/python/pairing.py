@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from everdex.facts.python import model as m
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.files import File
-from everdex.graph.python.names import binding_scope
 from everdex.graph.python.slices import OPERANDS
 
 Mark = tuple[dict[int, int], dict[int, int]]
@@ -50,8 +50,10 @@ class Pairing:
     def bindings(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """Bindings by number: what they bind, and whether they always do."""
         bound, bound_now = [self.old.bindings[each] for each in first], [self.new.bindings[each] for each in second]
+        under, under_now = self.old.bound_under, self.new.bound_under
         return [each[3] for each in bound] == [each[3] for each in bound_now] and self.both(
-            [each[2] for each in bound], [each[2] for each in bound_now]
+            [[each[2] for each in bound], [under.get(each, ()) for each in first]],
+            [[each[2] for each in bound_now], [under_now.get(each, ()) for each in second]],
         )
 
     def walked(self) -> bool:

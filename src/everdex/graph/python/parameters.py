@@ -20,12 +20,12 @@ from everdex.graph.python import (
     metaclasses,
     protocols,
 )
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument, Context
 from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import MAPPINGS
 from everdex.graph.python.keys import adopted_key
-from everdex.graph.python.names import binding_scope
 from everdex.graph.python.values import (
     ANNOTATED,
     BUILTIN,

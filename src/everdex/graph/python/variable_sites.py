@@ -12,7 +12,8 @@ from typing import Any, Final, TypeVar
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Site, Status, Target
-from everdex.graph.python import names, variables
+from everdex.graph.python import variables
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import FUEL, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.nodes import Places
@@ -113,7 +114,7 @@ class VariableSites:
         file, engine = self.file, self.engine
         home, bindings = file.bindings[reaching[-1]][0] if reaching else -1, reaching
         if not reaching:
-            home, bindings = names.binding_scope(file, where, name)
+            home, bindings = binding_scope(file, where, name)
         if home < 0:
             engine.seen.append(file.seen_stars)
         if home < 0 or file.is_by_name(home):
