@@ -117,3 +117,36 @@ def test_a_fixture_of_another_directory_is_no_news(tmp_path: Path) -> None:
     kept(made, resolvers=_PYTHON)
     assert _written(made, {"tests/two/test_two.py": fixture + test}) == 1
     assert _written(made, {"tests/one/conftest.py": fixture}) == 2
+
+
+def test_what_a_function_does_is_no_news_where_its_declaration_says_all(tmp_path: Path) -> None:
+    """`-> None` and `-> int` leave nothing to be found in a body; any other declaration may."""
+    home = "class A:\n    def stop(self): pass\n\ndef go(given) -> {}:\n    {}\n    return given\n"
+    reader = "from home import go\n\ndef read():\n    go(1).stop()\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("None", "pass"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("None", "given = A()")}) == 1
+    assert _written(made, {"home.py": home.format("int", "given = A()")}) == 2
+    assert _written(made, {"home.py": home.format("int", "pass")}) == 1
+    assert _written(made, {"home.py": "from numbers import int\n" + home.format("int", "pass")}) == 2  # another one
+    assert _written(made, {"home.py": "from numbers import int\n" + home.format("int", "given = A()")}) == 2
+
+
+def test_a_method_that_is_written_otherwise_is_no_news_for_who_only_finds_it(tmp_path: Path) -> None:
+    """Who looks whether a method is there to be overridden looks whether it has a body, not what that does."""
+    home = "class Base:\n    def go(self):\n        {}\n\nclass Low(Base):\n    def go(self): return 1\n\nLow()\n"
+    reader = "from home import Base\n\ndef read(base: Base):\n    base.go()\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("return 2"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("return self")}) == 1
+    assert _written(made, {"home.py": home.format("raise NotImplementedError")}) == 2
+
+
+def test_a_function_that_passes_on_what_it_is_given_is_no_news_for_who_gives_it_to_another(tmp_path: Path) -> None:
+    """Where a callback goes is looked at function by function."""
+    home = "def first(each):\n    each()\n\ndef second(each):\n    {}\n"
+    reader = "from home import first\n\nclass A:\n    def stop(self): pass\n\ndef done(a):\n    a.stop()\n\nfirst(done)\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("pass"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("print(each)")}) == 1
+    assert _written(made, {"home.py": home.format("print(each)").replace("each()", "print(each(1))")}) == 2

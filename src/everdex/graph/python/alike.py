@@ -180,19 +180,20 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
             yield each, _Way(indirect_key(path), ("prepared",)), each
     for each, value in file.taking:
         if wanted[each]:
-            yield each, _Way(taking_key(path), ("taking",)), [each, value]
+            for what in file.takes_for(value):
+                yield each, _Way(taking_key(path, what), ("taking", what)), [each, value]
     for name, taking in file.given_classes.items():
         for each, _ in taking:
             if wanted[each]:
                 yield each, _Way(passed_key(path, name), ("given class", name)), each
     functions = {scope.name for scope in file.scopes if scope.kind == m.FUNCTION_SCOPE}
-    for what, numbers in file.given.items():
+    for named, numbers in file.given.items():
         for each in numbers:
             if wanted[each]:
-                if isinstance(what, int):
-                    yield each, _Way("", ("given in place", file.scopes[what].key)), each
-                elif what in functions:
-                    yield each, _Way(passed_key(path, what), ("given", what)), each
+                if isinstance(named, int):
+                    yield each, _Way("", ("given in place", file.scopes[named].key)), each
+                elif named in functions:
+                    yield each, _Way(passed_key(path, named), ("given", named)), each
     for name, numbers in file.given_attributes.items():
         for each in numbers:
             if wanted[each] and name in functions:

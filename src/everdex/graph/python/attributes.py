@@ -218,7 +218,7 @@ def _name(engine: Engine, value: Value, fuel: int) -> Values:
     if below is None or len(below) > MAX_BASES:
         return TEXT
     kinds = (value, *below)
-    return frozenset((LITERAL, "str", engine.look_at(each[1], each[2]).scopes[each[2]].name) for each in kinds)
+    return frozenset((LITERAL, "str", engine.file(each[1]).scopes[each[2]].name) for each in kinds)
 
 
 def _read_of_class(value: Value) -> Value:

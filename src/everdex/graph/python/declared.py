@@ -10,6 +10,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.python import attributes, classes, containers, names, protocols, records
+from everdex.graph.python.around import binding_scope
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
@@ -28,6 +29,7 @@ from everdex.graph.python.values import (
     INSTANCE,
     LITERAL,
     MAX_VALUES,
+    NONE,
     NOTHING,
     PARTIAL,
     Value,
@@ -41,6 +43,7 @@ from everdex.graph.python.values import (
 )
 
 _CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset"))
+_NUMBERS = frozenset(("int", "float", "complex", "bool", "bytes"))
 _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Hashable", "AnyStr"))
 
 
@@ -53,6 +56,20 @@ def instances(engine: Engine, file: File, expression: int, context: int, fuel: i
         unknown("too many steps"),
     )
     return found
+
+
+def plain(engine: Engine, function: Value) -> Values:
+    """What a function gives back by a declaration that leaves nothing to be found in its body: None, or a number."""
+    file = engine.file(function[1])
+    own = file.scopes[function[2]]
+    entry = file.entries[own.annotation] if own.annotation >= 0 and not own.flags & m.IS_ASYNC else (m.UNKNOWN,)
+    if entry[0] == m.LITERAL and entry[1] == "None":
+        return frozenset((NONE,))
+    if entry[0] != m.NAME or entry[1] not in _NUMBERS or entry[2]:
+        return NOTHING
+    engine.look_for(file.path, entry[1])
+    is_builtin = binding_scope(file, file.where[own.annotation], entry[1], later=True)[0] < 0
+    return frozenset(((BUILTIN, entry[1]),)) if is_builtin else NOTHING
 
 
 def _instances(engine: Engine, file: File, expression: int, context: int, fuel: int) -> Values:
@@ -177,7 +194,7 @@ def _given(engine: Engine, value: Value, method: str, fuel: int) -> Values:
 
 def _is_of_variable(engine: Engine, function: Value, fuel: int) -> bool:
     """`-> T`, or `-> Iterator[T]`, with a type variable T."""
-    file = engine.look_at(function[1], function[2])
+    file = engine.file(function[1])
     said = file.scopes[function[2]].annotation
     if said >= 0 and file.entries[said][0] == m.SUBSCRIPT:
         name, inner = parts_of(file, said)

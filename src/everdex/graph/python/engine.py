@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from everdex.facts.python.model import NAME
+from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
+from everdex.graph.python.keys import stub_key
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, union, unknown
 
@@ -275,6 +276,13 @@ class Engine:
         file = self.file(path)
         self.seen.append(file.seen_member(scope, name))
         return file
+
+    def look_for_stub(self, path: str, scope: int) -> bool:
+        """Note that it matters whether a function has a body of its own, and tell."""
+        file = self.file(path)
+        own = file.scopes[scope]
+        self.seen.append(file.seen_key(stub_key(path, own.key)))
+        return bool(own.flags & IS_STUB)
 
     def look_at(self, path: str, scope: int) -> File:
         """Note that a scope's content matters."""

@@ -5,6 +5,7 @@ Indexes over the file's flows, made when first asked for. What a container *hold
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -50,6 +51,18 @@ class Fillings(Flows):
                 if is_one(each) if kind == m.NAME else kept and kind == m.ATTRIBUTE and is_kept(each):
                     found.append((number, each))
         return [*found, *((base, each) for base, _, value in self.fills for each in self.put_as(value) if is_one(each))]
+
+    def takes_for(self, value: int) -> Iterator[str]:
+        """Whose a value of those is: the keys of the functions around, or the attribute's name."""
+        entry = self.entries[value]
+        if entry[0] == m.ATTRIBUTE:
+            yield entry[2]
+            return
+        scope = self.owner(self.where[value])
+        while scope > 0:
+            if self.scopes[scope].kind != m.CLASS_SCOPE:
+                yield self.scopes[scope].key
+            scope = self.owner(self.scopes[scope].parent)
 
     def put_as(self, value: int) -> list[int]:
         """What is put into a container, by itself or in a tuple."""

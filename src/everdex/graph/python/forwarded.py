@@ -132,7 +132,7 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
             continue
         done.add(taker)
         file = engine.look_at(taker.path, taker.scope)
-        engine.note(file, taking_key(taker.path))
+        engine.note(file, taking_key(taker.path, file.scopes[taker.scope].key))
         if taker.path != home:
             for each in _called(engine, file, taker):
                 yield taker.path, each
@@ -146,6 +146,7 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         held = _held(file, taker)
         for owner, name in sorted(held):
             yield from _called_of_others(engine, (CLASS, file.path, owner), name, home, fuel)
+            engine.note(file, taking_key(taker.path, name))
         for number in dict.fromkeys(each for _, kept in sorted(held) for each in file.given_attributes.get(kept, ())):
             engine.seen.append(file.seen_at(number))
             waiting.extend(_takers(engine, file, number, partial(_is_held, file, held), fuel))
@@ -172,7 +173,7 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
             if each[0] == FUNCTION:
                 yield from _taking(engine, each, place, key, fuel)
     elif value[0] == FUNCTION:
-        params = engine.look_at(value[1], value[2]).scopes[value[2]].params
+        params = engine.file(value[1]).scopes[value[2]].params
         index = place + (value[4] is not None)
         for number, (name, kind, _, _) in enumerate(params):
             if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
@@ -196,22 +197,21 @@ def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
 
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
-    engine.note(file, indirect_key(file.path))
-    if len(file.indirect_calls) > MAX_INDIRECT:
-        return
     held = _held(file, taker)
     filled = _filled_attributes(file, taker)
     tables = _tables(engine, file, taker)
     prepared = sorted(file.prepared)
-    for number in (*file.indirect_calls, *prepared) if held or filled or tables else ():
-        engine.seen.append(file.seen_at(number))
-        callee = file.meant(number)
-        if _attribute(file, callee) in held:
-            yield number
-        elif filled or tables:
-            containers = file.taken_from(callee)
-            if any(_attribute(file, each) in filled or _table(file, each) in tables for each in containers):
+    if held or filled or tables:
+        engine.note(file, indirect_key(file.path))
+        for number in (*file.indirect_calls, *prepared) if len(file.indirect_calls) <= MAX_INDIRECT else ():
+            engine.seen.append(file.seen_at(number))
+            callee = file.meant(number)
+            if _attribute(file, callee) in held:
                 yield number
+            elif filled or tables:
+                containers = file.taken_from(callee)
+                if any(_attribute(file, each) in filled or _table(file, each) in tables for each in containers):
+                    yield number
     for scope in _inside(file, taker.scope):
         engine.seen.append(file.seen_scope(scope))
     for number in (*file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()), *prepared):

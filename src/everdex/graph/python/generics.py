@@ -59,8 +59,8 @@ def _is_of(engine: Engine, value: Value, kinds: set[Value], fuel: int) -> bool:
 
 def _said(engine: Engine, function: Value, owner: int, variable: int, fuel: int) -> Values:
     """What a variable of a method's class is filled with in the receiver's line."""
-    _, path, scope, _, receiver = function
-    file = engine.look_at(path, scope)
+    _, path, _, _, receiver = function
+    file = engine.file(path)
     if _VARIABLE not in engine.values(path, variable, 0, fuel - NAME_STEP):
         return NOTHING
     place = _place(engine, file, owner, file.entries[variable][1])
@@ -84,7 +84,6 @@ def passed(engine: Engine, path: str, scope: int, call: Context, fuel: int) -> V
     variable = _variable(file, file.scopes[scope].annotation)
     if variable < 0:
         return NOTHING
-    engine.look_at(path, scope)
     params = file.scopes[scope].params
     for place, (_, _, annotation, _) in enumerate(params):
         is_class = annotation >= 0 and file.entries[annotation][0] == m.SUBSCRIPT

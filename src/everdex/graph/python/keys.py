@@ -23,7 +23,10 @@ _OTHERS: Final = 8  # keys of a file for all names that it calls and does not de
 MAX_BASE_FILES: Final = 24  # in more files than this nobody looks for the classes below one
 
 def scope_key(path: str, key: str) -> str:
-    """A scope's own text without the bodies inside it; of a class also what its methods assign to self."""
+    """A scope's own text without the bodies inside it; of a class also what its methods assign to self.
+
+    What stands before a function's body is also text of who defines it: who has a function has looked at that.
+    """
     return f"py:scope:{path}:{key}"
 
 
@@ -35,6 +38,11 @@ def name_key(path: str, name: str) -> str:
 def head_key(path: str, key: str) -> str:
     """A class statement before its body: what it inherits from."""
     return f"py:head:{path}:{key}"
+
+
+def stub_key(path: str, key: str) -> str:
+    """That a function has no body of its own."""
+    return f"py:stub:{path}:{key}"
 
 
 def member_key(path: str, name: str) -> str:
@@ -141,9 +149,10 @@ def indirect_key(path: str) -> str:
     return f"py:indirect:{path}"
 
 
-def taking_key(path: str) -> str:
-    """Where a file passes on, stores or calls what its functions are given."""
-    return f"py:taking:{path}"
+def taking_key(path: str, what: str) -> str:
+    """Where a function, by its key, passes on, stores or calls what it is given, or where an attribute by this name is
+    passed on that was given."""
+    return f"py:taking:{path}:{what}"
 
 
 def used_key(name: str) -> str:

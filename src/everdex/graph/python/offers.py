@@ -46,6 +46,7 @@ from everdex.graph.python.keys import (
     stars_key,
     stored_key,
     stores_key,
+    stub_key,
     taken_key,
     taking_key,
     used_key,
@@ -86,6 +87,8 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     for name, others in file.renamed.items():
         sites.setdefault(BASE_KEY + name, []).extend(f"as {each}" for each in others)
     for scope in file.scopes:
+        if scope.flags & m.IS_STUB:
+            offered[stub_key(path, scope.key)] = 1
         if scope.kind == m.FUNCTION_SCOPE and scope.decorators and _may_be_fixture(file, scope):
             offered[FIXTURE_KEY + scope.name] = 1
             sites.setdefault(fixture_key(path, scope.name), []).append(scope.key)
@@ -141,8 +144,9 @@ def _elsewhere(file: File, sites: dict[str, list[str]]) -> None:
     for function, names in file.aliases.items():
         if isinstance(function, int):
             sites.setdefault(passed_key(path, file.scopes[function].name), []).extend(names)
-    if file.taking:
-        sites[taking_key(path)] = [file.scopes[file.where[each]].key for each, _ in file.taking]
+    for each, value in file.taking:
+        for what in file.takes_for(value):
+            sites.setdefault(taking_key(path, what), []).append(f"{what} {file.scopes[file.where[each]].key}")
     if file.indirect_calls or file.prepared:
         computed = [file.scopes[file.where[each]].key for each, _ in file.dispatched]
         called = [file.scopes[file.where[each]].key for each in file.indirect_calls]

@@ -6,7 +6,6 @@ where that is known; a base method that is only a stub gives way to what overrid
 
 from __future__ import annotations
 
-from everdex.facts.python import model as m
 from everdex.graph.python import classes, living, protocols, stored
 from everdex.graph.python.binding import bind_instance
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
@@ -122,4 +121,4 @@ def are_stubs(engine: Engine, values: Values) -> bool:
 def _is_stub(engine: Engine, value: Value) -> bool:
     if value[0] in (STATIC, CLASSMETHOD, PROPERTY):
         value = value[1]
-    return value[0] == FUNCTION and bool(engine.look_at(value[1], value[2]).scopes[value[2]].flags & m.IS_STUB)
+    return value[0] == FUNCTION and engine.look_for_stub(value[1], value[2])
