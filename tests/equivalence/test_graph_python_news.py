@@ -145,8 +145,18 @@ def test_a_method_that_is_written_otherwise_is_no_news_for_who_only_finds_it(tmp
 def test_a_function_that_passes_on_what_it_is_given_is_no_news_for_who_gives_it_to_another(tmp_path: Path) -> None:
     """Where a callback goes is looked at function by function."""
     home = "def first(each):\n    each()\n\ndef second(each):\n    {}\n"
-    reader = "from home import first\n\nclass A:\n    def stop(self): pass\n\ndef done(a):\n    a.stop()\n\nfirst(done)\n"
+    reader = "from home import first\n\nclass A:\n    def go(self): pass\n\ndef done(a):\n    a.go()\n\nfirst(done)\n"
     made = synced(tmp_path / "tree", {"home.py": home.format("pass"), "reader.py": reader})
     kept(made, resolvers=_PYTHON)
     assert _written(made, {"home.py": home.format("print(each)")}) == 1
     assert _written(made, {"home.py": home.format("print(each)").replace("each()", "print(each(1))")}) == 2
+
+
+def test_an_attribute_of_another_class_of_the_file_is_no_news(tmp_path: Path) -> None:
+    """What a class has under a name is looked at class by class."""
+    home = "class A:\n    def stop(self): pass\n\nclass Box:\n    kept = A()\n\nclass Other:\n    {}\n"
+    reader = "from home import Box\n\ndef read():\n    Box().kept.stop()\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format("pass"), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format("kept = 1")}) == 1
+    assert _written(made, {"home.py": home.format("kept = 1").replace("kept = A()", "kept = Other()")}) == 2

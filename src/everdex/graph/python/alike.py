@@ -207,10 +207,11 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
             if wanted[each]:
                 yield each, _Way(passed_key(path, name), ("held import", name)), each
     for owner, stored in file.self_stores.items():
+        key = file.scopes[owner].key
         for name, numbers in stored.items():
             for each in numbers:
                 if wanted[each]:
-                    yield each, _Way(member_key(path, name), ("own store", file.scopes[owner].key, name)), each
+                    yield each, _Way(member_key(path, key, name), ("own store", key, name)), each
     for name, stores in file.other_stores.items():
         for base, value in stores:
             if wanted[base]:

@@ -60,7 +60,7 @@ class File(Fillings):
         self._imported: dict[int, dict[int, int]] = {}
         self._seen_keys: dict[str, Seen] = {}
         self._seen_names: dict[str, Seen] = {}
-        self._seen_members: dict[str, Seen] = {}
+        self._seen_members: dict[tuple[int, str], Seen] = {}
         self._is_larger: dict[tuple[int, int], bool] = {}
         self._names_behind: dict[int, int] = {}
         self.forget()
@@ -113,9 +113,10 @@ class File(Fillings):
         """What the module or a class binds under a name, and what a class's methods assign to self."""
         if not scope:
             return self.seen_name(name)
-        found = self._seen_members.get(name)
+        found = self._seen_members.get((scope, name))
         if found is None:
-            found = self._seen_members[name] = Seen(member_key(self.path, name), self.path, ())
+            key = member_key(self.path, self.scopes[scope].key, name)
+            found = self._seen_members[scope, name] = Seen(key, self.path, ())
         return found
 
     def seen_key(self, key: str) -> Seen:

@@ -45,12 +45,9 @@ def stub_key(path: str, key: str) -> str:
     return f"py:stub:{path}:{key}"
 
 
-def member_key(path: str, name: str) -> str:
-    """The statements of a file's classes that bind a name, and the methods that assign it to self.
-
-    One key for all classes of the file: with one for each, who looks along a line of classes would note twice as many.
-    """
-    return f"py:member:{path}:{name}"
+def member_key(path: str, owner: str, name: str) -> str:
+    """The statements of a class, by its key, that bind a name, and the methods that assign it to self."""
+    return f"py:member:{path}:{owner}:{name}"
 
 
 def stars_key(path: str) -> str:

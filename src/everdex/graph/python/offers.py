@@ -197,17 +197,14 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
         offered[scope_key(file.path, scope.key)] = digest.intdigest()
     first = 0
     statements = file.facts.statements
-    members: dict[str, xxhash.xxh3_64] = {}
     for last, (_, _, _, scope_number) in enumerate(statements):
         if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
             texts = _texts(file, source, first, last, inner.get(scope_number, ()))
             if scope_number:
-                _members(file, scope_number, first, texts, members)
+                _members(file, scope_number, first, texts, offered)
             else:
                 _names(file, first, texts, offered)
             first = last + 1
-    for name, member in members.items():
-        offered[member_key(file.path, name)] = member.intdigest()
 
 
 def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
@@ -301,9 +298,7 @@ def _bound_inside(file: File, name: str, bindings: Sequence[int]) -> list[str]:
     return [f"{name} {file.scopes[file.where[each]].key} {file.entries[each][0]}" for each in values]
 
 
-def _members(
-    file: File, scope: int, first: int, texts: Sequence[bytes], members: dict[str, xxhash.xxh3_64]
-) -> None:
+def _members(file: File, scope: int, first: int, texts: Sequence[bytes], offered: dict[str, int]) -> None:
     """Each name of a class: the statements that bind it, who reads which of several, and who assigns it to self."""
     found = _binding(file, first, texts)
     bound = file.names[scope]
@@ -322,10 +317,8 @@ def _members(
         keys = "\n".join([key, *(file.scopes[file.where[each]].key for each in stored.get(name, ()))])
         if (scope, name) in file.called_in_class:
             keys += "\ncalled"
-        digest = members.get(name)
-        if digest is None:
-            digest = members[name] = xxhash.xxh3_64()
-        digest.update(b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n")))
+        said = b"".join((keys.encode("utf-8", "surrogatepass"), b"\0", *found.get(name, ()), b"\n"))
+        offered[member_key(file.path, key, name)] = xxhash.xxh3_64_intdigest(said)
 
 
 def _may_be_fixture(file: File, scope: m.Scope) -> bool:
