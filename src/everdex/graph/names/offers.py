@@ -70,14 +70,14 @@ def _module_offers(module: Module) -> dict[str, int]:
         see(
             "d", lookup,
             (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
-             item.receiver, item.public, _besides(module, index)),
+             item.receiver, item.takes, item.public, _besides(module, index)),
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
-            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
+            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most, item.takes))
         elif item.kind == "impl":
             see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
         if item.receiver and item.kind in CALLABLES:
-            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
+            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns, item.takes))
         for base in item.bases:
             see("s", last_name(base), (lookup, base, item.kind))
     for lookup, slots in module.slots.items():
