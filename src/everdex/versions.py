@@ -260,7 +260,7 @@ INTERFACE_VERSION: Final = "1"
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 # 51: Java, Kotlin, C#: overloads by the types of what is passed, also those of bases and, in chains, by how many
 #     arguments there are; what a base outside takes is its own
-#     Java and its kin: types by their whole names
+#     Java and its kin: types by their whole names; Kotlin: what is expected and what is actually there are one
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

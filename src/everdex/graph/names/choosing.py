@@ -171,7 +171,11 @@ class Choosing:
         return Answer(Status.AMBIGUOUS, tuple(refs[:MAX_CANDIDATES]), reason="several definitions fit")
 
     def _are_parts(self, refs: list[Ref]) -> bool:
-        """Whether these are one type that is written in parts: C#'s partial types, and what a file of Ruby reopens."""
+        """Whether these are one definition in parts: C#'s partial types, what a file of Ruby reopens, and what Kotlin
+        expects of each platform and is actually there."""
+        if self.language == "kotlin":
+            alike = all((ref.name, ref.defined.takes) == (refs[0].name, refs[0].defined.takes) for ref in refs)
+            return alike and all(ref.is_expected for ref in refs)
         if any(ref.name != refs[0].name or ref.defined.kind not in _IN_PARTS for ref in refs):
             return False
         if self.language == "ruby":

@@ -46,6 +46,11 @@ class Ref(NamedTuple):
         return least <= count and (most < 0 or count <= most)
 
     @property
+    def is_expected(self) -> bool:
+        """Whether Kotlin's `expect` or `actual` stands before it, or before the type that it is in."""
+        return self.module.is_expected(self.at)
+
+    @property
     def has_members(self) -> bool:
         return self.name in self.module.owners
 

@@ -96,10 +96,14 @@ def _module_offers(module: Module) -> dict[str, int]:
 
 
 def _besides(module: Module, index: int) -> object:
-    """What else tells definitions apart: Ruby's word before the name, whether Lua's or a variable of C has members."""
+    """What else tells definitions apart: words before the name, whether Lua's or a variable of C has members."""
     definition = module.outline.definitions[index]
     if module.rules.group == "ruby":
         return definition.signature.partition(" ")[0]
+    if module.outline.language == "kotlin":
+        return module.is_expected(index)
+    if module.outline.language == "csharp":
+        return "partial " in definition.signature
     asked = module.rules.group == "lua" or (module.rules.group == "c" and definition.kind in VALUES)
     return asked and module.names[index] in module.owners
 
