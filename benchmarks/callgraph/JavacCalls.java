@@ -47,7 +47,7 @@ public class JavacCalls {
       Tree callee = call.getMethodSelect();
       long end = positions.getEndPosition(unit, callee);
       String name = callee instanceof MemberSelectTree select ? select.getIdentifier().toString() : callee.toString();
-      say(end - name.length(), trees.getElement(getCurrentPath()));
+      if (isKnown(call.getArguments())) say(end - name.length(), trees.getElement(getCurrentPath()));
       return super.visitMethodInvocation(call, nothing);
     }
 
@@ -60,8 +60,17 @@ public class JavacCalls {
       String name = type instanceof MemberSelectTree select ? select.getIdentifier().toString() : type.toString();
       // The constructor of a class without a name is nobody's text: what it extends is named there.
       boolean named = call.getClassBody() == null;
-      say(end - name.length(), trees.getElement(named ? getCurrentPath() : new TreePath(getCurrentPath(), type)));
+      if (isKnown(call.getArguments())) say(end - name.length(), trees.getElement(named ? getCurrentPath() : new TreePath(getCurrentPath(), type)));
       return super.visitNewClass(call, nothing);
+    }
+
+    // Of arguments whose types are in libraries that are not here, javac takes any overload.
+    boolean isKnown(List<? extends Tree> arguments) {
+      for (Tree argument : arguments) {
+        var type = trees.getTypeMirror(new TreePath(getCurrentPath(), argument));
+        if (type != null && type.getKind() == javax.lang.model.type.TypeKind.ERROR) return false;
+      }
+      return true;
     }
 
     void say(long start, Element called) {

@@ -153,7 +153,8 @@ def same(checkout: Checkout, target: Target, place: Place) -> bool:
             if Target(path, other.key) in checkout.replaced.get(target, ()) or path.endswith(".d.ts"):
                 return True  # what implements it, or what the declaration is about
         if node.name == other.name and target.path.endswith(C_FILES):
-            declared = node.signature.endswith(")") or other.signature.endswith(")")
+            pair = (target, node), (Target(path, other.key), other)
+            declared = any(is_declaration(checkout, *each) for each in pair)
             tails = node.key.partition("~")[0].split("."), other.key.partition("~")[0].split(".")
             if declared and tails[0][-2:] == tails[1][-2:]:
                 return True  # C: a declaration and the definition

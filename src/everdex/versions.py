@@ -141,6 +141,7 @@ VECTORS_VERSION: Final = "1"
 #     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
 #     Kotlin and Swift: `it` and `$0`
 # 33: Python: what has to hold for a return or an assignment also asks callable(), isinstance(), args[0] and len(args)
+#     Java, Kotlin, Scala, C#: what calls pass and of what types parameters are; how many arguments calls in chains have
 FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -260,6 +261,9 @@ INTERFACE_VERSION: Final = "1"
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 # 51: Python: assignments that a call does not come to, or that it certainly makes again; decorators with and without
 #     parentheses by callable(), isinstance() and len(args); what starred arguments pass on
+#     Java, Kotlin, C#: overloads by the types of what is passed, also those of bases and, in chains, by how many
+#     arguments there are; what a base outside takes is its own
+#     Java and its kin: types by their whole names; Kotlin: what is expected and what is actually there are one
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -161,7 +161,10 @@ def test_a_base_is_not_lost_behind_letters_of_several_bytes() -> None:
         ("java", "((Bar) q)", "@{Bar}"),
         ("java", "new Foo<Bar>(1) { int x; }.bar()", "@{Foo<Bar>}.bar()"),
         ("kotlin", "this.x?.foo()!!", "this.x.foo()"),
-        ("kotlin", "a.`is`(1).x", "a.is().x"),
+        ("kotlin", "a.`is`(1).x", "a.is(_).x"),
+        ("java", "a.b(new C<D, E>(1), f(2, 3)).g()", "a.b(_,_).g()"),
+        ("java", "(a.b(1, 2)).g(3)", "a.b(_,_).g(_)"),
+        ("kotlin", "a.b(1) { it }.g()", "a.b(?).g()"),
         ("kotlin", "`a b`.x", "@{String}.x"),
         ("php", "$this->x", "this.x"),
         ("php", "\\A\\B", ".A.B"),
@@ -228,7 +231,8 @@ def test_no_call_is_left_out_of_a_long_file() -> None:
 def test_a_long_chain_with_something_behind_it_is_read_in_one_pass(language: str) -> None:
     """Each `()` could be read in two ways: sixty of them and a minus would not end otherwise."""
     assert chain_of("x" + ".y(1)" * 60 + " - 1", language) == "?"
-    assert chain_of("x" + ".y(1)[0](2)" * 60, language) in ("?", "x" + ".y()[]()" * 60, "x" + ".y()()" * 60)
+    chain = chain_of("x" + ".y(1)[0](2)" * 60, language).replace("_", "")
+    assert chain in ("?", "x" + ".y()[]()" * 60, "x" + ".y()()" * 60)
 
 
 @given(st.text("ab1_$~!?.:>-&\\ \n(", max_size=12), st.sampled_from(("", "n" * 300, "n" * 300 + ".")))

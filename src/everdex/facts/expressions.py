@@ -2,7 +2,8 @@
 
 `a->b(x, y).c` and `a::b(1)!!.c` both become `a.b().c`. A chain is a head and steps, `.`-separated: a step is a name, a
 call `name()` or an index `[]`; a head that states its type is `@{Type}`; `?` is an expression whose value its text does
-not tell. Knows no syntax tree and resolves no name.
+not tell. Where calls are told apart by how many arguments they have, each stands for one: `name(_,_)`, and `name(?)`
+where nobody can count them. Knows no syntax tree and resolves no name.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _PREFIX: Final = re.compile(
 )
 _CAST: Final = re.compile(r"\((\s*[\w.:]+(?:<[\w\s.,:<>?]*>)?[\s*&\[\]]*)\)\s*(?=[\w($\"])")
 _AS: Final = re.compile(r"\bas[?!]?\s+([\w.:]+(?:<[\w\s.,:<>]*>)?\??)$")
-_NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\(\)|\[\])?(?:\s*\{\})?")
+_NEW: Final = re.compile(r"new\s+([\w.:\\]+(?:<[\w\s.,:<>?\[\]&*]*>)?)\s*(\([_,?]*\)|\[\])?(?:\s*\{\})?")
 _LITERAL: Final = re.compile(r"((?:\[\]\*?|map\[\]\*?)?(?:\w+(?:\.|::))*\w+(?:<[^<>]*>)?)\s*\{\}")
 _ASSERTION: Final = re.compile(r"\.\((\*?[\w.\[\]]+)\)")
 _GO_NEW: Final = re.compile(r"new\(([\w.]+)\)")
@@ -45,7 +46,9 @@ _UNNAMED: Final = re.compile(r"new\s+class\b")
 _MADE_CLASS: Final = re.compile(r"Class\.new\s*\(?\s*((?:::)?[A-Z][\w:]*)\s*\)?")  # Ruby, without a body
 _COMMAND_CALL: Final = re.compile(r"([\w@]+(?:(?:\.|::|&\.)\w+)*[?!]?) +(?=[\w:\"@\[{*&])(?!(?:and|or|if|unless|do)\b)")
 # Possessive: each `()` has two places in a step, so a chain that is none after all would be tried in 2ⁿ ways.
-_STEP: Final = r"[\w$@]++[?!]?+(?:\(\))*+(?:\[\])*+(?:\(\))*+"
+_CALL: Final = r"\([_,?]*+\)"
+_STEP: Final = rf"[\w$@]++[?!]?+(?:{_CALL})*+(?:\[\])*+(?:{_CALL})*+"
+_CALLS: Final = re.compile(rf"(?:{_CALL}){{2,}}")
 _CHAIN: Final = re.compile(rf"\.?(?:@\{{[^{{}}]*\}}(?:\[\])*+|{_STEP})(?:\.{_STEP})*+")
 _LAST_NAME: Final = re.compile(r"[\w$~]+[!?]?$")
 _LAST_SEPARATOR: Final = re.compile(r"(\?->|->|\?\.|!!\.|!\.|&\.|::|\\|\.|:)$")
@@ -71,8 +74,14 @@ _STRING_TYPES: Final = {
     "java": "@{String}", "kotlin": "@{String}", "scala": "@{String}", "swift": "@{String}", "csharp": "@{string}",
     "lua": "@{string}",
 }  # fmt: skip
-_HIDDEN: Final = str.maketrans({"\x01": "()", "\x02": "[]", "\x03": "{}"})
-_HIDE: Final = {"(": "\x01", "[": "\x02", "{": "\x03"}
+COUNTED: Final = frozenset(("java", "kotlin", "csharp"))  # whose calls stand with their arguments
+_MOST_COUNTED: Final = 12
+_LISTS: Final = tuple(chr(0xE000 + count) for count in range(_MOST_COUNTED + 1))  # the last one: nobody can count them
+_HIDDEN: Final = str.maketrans({**dict.fromkeys(_LISTS, "()"), "\x02": "[]", "\x03": "{}"})
+_HIDE: Final = {"[": "\x02", "{": "\x03"}
+_HIDDEN_COUNTED: Final = _HIDDEN | {
+    ord(each): f"({','.join('_' * count)})" if count < _MOST_COUNTED else "(?)" for count, each in enumerate(_LISTS)
+}
 
 
 def chain_of(text: str, language: str) -> str:
@@ -118,8 +127,9 @@ def chain_of(text: str, language: str) -> str:
         return "?"
     if head is None and text.startswith(('""', "[", "{")) and language != "go":
         head = _STRING_TYPES.get(language, "@{literal}") if text.startswith('""') else "@{literal}"
-        text = _hidden(text)[2:]
-    hidden = _hidden(text)
+        text = hidden_of(text, language in COUNTED)[2:]
+    counted = language in COUNTED
+    hidden = hidden_of(text, counted)
     if head is None:
         new = _NEW.match(hidden)
         literal = _LITERAL.match(hidden) if language in _LITERAL_LANGUAGES else None
@@ -138,7 +148,8 @@ def chain_of(text: str, language: str) -> str:
         if shorter == hidden:
             break
         hidden = shorter
-    hidden = _BLOCK.sub("()", hidden).replace("()()", "()")
+    unknown = "(?)" if counted else "()"
+    hidden = _CALLS.sub(unknown, _BLOCK.sub(unknown, hidden))
     hidden = "".join(_SEPARATOR.sub(".", hidden).split())
     hidden = _FORCED.sub("", hidden)
     if language not in ("ruby",):
@@ -230,14 +241,23 @@ def _closing(text: str, opening: int) -> int:
     return -1
 
 
-def _hidden(text: str) -> str:
-    """With nothing between its brackets."""
+def hidden_of(text: str, counted: bool = False) -> str:
+    """With nothing between its brackets, or with what stands for arguments that are counted."""
     for _ in range(_MAX_DEPTH):
-        shorter = _BRACKETS.sub(lambda match: _HIDE[match[0][0]], text)
+        shorter = _BRACKETS.sub(_hide, text)
         if shorter == text:
             break
         text = shorter
-    return text.translate(_HIDDEN)
+    return text.translate(_HIDDEN_COUNTED if counted else _HIDDEN)
+
+
+def _hide(match: re.Match[str]) -> str:
+    inner = match[0][1:-1].strip()
+    if match[0][0] != "(":
+        return _HIDE[match[0][0]]
+    if "<" in inner:
+        inner = _ANGLES.sub("", inner)
+    return _LISTS[0 if not inner else -1 if inner == "?" else min(inner.count(",") + 1, _MOST_COUNTED)]
 
 
 def split_callee(text: str, language: str) -> tuple[str, str, int]:
@@ -305,7 +325,7 @@ def parameters_of(text: str) -> list[str]:
         text = text[1:-1]
     text = _STRINGS.sub('""', text[:MAX_EXPRESSION])
     text = _COMMENT.sub(" ", text).replace("->", "").replace("=>", "")
-    hidden = _hidden(text)
+    hidden = hidden_of(text)
     for _ in range(_MAX_DEPTH):
         shorter = _ANGLES.sub("", hidden)
         if shorter == hidden:

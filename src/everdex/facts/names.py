@@ -263,7 +263,10 @@ class _Extraction(Binds):
                 continue  # a local of the same function
             row = atoms.at(start)
             uses.append(
-                model.Use(row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text)
+                model.Use(
+                    row + 1, start - atoms.starts[row], width, scope, role, name, receiver, arguments, text,
+                    self.given.get(start, ()),
+                )
             )
         outline = model.Outline(
             self.language, self.package, tuple(made), tuple(imports), tuple(slots), partial,
@@ -339,7 +342,7 @@ class _Extraction(Binds):
         if item.name.startswith("<"):
             name_end, shape = -1, {}  # it has no name of its own to find anything by
             mixins = mixins + self.classes.get(item.start, (item.node, []))[1]
-        least, most, receiver = -1, -1, ""
+        least, most, receiver, takes = -1, -1, "", tuple[str, ...]()
         if "parameters" in shape:
             # Several lists are one list to a caller who counts (Scala); Go's grammar keeps the names of one type.
             nodes = shape["parameters"]
@@ -349,6 +352,7 @@ class _Extraction(Binds):
             texts = [part for text in lists if not text.startswith(_IMPLICIT) for part in parameters_of(text)]
             if texts and texts[0].startswith("this "):
                 receiver = type_of(texts.pop(0)[5:].rpartition(" ")[0])
+            takes = self._takes(item, nodes[0])
             least, most = arity_of(texts, self.language)
             if most >= 0:  # what is implicit may be given all the same
                 most += sum(len(parameters_of(text)) for text in lists if text.startswith(_IMPLICIT))
@@ -389,5 +393,5 @@ class _Extraction(Binds):
             item.name, ".".join(item.path), item.kind, parent, item.start, item.end, symbol.start_line,
             symbol.end_line, symbol.name_line, symbol.name_column, symbol.signature, public, flags, least, most,
             returns, type_text, value,
-            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in bases_of(text))))), receiver,
+            tuple(dict.fromkeys((*bases, *(part for text in mixins for part in bases_of(text))))), receiver, takes,
         )  # fmt: skip

@@ -50,6 +50,7 @@ class Defined(msgspec.Struct, array_like=True, frozen=True, gc=False):
     value: str = ""  # what it is set to, or what a function without a stated type returns
     bases: tuple[str, ...] = ()
     receiver: str = ""  # the type that an extension function is written for; of a field, the struct without a name
+    takes: tuple[str, ...] = ()  # the types of its parameters, where they tell definitions of one name apart
 
 
 class Import(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -82,6 +83,7 @@ class Use(msgspec.Struct, array_like=True, frozen=True, gc=False):
     receiver: str
     arguments: int  # -1 when nobody can count them
     text: str  # as written where name and receiver do not say it
+    given: tuple[str, ...] = ()  # what it passes (facts/arguments.py)
 
 
 class Local(msgspec.Struct, array_like=True, frozen=True, gc=False):

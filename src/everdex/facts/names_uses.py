@@ -12,9 +12,11 @@ from typing import Final
 
 from tree_sitter import Node
 
+from everdex.facts import arguments as given
 from everdex.facts import names_model as model
 from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
 from everdex.facts.names_keys import Key, Literal, owned
+from everdex.parse.definitions import Definition
 
 _EMPTY_LIST: Final = len("()")
 _BLOCKS: Final = frozenset(("lambda_literal", "block", "case_block", "annotated_lambda"))  # one argument each
@@ -53,6 +55,7 @@ class Uses:
         self.language, self.data = language, data
         # by (start, end of a computed callee): start, width, role, name, receiver, arguments, as written
         self.uses: dict[tuple[int, int], tuple[int, int, int, str, str, int, str]] = {}
+        self.given: dict[int, tuple[str, ...]] = {}  # what calls pass, by where their names begin
         # computed callees, by key, that convert to a type unless this is the name of a local
         self.conversions: dict[tuple[int, int], str] = {}
         self.members: list[tuple[Node, Node, int]] = []  # names, each with what it is a member of, and its role
@@ -147,6 +150,34 @@ class Uses:
                 return -1
         return count
 
+    def _pass(self, start: int, captures: dict[str, list[Node]]) -> None:
+        """Keeps what a call passes, where types may tell which of several definitions is meant."""
+        found: list[str] = []
+        for node in captures.get("arguments", ()) if self.language in given.LANGUAGES else ():
+            if node.type in _BLOCKS:
+                found.append(given.FUNCTION)
+            elif node.named_child_count <= given.MAX_ARGUMENTS:
+                found += [self._argument(child) for child in node.named_children if not child.is_extra]
+        if any(each != given.UNKNOWN for each in found):
+            self.given[start] = tuple(found)
+
+    def _takes(self, item: Definition, parameters: Node) -> tuple[str, ...]:
+        """The types of a definition's parameters, where they may tell which of several is meant."""
+        if self.language not in given.LANGUAGES:
+            return ()
+        generic, around = set[str](), item if item.name_start < parameters.start_byte else None
+        while around is not None:
+            begin, end = around.name_start, around.name_start + len(around.name.encode())
+            before = self.data[max(around.start, begin - _MAX_TEXT) : begin].decode("utf-8", "replace")
+            behind = self.data[end : end + _MAX_TEXT].decode("utf-8", "replace")
+            generic |= given.type_parameters(before, behind)
+            around = around.parent
+        return given.taken(self._front(parameters), self.language, generic)
+
+    def _argument(self, node: Node) -> str:
+        short = node.end_byte - node.start_byte <= given.MAX_TEXT
+        return given.passed(self._text(node), self.language) if short else given.UNKNOWN
+
     def _later_lists(self, last: Node) -> list[Node]:
         """What a call of Scala is given after its first list of arguments."""
         found: list[Node] = []
@@ -175,6 +206,7 @@ class Uses:
             start = end - len(last.encode())
             name = last
         self.uses[start, 0] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
+        self._pass(start, captures)
 
     def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
         """C#: `new(…)` makes what is declared where it stands."""
@@ -182,6 +214,7 @@ class Uses:
         receiver, name, _ = self._split(declared.start_byte, declared.end_byte) if declared else ("", "", 0)
         if name:
             self.uses[start, 0] = (start, len(word), model.NEW, name, receiver, self._arguments(captures), word)
+            self._pass(start, captures)
         else:
             self.uses[start, 0] = (start, 0, model.NEW, "", "?", -1, word)
 
@@ -221,6 +254,7 @@ class Uses:
         if known is not None and known[5] > count >= 0:
             return  # a call with a block after it contains the one without
         self.uses[start, 0] = (start, end - start, model.CALL, name, receiver, count, text)
+        self._pass(start, captures)
 
     def _written(self, node: Node) -> str:
         """A name behind namespaces or types, as written: that it is no member of a value is seen in the text alone."""
@@ -254,6 +288,7 @@ class Uses:
         if word:
             start = node.start_byte + word.start()
             self.uses[start, 0] = (start, len(word[0]), model.CALL, word[0], "", self._arguments(captures), "")
+            self._pass(start, captures)
 
     def _plain(self, node: Node, kind: int, receivers: list[Node] | None) -> None:
         start, end = node.start_byte, node.end_byte

@@ -8,7 +8,7 @@ from everdex.facts import names_model as facts
 from everdex.graph.model import Status
 from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, outside_root, unresolved
 from everdex.graph.names.index import Ref
-from everdex.graph.names.on_receivers import OnReceivers
+from everdex.graph.names.on_receivers import OVERLOADING, OnReceivers
 from everdex.graph.names.rules import CALLABLES, METHODS, TYPES, VALUES
 from everdex.graph.names.things import CALLABLE, INSTANCE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing
 from everdex.graph.names.types import last_name
@@ -53,7 +53,8 @@ class Bare(OnReceivers):
         if thing.kind == CALLABLE:
             here = [ref for ref in thing.refs if self.language != "kotlin" or self._is_received(ref, place)]
             if here:
-                return self._in_block(here, use, place)
+                overloaded = self._overloaded(here, use) if self.rules.group in OVERLOADING else here
+                return self._in_block(overloaded, use, place)
         if thing.given:
             return unresolved("function that something outside gave")
         if thing.kind == OUTSIDE:

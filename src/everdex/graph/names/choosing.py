@@ -13,6 +13,7 @@ from everdex.graph.model import Status
 from everdex.graph.names.evaluate import Evaluation
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST
+from everdex.graph.names.overloads import Overloads
 from everdex.graph.names.rules import CALLABLES, TYPES
 from everdex.graph.names.things import INSTANCE, OUTSIDE, UNKNOWN, Thing
 
@@ -51,6 +52,7 @@ class Choosing:
         self.module = evaluation.module
         self.rules = evaluation.rules
         self.language = evaluation.module.outline.language
+        self.overloads = Overloads(evaluation)
 
     def _nowhere(self, use: facts.Use, beyond: str) -> Answer:
         """No definition in reach: outside, if something says so."""
@@ -169,7 +171,11 @@ class Choosing:
         return Answer(Status.AMBIGUOUS, tuple(refs[:MAX_CANDIDATES]), reason="several definitions fit")
 
     def _are_parts(self, refs: list[Ref]) -> bool:
-        """Whether these are one type that is written in parts: C#'s partial types, and what a file of Ruby reopens."""
+        """Whether these are one definition in parts: C#'s partial types, what a file of Ruby reopens, and what Kotlin
+        expects of each platform and is actually there."""
+        if self.language == "kotlin":
+            alike = all((ref.name, ref.defined.takes) == (refs[0].name, refs[0].defined.takes) for ref in refs)
+            return alike and all(ref.is_expected for ref in refs)
         if any(ref.name != refs[0].name or ref.defined.kind not in _IN_PARTS for ref in refs):
             return False
         if self.language == "ruby":
@@ -183,8 +189,10 @@ class Choosing:
             return refs
         if not self.rules.overloads and all(ref.name == refs[0].name for ref in refs):
             return refs  # the last one that was run counts, whatever it takes
-        fits = [ref for ref in refs if takes(ref.defined, count)]
-        return fits or refs
+        fits = [ref for ref in refs if ref.takes(count)] or refs
+        if not count:  # what need not be given anything is asked last
+            return [ref for ref in fits if ref.defined.least < 0 or not ref.defined.most] or fits
+        return self.overloads.fitting(fits, use) or fits
 
     def _paired(self, refs: list[Ref]) -> list[Ref]:
         """Of a declaration and its definition the definition; of several files the asking one, then its neighbours."""
@@ -223,11 +231,6 @@ class Choosing:
 
 def _is_partial(ref: Ref) -> bool:
     return "partial " in ref.defined.signature
-
-
-def takes(item: facts.Defined, count: int) -> bool:
-    """Whether a definition may take so many arguments."""
-    return item.least <= count and (item.most < 0 or count <= item.most)
 
 
 def takes_types(item: facts.Defined) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts import names_model as facts
+from everdex.facts.expressions import COUNTED
 from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, lead, lua_table, rust_paths
 from everdex.graph.names.index import Ref
 from everdex.graph.names.items import Items
@@ -32,7 +33,7 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, last_name, parse_chain, parse_type
+from everdex.graph.names.types import LIST, Step, last_name, parse_chain, parse_type
 
 _MAX_STEPS: Final = 12
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
@@ -56,17 +57,16 @@ class Evaluation(Names, Members, Items):
                 return unknown("long chain")
             if self.rules.group == "rust" and head in _RUST_ROOTS:
                 # Modules up to what is called or taken out of: a path, not members of something.
-                count = next((at for at, step in enumerate(steps) if step[1] or step[2]), len(steps) - 1)
-                _, calls, indices = steps[count]
-                found = self.path(".".join(step[0] for step in steps[: count + 1]), place)
-                thing, steps = self._applied(found, calls, indices, place), steps[count:]
+                count = next((at for at, step in enumerate(steps) if step.calls or step.indices), len(steps) - 1)
+                found = self.path(".".join(step.name for step in steps[: count + 1]), place)
+                thing, steps = self._applied(found, steps[count], place), steps[count:]
             else:
-                _, calls, indices = steps[0]
-                thing = self._applied(self.head(head, place, bool(calls)), calls, indices, place)
-            for name, calls, indices in steps[1:]:
+                thing = self._applied(self.head(head, place, steps[0].calls > 0), steps[0], place)
+            for step in steps[1:]:
                 if thing.kind == UNKNOWN:
                     return thing
-                thing = self._applied(self.step(thing, name, place, bool(calls)), calls, indices, place)
+                count = step.arguments if step.calls and place.module.outline.language in COUNTED else -1
+                thing = self._applied(self.step(thing, step.name, place, step.calls > 0, count), step, place)
             return thing
         finally:
             self._depth -= 1
@@ -132,12 +132,15 @@ class Evaluation(Names, Members, Items):
                 return self.type_named(item.receiver, Place(place.module, item.parent, item.start_line, 0))
         return None
 
-    def _applied(self, thing: Thing, calls: int, indices: int, place: Place) -> Thing:
+    def _applied(self, thing: Thing, step: Step, place: Place) -> Thing:
+        calls = step.calls
+        if thing.kind == CALLABLE and place.module.outline.language in COUNTED:
+            thing = thing._replace(refs=tuple(ref for ref in thing.refs if ref.takes(step.arguments)) or thing.refs)
         if not calls and thing.kind == CALLABLE and place.module.rules.bare_calls:
             calls = int(thing.refs[0].defined.kind != "lambda")
         for _ in range(min(calls, 2)):
             thing = self.called(thing)
-        for _ in range(min(indices, 2)):
+        for _ in range(min(step.indices, 2)):
             thing = self.item_of(thing)
         return thing
 
@@ -155,6 +158,10 @@ class Evaluation(Names, Members, Items):
         return thing._replace(given=True) if gives and thing.name not in _LUA_CALLS else thing
 
     def _returned(self, thing: Thing) -> Thing:
+        if len(thing.refs) > 1 and self.module.outline.language in COUNTED:
+            each = [self._returned(thing._replace(refs=(ref,))) for ref in thing.refs]
+            same = all(one.kind == each[0].kind and one.name == each[0].name for one in each)
+            return each[0] if same else unknown("one of several results")
         for ref in thing.refs:
             item = ref.defined
             owner = ref.name.rpartition(".")[0]
@@ -180,8 +187,8 @@ class Evaluation(Names, Members, Items):
                 return Thing(INSTANCE, owner, self.reader.definitions(owner))
         return unknown("return type not stated")
 
-    def step(self, thing: Thing, name: str, place: Place, will_call: bool = False) -> Thing:
-        """A member of a thing."""
+    def step(self, thing: Thing, name: str, place: Place, will_call: bool = False, count: int = -1) -> Thing:
+        """A member of a thing, which may be called with so many arguments."""
         if thing.kind == OUTSIDE:
             if thing.arguments and name in OF_ITEMS:
                 return thing
@@ -196,7 +203,7 @@ class Evaluation(Names, Members, Items):
             # A field may have the name of a method.
             values = tuple(ref for ref in self.reader.definitions(thing.name) if ref.defined.kind in VALUES)
             thing = self.of_refs(values) if values else unknown("member of a function")
-            return self.step(thing, name, place, will_call) if thing.kind not in (UNKNOWN, CALLABLE) else thing
+            return self.step(thing, name, place, will_call, count) if thing.kind not in (UNKNOWN, CALLABLE) else thing
         if thing.kind == SPACE:
             found = self._in_space(thing.name, name, MAX_REEXPORTS)
             if found is None and self.rules.group == "c" and thing.name.partition(".")[0] == "std":
@@ -211,7 +218,7 @@ class Evaluation(Names, Members, Items):
                 return Thing(TYPE, thing.name, thing.refs)
         if place.module.outline.language == "lua" and name == "new" and will_call and not self._stated_new(thing):
             return Thing(TYPE, thing.name, thing.refs)
-        refs, outside = self.member(thing, name)
+        refs, outside = self.taking(thing, name, count)
         if refs and not will_call and self.rules.apart:
             refs = self.field(thing, name)
         if refs:
@@ -319,7 +326,7 @@ class Evaluation(Names, Members, Items):
             if aliased is not None:
                 thing = aliased if aliased.kind == OUTSIDE else Thing(TYPE, aliased.name, aliased.refs)
             thing = self.step(thing, name, place)
-        if thing.kind == UNKNOWN and rest:
+        if rest and (thing.kind == UNKNOWN or (thing.kind == OUTSIDE and self.rules.group == "jvm")):
             whole = self.whole_name(dotted)
             if whole:
                 return whole

@@ -40,6 +40,16 @@ class Ref(NamedTuple):
     def key(self) -> str:
         return self.module.keys[self.at]
 
+    def takes(self, count: int) -> bool:
+        """Whether it may take so many arguments."""
+        least, most = self.defined.least, self.defined.most
+        return least <= count and (most < 0 or count <= most)
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether Kotlin's `expect` or `actual` stands before it, or before the type that it is in."""
+        return self.module.is_expected(self.at)
+
     @property
     def has_members(self) -> bool:
         return self.name in self.module.owners

@@ -120,15 +120,25 @@ class Members(Lookup):
 
     def member(self, thing: Thing, name: str) -> tuple[list[Ref], str]:
         """The members of a name: of the type itself, else of the nearest bases; and an outside base if it has one."""
-        return self._nearest(thing, name, lambda refs: refs)
+        return self.nearest(thing, name, lambda refs: refs)
+
+    def taking(self, thing: Thing, name: str, count: int) -> tuple[list[Ref], str]:
+        """The same for a call with so many arguments: where the nearest take others, a base's is meant."""
+        refs, outside = self.member(thing, name)
+        if count < 0 or not refs or any(ref.takes(count) for ref in refs):
+            return refs, outside
+        above, outside = self.nearest(thing, name, lambda each: [ref for ref in each if ref.takes(count)])
+        known = not outside or outside.startswith(LOST)
+        return above or (refs if known else []), outside
 
     def field(self, thing: Thing, name: str) -> list[Ref]:
         """The members of a name where it is not called: rather values than methods of the same name."""
-        values = self._nearest(thing, name, _values)[0] if self.rules.apart else []
+        values = self.nearest(thing, name, _values)[0] if self.rules.apart else []
         refs = values or self.member(thing, name)[0]
         return _values(refs) or refs
 
-    def _nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
+    def nearest(self, thing: Thing, name: str, fit: Callable[[list[Ref]], list[Ref]]) -> tuple[list[Ref], str]:
+        """Of the members of a name those that fit, in the nearest type that has such."""
         start = thing.name
         outside = ""
         if start.startswith("super:"):

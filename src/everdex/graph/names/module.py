@@ -170,6 +170,12 @@ class Module:
         marker, _, path = name.rpartition(".")[2].partition("@")
         return self.outline.definitions[at].receiver == marker and self.path.replace(".", "/") == path
 
+    def is_expected(self, index: int) -> bool:
+        """Whether a definition, or one around it, is Kotlin's of each platform."""
+        definitions = self.outline.definitions
+        heads = (definitions[at].signature.partition("(")[0].split() for at in self.chain(index))
+        return any("expect" in head or "actual" in head for head in heads)
+
     def chain(self, scope: int) -> list[int]:
         """The definitions around a place, innermost first."""
         found = []

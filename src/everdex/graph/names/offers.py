@@ -70,14 +70,14 @@ def _module_offers(module: Module) -> dict[str, int]:
         see(
             "d", lookup,
             (node_key, item.kind, item.flags, item.least, item.most, item.returns, item.type, item.value, item.bases,
-             item.receiver, item.public, _besides(module, index)),
+             item.receiver, item.takes, item.public, _besides(module, index)),
         )  # fmt: skip
         if not item.flags & facts.SCOPE_ONLY:
-            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most))
+            see("n", item.name, (lookup, node_key, item.kind, item.flags, item.least, item.most, item.takes))
         elif item.kind == "impl":
             see("i", item.name, (lookup, item.receiver, item.type, item.receiver and item.bases))
         if item.receiver and item.kind in CALLABLES:
-            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns))
+            see("x", item.name, (lookup, node_key, item.receiver, item.least, item.most, item.returns, item.takes))
         for base in item.bases:
             see("s", last_name(base), (lookup, base, item.kind))
     for lookup, slots in module.slots.items():
@@ -96,10 +96,14 @@ def _module_offers(module: Module) -> dict[str, int]:
 
 
 def _besides(module: Module, index: int) -> object:
-    """What else tells definitions apart: Ruby's word before the name, whether Lua's or a variable of C has members."""
+    """What else tells definitions apart: words before the name, whether Lua's or a variable of C has members."""
     definition = module.outline.definitions[index]
     if module.rules.group == "ruby":
         return definition.signature.partition(" ")[0]
+    if module.outline.language == "kotlin":
+        return module.is_expected(index)
+    if module.outline.language == "csharp":
+        return "partial " in definition.signature
     asked = module.rules.group == "lua" or (module.rules.group == "c" and definition.kind in VALUES)
     return asked and module.names[index] in module.owners
 

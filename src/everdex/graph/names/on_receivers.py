@@ -7,7 +7,7 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes, takes_types, unresolved
+from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes_types, unresolved
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES
@@ -28,8 +28,7 @@ from everdex.graph.names.things import (
 from everdex.graph.names.types import last_name
 
 # Languages in which a base's methods stay in reach beside others of the same name.
-_OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
-_MAX_ABOVE: Final = 6
+OVERLOADING: Final = frozenset(("jvm", "csharp", "swift"))
 _RUST_HEADS: Final = frozenset(("crate", "super"))
 
 
@@ -95,8 +94,9 @@ class OnReceivers(Choosing):
             if own or made:
                 return self._naming(around, self._chosen(list(own) or made, use))
             return self._type(around, self._above(outside, "", "type not found"))
-        refs, outside = evaluation.member(around, name)
-        if self.rules.group in _OVERLOADING:
+        counted = self.rules.group in OVERLOADING
+        refs, outside = evaluation.taking(around, name, use.arguments if counted else -1)
+        if counted:
             refs = self._overloaded(refs, use)
         callables = [ref for ref in refs if ref.defined.kind in CALLABLES or ref.defined.kind == "variant"]
         if use.text.endswith(facts.GENERIC):
@@ -155,14 +155,21 @@ class OnReceivers(Choosing):
         )
 
     def _overloaded(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
-        """Where the nearest members of a name take other arguments, or are fields, a base's method is meant."""
-        found = refs
-        for _ in range(_MAX_ABOVE):
-            if not found or any(ref.defined.kind in CALLABLES and takes(ref.defined, use.arguments) for ref in found):
-                return found or refs
-            owner = found[0].name.rpartition(".")[0]
-            found, _ = self.evaluation.member(Thing(INSTANCE, f"super:{owner}"), use.name)
-        return refs
+        """Where none of the nearest members of a name takes what is passed, or they are fields, a base's is meant."""
+
+        def fitting(each: list[Ref]) -> list[Ref]:
+            called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
+            return self.overloads.fitting(called, use)
+
+        near = fitting(refs)
+        if not refs or any(ref.defined.least < 0 or ref.defined.most >= 0 for ref in near):
+            return refs
+        # What takes any number of arguments is asked last, after all that is above.
+        owner = Thing(INSTANCE, refs[0].name.rpartition(".")[0])
+        found, _ = self.evaluation.nearest(
+            owner, use.name, lambda each: [ref for ref in fitting(each) if ref not in near]
+        )
+        return [*near, *found] or refs
 
     def _extended(self, use: facts.Use, around: Thing, outside: str) -> Answer | None:
         """Functions written for a type outside its definition."""
@@ -177,12 +184,12 @@ class OnReceivers(Choosing):
         wanted.add(outside.rpartition(".")[2])
         fits = [ref for ref in found if last_name(ref.defined.receiver) in wanted]
         if around.kind == OUTSIDE and use.arguments >= 0:
-            fits = [ref for ref in fits if takes(ref.defined, use.arguments)]  # else it is one of its own
+            fits = [ref for ref in fits if ref.takes(use.arguments)]  # else it is one of its own
         if fits:
             return self._chosen(fits, use)
         # What a type outside the root extends, nobody here knows.
         loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
-        fitting = [ref for ref in loose if use.arguments < 0 or takes(ref.defined, use.arguments)]
+        fitting = [ref for ref in loose if use.arguments < 0 or ref.takes(use.arguments)]
         if fitting:
             reason = "may extend what is outside"
             return Answer(Status.AMBIGUOUS, tuple(fitting[:MAX_CANDIDATES]), reason=reason)
@@ -194,7 +201,7 @@ class OnReceivers(Choosing):
         for ref in reader.named(use.name) if use.name not in OF_FUNCTIONS else ():  # which every container has
             owners = reader.definitions(ref.name.rpartition(".")[0])
             extends = owners and all(each.defined.flags & facts.SCOPE_ONLY for each in owners)
-            if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or takes(ref.defined, use.arguments)):
+            if extends and ref.defined.kind in CALLABLES and (use.arguments < 0 or ref.takes(use.arguments)):
                 found.append(ref)
         reason = "may extend what is outside"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _NOISE: Final = re.compile(
     r"\b(?:const|volatile|mut|struct|union|enum|class|typename|final|dyn|impl|readonly|ref|out|in|static|inout|some|"
@@ -95,24 +95,34 @@ def last_name(text: str) -> str:
     return parse_type(text)[0].rpartition(".")[2]
 
 
+class Step(NamedTuple):
+    """A step of a chain."""
+
+    name: str
+    calls: int  # how often it is called
+    indices: int  # how often something is taken out of it
+    arguments: int = -1  # of its call, where the language's are counted
+
+
 @lru_cache(maxsize=65_536)
-def parse_chain(chain: str) -> tuple[str, tuple[tuple[str, int, int], ...]]:
-    """A chain's head and its steps: name, how often called, how often indexed. The head is step 0 without its calls."""
+def parse_chain(chain: str) -> tuple[str, tuple[Step, ...]]:
+    """A chain's head and its steps. The head is step 0 without its calls."""
     absolute = chain.startswith(".")
     if absolute:
         chain = chain[1:]
     if chain.startswith("@{"):
         head, _, rest = chain.partition("}")
         pieces = rest.lstrip(".").split(".") if rest.strip(".") else []
-        first = (head + "}", 0, 0)
+        first = Step(head + "}", 0, 0)
         if rest.startswith("["):
-            first = (head + "}", 0, pieces.pop(0).count("["))
+            first = Step(head + "}", 0, pieces.pop(0).count("["))
         return head + "}", (first, *map(_step, pieces))
     pieces = chain.split(".")
     steps = tuple(map(_step, pieces))
-    return ("." if absolute else "") + steps[0][0], steps
+    return ("." if absolute else "") + steps[0].name, steps
 
 
-def _step(piece: str) -> tuple[str, int, int]:
+def _step(piece: str) -> Step:
     cut = min((at for at in (piece.find("("), piece.find("[")) if at >= 0), default=len(piece))
-    return piece[:cut], piece.count("("), piece.count("[")
+    counted = piece[cut + 1 : piece.find(")")] if piece[cut : cut + 1] == "(" else "?"
+    return Step(piece[:cut], piece.count("("), piece.count("["), -1 if counted == "?" else counted.count("_"))

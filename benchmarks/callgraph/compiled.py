@@ -1,0 +1,88 @@
+"""All call sites of a checkout against where the language's own compiler says that they lead.
+
+    java JavacCalls.java CHECKOUT > TRUTH     go run GoCalls.go CHECKOUT > TRUTH     python clang_calls.py … > TRUTH
+    python benchmarks/callgraph/compiled.py LANGUAGE CHECKOUT TRUTH [--show VERDICT]…
+
+A line of TRUTH is `path line column [name] -> path line [column]`, the second path '-' for what is not in the tree. Of
+each call that the compiler knows, our site at its place is *right*, *possible* (ambiguous, with it), *wrong* (resolved
+to something else), *without* (ambiguous, not with it), *external* (taken for a library's), *unresolved*, or there is
+*no site*. Calls that lead out of the tree are judged by themselves: there *right* is external, *possible* ambiguous.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from servers import TOGETHER, Checkout, read, same
+
+from everdex.graph.model import Role, Site, Status
+
+VERDICTS = ("right", "possible", "wrong", "without", "external", "unresolved", "no site")
+At = tuple[str, int, int]
+
+
+def truth(checkout: Checkout, told: Path) -> dict[At, set[tuple[str, int]]]:
+    lines = {path: data.split(b"\n") for path, data in checkout.sources.items()}
+    rows: dict[At, set[tuple[str, int]]] = {}
+    for row in told.read_text("utf-8").splitlines():
+        here, there = (side.split(" ") for side in row.split(" -> "))
+        path, line, column = here[0], int(here[1]), int(here[2])
+        if path not in lines:
+            continue
+        text = lines[path][line - 1]
+        if path.endswith(".java"):  # which counts in characters
+            column = len(text.decode("utf-8", "replace")[:column].encode())
+        if len(here) > 3 and not text[column:].startswith(here[3].encode()):
+            continue
+        rows.setdefault((path, line, column), set()).add((there[0], int(there[1])))
+    return rows
+
+
+def verdict(checkout: Checkout, sites: list[Site], told: set[tuple[str, int]]) -> str:
+    if not sites:
+        return "no site"
+    status = min((site.status for site in sites), key=list(Status).index)
+    if ("-", 0) in told:
+        by_status = {Status.RESOLVED: "wrong", Status.AMBIGUOUS: "possible", Status.EXTERNAL: "right"}
+        return by_status.get(status, "unresolved")
+    targets = [target for site in sites for target in site.targets]
+    hit = any(same(checkout, target, (path, line, line)) for target in targets for path, line in told)
+    if status is Status.RESOLVED:
+        return "right" if hit else "wrong"
+    if status is Status.AMBIGUOUS:
+        return "possible" if hit else "without"
+    return "external" if status is Status.EXTERNAL else "unresolved"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("language", choices=("java", "go", "c", "cpp"))
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("truth", type=Path)
+    parser.add_argument("--show", action="append", default=[], help="the calls of a verdict")
+    given = parser.parse_args()
+    checkout = read(given.checkout.resolve(), TOGETHER.get(given.language, (given.language,)))
+    sites: dict[At, list[Site]] = {}
+    for path, graph in checkout.graphs.items():
+        for site in graph.sites:
+            if site.role is Role.CALL:
+                sites.setdefault((path, site.line, site.column), []).append(site)
+    counts = {True: Counter[str](), False: Counter[str]()}
+    for at, told in sorted(truth(checkout, given.truth).items()):
+        found = sites.get(at, [])
+        said = verdict(checkout, found, told)
+        counts[("-", 0) not in told][said] += 1
+        if said in given.show:
+            ours = [f"{target.path}::{target.key}" for site in found for target in site.targets[:4]]
+            reason = found[0].reason if found else ""
+            print(f"{said}: {at[0]}:{at[1]}:{at[2]} told {sorted(told)} ours {ours} {reason}")
+    print(f"| {given.checkout.name} | calls | {' | '.join(VERDICTS)} |")
+    for inside, label in ((True, "to the tree"), (False, "out of it")):
+        row = " | ".join(str(counts[inside][each]) for each in VERDICTS)
+        print(f"| {label} | {counts[inside].total()} | {row} |")
+
+
+if __name__ == "__main__":
+    main()
