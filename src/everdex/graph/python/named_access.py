@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, classes, hooks, operators, overrides
+from everdex.graph.python import attributes, classes, hooks, operators
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.values import (
     AFFIXES,
@@ -46,14 +46,11 @@ def ran(engine: Engine, receiver: Value, names: Values, part: int, fuel: int, pa
 
 
 def _properties(engine: Engine, receiver: Value, names: Values, fuel: int, path: str) -> Values:
-    """The properties of these names; of an open instance also those that only classes below have."""
+    """The properties of these names."""
     parts: list[Values] = []
     for name in names:
         if name[0] == LITERAL and isinstance(name[2], str):
-            found = attributes.of(engine, receiver, name[2], fuel, path)
-            if is_open(receiver) and not any(value[0] == PROPERTY for value in found):
-                found = overrides.only_below(engine, receiver[1], receiver[2], name[2], fuel)
-            parts.append(found)
+            parts.append(attributes.of(engine, receiver, name[2], fuel, path))
         elif name[0] == AFFIXES:
             parts.append(attributes.fitting(engine, receiver, name, fuel))
     return union(parts)
