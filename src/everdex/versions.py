@@ -259,7 +259,7 @@ INTERFACE_VERSION: Final = "1"
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 # 51: Python: properties and descriptors that getattr, setattr and delattr run under names that are not written there;
 #     what a wrapper passes to a function that is called like a method; functions in fields of records; what instances
-#     and containers hold is followed further
+#     and containers hold is followed further; containers that are assigned together are filled by their names
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
