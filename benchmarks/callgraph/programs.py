@@ -1,25 +1,30 @@
 """Runs small programs and notes which of their functions called which: the truth of the cases in `ran/`.
 
-Each program runs in a process of its own, forked, under sys.setprofile. An edge that a library stands in is noted apart
-(`through`): it is neither asked for nor wrong. Names are as the graph's: lambdas by number in source order.
+Each program runs in a process of its own, forked, under sys.setprofile. A profiler sees a generator or a coroutine
+when its body begins, which whoever steps it does; who calls it is noted by a decorator that the program is compiled
+with. An edge that a library stands in is noted apart (`through`): it is neither asked for nor wrong. Names are as the
+graph's: lambdas by number in source order.
 """
 
 from __future__ import annotations
 
-import dis
+import ast
+import builtins
+import functools
 import importlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 INNER = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 RESUMABLE = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
+NOTED = "__noted__"
 Edge = tuple[str, str]
 
 
@@ -61,10 +66,12 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
 
     def seen(frame: FrameType, event: str, argument: object) -> None:
         code = frame.f_code
-        if event != "call" or code.co_filename not in names or code.co_name in INNER or not code.co_flags & 1:
+        if event != "call" or code.co_filename not in names or code.co_name in INNER:
             return
-        if code.co_flags & RESUMABLE and frame.f_lasti > _begins(code):
-            return
+        if code.co_flags & 1 and not code.co_flags & RESUMABLE:
+            note(code, frame)
+
+    def note(code: CodeType, frame: FrameType) -> None:
         caller = frame.f_back
         found = direct
         while caller is not None and caller.f_code.co_filename not in names:
@@ -73,6 +80,26 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
             around = names[caller.f_code.co_filename][_key(caller.f_code)]
             found.add((around, names[code.co_filename][_key(code)]))
 
+    def noted(function: FunctionType) -> Callable[..., object]:
+        code = function.__code__
+        if not code.co_flags & RESUMABLE:
+            return function
+
+        @functools.wraps(function)
+        def called(*arguments: object, **named: object) -> object:
+            if sys.getprofile() is seen:  # not in another thread, of which nothing else is noted
+                note(code, sys._getframe())
+            return function(*arguments, **named)
+
+        # inspect tells by the flags what kind of function it is; the interpreter does not look at them
+        called.__code__ = called.__code__.replace(co_flags=called.__code__.co_flags | code.co_flags & RESUMABLE)
+        return called
+
+    setattr(builtins, NOTED, noted)
+    own = SourceFileLoader.source_to_code
+    SourceFileLoader.source_to_code = lambda loader, data, path, **options: (  # type: ignore[method-assign]
+        _compiled(data, path) if path in names else own(loader, data, path, **options)
+    )
     sys.setprofile(seen)
     try:
         importlib.import_module("main")
@@ -81,10 +108,13 @@ def _run(files: dict[str, bytes]) -> tuple[set[Edge], set[Edge]]:
     return direct, through
 
 
-@cache
-def _begins(code: CodeType) -> int:
-    """Where the body of a generator or coroutine begins: what it takes from around it is set up before."""
-    return next(each.offset for each in dis.get_instructions(code) if each.opname == "RESUME")
+def _compiled(source: bytes, path: str) -> CodeType:
+    """The program, each of its functions decorated by what notes calls of generators."""
+    tree = ast.parse(source, path)
+    for each in ast.walk(tree):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            each.decorator_list.append(ast.copy_location(ast.Name(NOTED, ast.Load()), each))
+    return compile(tree, path, "exec", dont_inherit=True)
 
 
 def _module(path: str) -> str:
@@ -113,7 +143,7 @@ def _names(source: bytes, path: str, module: str) -> dict[Any, str]:
             found[_key(each)] = f"{prefix}.<lambda{number}>"
             walk(each, f"{prefix}.<lambda{number}>")
 
-    top = compile(source, path, "exec", dont_inherit=True)
+    top = _compiled(source, path)
     found[_key(top)] = module
     walk(top, module)
     return found

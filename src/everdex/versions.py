@@ -264,6 +264,9 @@ INTERFACE_VERSION: Final = "1"
 #     Java, Kotlin, C#: overloads by the types of what is passed, also those of bases and, in chains, by how many
 #     arguments there are; what a base outside takes is its own
 #     Java and its kin: types by their whole names; Kotlin: what is expected and what is actually there are one
+#     Python: properties and descriptors that getattr, setattr and delattr run under names that are not written there;
+#     what a wrapper passes to a function that is called like a method; functions in fields of records; what instances
+#     and containers hold is followed further; containers that are assigned together are filled by their names
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

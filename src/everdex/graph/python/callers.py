@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, dispatching, forwarded, handing, members, slots
 from everdex.graph.python.contexts import Context
-from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, Engine
+from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
 from everdex.graph.python.keys import (
@@ -70,7 +70,7 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
                 found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
 
-    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope, wanted), fuel, answer, ())
+    result: tuple[Context, ...] = engine.ask_within(("callers", path, scope, wanted), fuel, answer, (), WORTH_GIVEN)
     return result
 
 
@@ -149,7 +149,8 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
         sites.extend(_taken_again(engine, _decorated_as(engine, file, file.owner(own.parent))))
     places = tuple(dict.fromkeys(sites[:MAX_PLACES]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
-    is_spared = bool(wanted) and not places and any(engine.is_offered(CALL_KEY + name) for name in names)
+    is_spared = bool(wanted) and not places and not own.decorators
+    is_spared = is_spared and any(engine.is_offered(CALL_KEY + name) for name in names)
     return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES, is_spared)
 
 

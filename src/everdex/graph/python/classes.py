@@ -13,7 +13,7 @@ from typing import Final
 from everdex.facts.python import model as m
 from everdex.graph.python import decorated_classes, hooks, living, overrides, records, stored
 from everdex.graph.python.binding import BOUND, bind_class, bind_instance
-from everdex.graph.python.engine import LOOKUP_STEP, Engine
+from everdex.graph.python.engine import LOOKUP_STEP, WORTH_GIVEN, Engine
 from everdex.graph.python.keys import BASE_KEY, MAX_BASE_FILES
 from everdex.graph.python.values import (
     CLASS,
@@ -227,7 +227,7 @@ def instance_attribute(engine: Engine, receiver: Value, wanted: str, fuel: int, 
         return found or _elsewhere(engine, line, receiver, wanted, fuel)
 
     key = ("attribute", receiver, wanted, importer)
-    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"))
+    found: Values = engine.ask_within(key, fuel, answer, unknown("too many steps"), WORTH_GIVEN)
     return found
 
 

@@ -104,19 +104,14 @@ class Fillings(Flows):
 
     def _note_displays(self, value: int, name: str, found: dict[int, set[str]]) -> None:
         entry = self.entries[value]
-        if entry[0] == m.TYPED and entry[2] >= 0:
-            value = entry[2]
-            entry = self.entries[value]
-        if self._is_display(entry):
-            found.setdefault(value, set()).add(name)
-        elif entry[0] == m.CALL:  # a field of a record, made by a factory
-            for key, given in entry[3]:
-                if key in FACTORIES:
-                    found.setdefault(given, set()).add(name)
-        elif entry[0] == m.EITHER:
-            for each in entry[1]:
-                if self._is_display(self.entries[each]):
-                    found.setdefault(each, set()).add(name)
+        for each in self.stored_as(entry[2] if entry[0] == m.TYPED and entry[2] >= 0 else value):
+            entry = self.entries[each]
+            if self._is_display(entry):
+                found.setdefault(each, set()).add(name)
+            elif entry[0] == m.CALL:  # a field of a record, made by a factory
+                for key, given in entry[3]:
+                    if key in FACTORIES:
+                        found.setdefault(given, set()).add(name)
 
     def _is_display(self, entry: Any) -> bool:
         if entry[0] == m.CALL:

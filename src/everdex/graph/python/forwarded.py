@@ -16,11 +16,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from everdex.facts.python import model as m
-from everdex.graph.python import classes, parsed
+from everdex.graph.python import classes, parsed, records
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import CALL_KEY, given_key, indirect_key, passed_key, taken_key, taking_key
+from everdex.graph.python.keys import CALL_KEY, calls_key, given_key, indirect_key, passed_key, taken_key, taking_key
 from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through
@@ -31,11 +31,12 @@ MAX_TAKING_FILES: Final = 8  # a name that more files take from says too little
 
 
 class _Taker(NamedTuple):
-    """A parameter that takes the function."""
+    """A parameter that takes the function, or a field of a class whose constructor is made from its fields."""
 
     path: str
     scope: int
     place: int
+    field: str = ""
 
 
 def sites(engine: Engine, path: str, scope: int, fuel: int) -> list[tuple[str, int, bool]]:
@@ -139,8 +140,7 @@ def _followed(engine: Engine, home: str, waiting: list[_Taker], fuel: int) -> It
         filled = {each[1] for each in _filled_attributes(file, taker)}
         for name in sorted(_tables(engine, file, taker) | filled):
             yield from _called_elsewhere(engine, file, name, home, fuel)
-        name = file.scopes[taker.scope].params[taker.place][0]
-        for number in file.given.get(name, ()):
+        for number in file.given.get(_name(file, taker), ()):
             if _is_inside(file, file.where[number], taker.scope):
                 waiting.extend(_takers(engine, file, number, partial(_is_it, file, taker), fuel))
         held = _held(file, taker)
@@ -169,9 +169,12 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
     passed for."""
     if value[0] in (CLASS, INSTANCE):
         made, method = (value, "__call__") if value[0] == INSTANCE else (_made(value), "__init__")
-        for each in classes.instance_attribute(engine, made, method, fuel - LOOKUP_STEP):
+        found = classes.instance_attribute(engine, made, method, fuel - LOOKUP_STEP)
+        for each in found:
             if each[0] == FUNCTION:
                 yield from _taking(engine, each, place, key, fuel)
+        if value[0] == CLASS and not any(each[0] == FUNCTION for each in found):
+            yield from _fields(engine, value, place, key, fuel)
     elif value[0] == FUNCTION:
         params = engine.file(value[1]).scopes[value[2]].params
         index = place + (value[4] is not None)
@@ -182,12 +185,24 @@ def _taking(engine: Engine, value: Value, place: int, key: str, fuel: int) -> It
                 yield _Taker(value[1], value[2], number)
 
 
+def _fields(engine: Engine, kind: Value, place: int, key: str, fuel: int) -> Iterator[_Taker]:
+    """The same of a class whose constructor is made from its fields: that of the class, and as those above have it."""
+    line = classes.mro(engine, kind[1], kind[2], fuel)
+    names = records.fields(engine, line)
+    wanted = key or (names[place] if place < len(names) else "")
+    for owner in line if wanted in names else ():
+        if owner[0] == CLASS:
+            yield _Taker(owner[1], owner[2], place, wanted)
+
+
 def _made(kind: Value) -> Value:
     return (INSTANCE, kind[1], kind[2], is_open(kind))
 
 
 def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
     """The attributes of self that a parameter is stored in, each with its class."""
+    if taker.field:
+        return {(taker.scope, taker.field)}
     return {
         (store.owner, store.name)
         for store in file.facts.stores
@@ -197,6 +212,13 @@ def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
 
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
+    if taker.field:
+        engine.note(file, calls_key(file.path, taker.field))
+        for number in file.calls_by_name.get(taker.field, ()):
+            engine.seen.append(file.seen_at(number))
+            if _attribute(file, file.entries[number][1]) == (taker.scope, taker.field):
+                yield number
+        return
     held = _held(file, taker)
     filled = _filled_attributes(file, taker)
     tables = _tables(engine, file, taker)
@@ -214,9 +236,14 @@ def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
                     yield number
     for scope in _inside(file, taker.scope):
         engine.seen.append(file.seen_scope(scope))
-    for number in (*file.calls_by_name.get(file.scopes[taker.scope].params[taker.place][0], ()), *prepared):
+    for number in (*file.calls_by_name.get(_name(file, taker), ()), *prepared):
         if _is_it(file, taker, file.meant(number)):
             yield number
+
+
+def _name(file: File, taker: _Taker) -> str:
+    """By what the function that takes it calls it; a field is called by its owner."""
+    return "" if taker.field else file.scopes[taker.scope].params[taker.place][0]
 
 
 def _inside(file: File, scope: int) -> Iterator[int]:
@@ -237,6 +264,8 @@ def _attribute(file: File, expression: int) -> tuple[int, str] | None:
 
 def _filled(file: File, taker: _Taker) -> list[int]:
     """The containers that a parameter is put into, and those that these are in."""
+    if taker.field:
+        return []
     bases = [
         base for base, _, value in file.fills if any(_is_it(file, taker, each) for each in file.put_as(value))
     ]
@@ -311,7 +340,7 @@ def _is_own(file: File, scope: int, is_bound: bool, expression: int) -> bool:
 def _is_it(file: File, taker: _Taker, expression: int) -> bool:
     """Whether an expression names a parameter, also from inside its function."""
     entry = file.entries[expression]
-    if entry[0] != m.NAME or entry[1] != file.scopes[taker.scope].params[taker.place][0]:
+    if entry[0] != m.NAME or entry[1] != _name(file, taker):
         return False
     bindings = entry[2]
     if not bindings:

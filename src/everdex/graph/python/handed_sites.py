@@ -11,7 +11,6 @@ from typing import Any
 from everdex.facts.python import model as m
 from everdex.graph.model import Role, Status
 from everdex.graph.python import (
-    attributes,
     builtin_calls,
     calls,
     containers,
@@ -19,6 +18,7 @@ from everdex.graph.python import (
     lookups,
     metaclasses,
     methods,
+    named_access,
     operators,
     parameters,
     targets,
@@ -36,7 +36,7 @@ from everdex.graph.python.rules import (
     MEASURES,
 )
 from everdex.graph.python.syntax_sites import SyntaxSites
-from everdex.graph.python.values import CLASS, EXTERNAL, INSTANCE, LITERAL, PROPERTY, Value, Values, union
+from everdex.graph.python.values import CLASS, EXTERNAL, INSTANCE, LITERAL, Value, Values, union
 
 
 class HandedSites(SyntaxSites):
@@ -77,8 +77,9 @@ class HandedSites(SyntaxSites):
             self.implicit(entry[2][0], operators.truth(engine, self._held(entry[2][0]), FUEL, self.file.path))
         if name in CHECKS and len(entry[2]) > 1:
             self._checked(entry[2][1], CHECKS[name])
-        if name in ("getattr", "hasattr") and len(entry[2]) > 1:
-            self._asked_for(entry[2][0], self.file.entries[entry[2][1]])
+        is_written = len(entry[2]) > 1 and self.file.entries[entry[2][1]][0] == m.LITERAL
+        if name in named_access.PARTS and len(entry[2]) > 1 and not (name == "setattr" and is_written):  # a store
+            self._reached(entry[2][0], entry[2][1], named_access.PARTS[name])
         for each in entry[2] if name == "print" else entry[2][:1]:
             if name in ("set", "frozenset"):
                 self.implicit(each, operators.special(engine, self._held(each), "__hash__", FUEL, self.file.path))
@@ -134,18 +135,16 @@ class HandedSites(SyntaxSites):
             if self.file.entries[each][0] != m.STAR:
                 self.shown(each, texts.FORMAT if asked is None else asked.get(name, ()))
 
-    def _asked_for(self, expression: int, name: Any) -> None:
-        """An attribute whose name is written out as a text: a property runs."""
-        if name[0] != m.LITERAL or not isinstance(name[2], str):
-            return
+    def _reached(self, expression: int, name: int, part: int) -> None:
+        """An attribute under a name that is a text: a property runs."""
 
-        def read(value: Value) -> None:
+        def reached(value: Value) -> None:
             if value[0] == INSTANCE:
-                found = attributes.of(self.engine, value, name[2], FUEL, self.file.path)
-                getters = [each[1] for each in found if each[0] == PROPERTY and each[1]]
-                self.implicit(expression, frozenset(each for each in getters if attributes.is_bound(each)))
+                given = self.values(name)
+                ran = named_access.ran(self.engine, value, given, part, FUEL, self.file.path)
+                self.implicit(expression, ran)
 
-        self.of_each(self.values(expression), read)
+        self.of_each(self.values(expression), reached)
 
     def _compared(self, entry: Any, dotted: str) -> None:
         """What is asked which of two comes first; min(a, b) has no container."""
