@@ -160,3 +160,16 @@ def test_an_attribute_of_another_class_of_the_file_is_no_news(tmp_path: Path) ->
     kept(made, resolvers=_PYTHON)
     assert _written(made, {"home.py": home.format("kept = 1")}) == 1
     assert _written(made, {"home.py": home.format("kept = 1").replace("kept = A()", "kept = Other()")}) == 2
+
+
+def test_a_field_that_is_passed_on_is_news_for_who_fills_it(tmp_path: Path) -> None:
+    """Where a method passes on what a field of its record holds, or what its constructor was given."""
+    record = "from dataclasses import dataclass\n\n@dataclass\nclass Job:\n    go: object\n"
+    plain = "class Job:\n    def __init__(self, go):\n        self.go = go\n"
+    rest = "\n    def start(self):\n        {}\n\nclass A:\n    def stop(self): pass\n\ndef run(f):\n    f(A())\n"
+    reader = "from home import Job\n\ndef done(a):\n    a.stop()\n\nJob(done)\n"
+    for number, home in enumerate((record + rest, plain + rest)):
+        made = synced(tmp_path / str(number), {"home.py": home.format("pass"), "reader.py": reader})
+        kept(made, resolvers=_PYTHON)
+        _written(made, {"home.py": home.format("run(self.go)")})
+        _written(made, {"home.py": home.format("self.go(A())")})

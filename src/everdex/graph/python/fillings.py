@@ -24,7 +24,8 @@ class Fillings(Flows):
     @cached_property
     def taking(self) -> list[tuple[int, int]]:
         """(expression, value) of what takes a parameter as it is: calls with it or of it, stores and fills, and calls
-        with the attribute of self that holds it; in a function inside another any name from around may be one."""
+        with the attribute of self that holds it, or that is declared; in a function inside another any name from around
+        may be one."""
         parameters = {number for number, each in enumerate(self.bindings) if self.entries[each[2]][0] == m.PARAMETER}
         nested = [scope.parent > 0 and self.scopes[scope.parent].kind != m.CLASS_SCOPE for scope in self.scopes]
 
@@ -35,7 +36,8 @@ class Fillings(Flows):
             return not parameters.isdisjoint(entry[2]) if entry[2] else nested[self.where[expression]]
 
         def is_kept(expression: int) -> bool:
-            return self.own_attribute(expression) in kept
+            found = self.own_attribute(expression)
+            return found is not None and (found in kept or self._is_declared(*found))
 
         found = []
         kept: set[tuple[int, str]] = set()
@@ -48,9 +50,14 @@ class Fillings(Flows):
             entry = self.entries[number]
             for each in (entry[1], *entry[2], *[value for _, value in entry[3]]):
                 kind = self.entries[each][0]
-                if is_one(each) if kind == m.NAME else kept and kind == m.ATTRIBUTE and is_kept(each):
+                if is_one(each) if kind == m.NAME else kind == m.ATTRIBUTE and is_kept(each):
                     found.append((number, each))
         return [*found, *((base, each) for base, _, value in self.fills for each in self.put_as(value) if is_one(each))]
+
+    def _is_declared(self, owner: int, name: str) -> bool:
+        """Whether a class says of what type an attribute is, as records do."""
+        bindings = self.names[owner].get(name, ())
+        return any(self.entries[self.bindings[each][2]][0] == m.TYPED for each in bindings)
 
     def takes_for(self, value: int) -> Iterator[str]:
         """Whose a value of those is: the keys of the functions around, or the attribute's name."""

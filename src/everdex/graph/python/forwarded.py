@@ -20,7 +20,16 @@ from everdex.graph.python import classes, parsed, records
 from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
-from everdex.graph.python.keys import CALL_KEY, calls_key, given_key, indirect_key, passed_key, taken_key, taking_key
+from everdex.graph.python.keys import (
+    CALL_KEY,
+    calls_key,
+    given_key,
+    indirect_key,
+    others_key,
+    passed_key,
+    taken_key,
+    taking_key,
+)
 from everdex.graph.python.values import CLASS, DISPLAY, FUNCTION, INSTANCE, Value, is_open, ordered
 
 MAX_TAKERS: Final = 6  # parameters that one function is followed through
@@ -213,7 +222,7 @@ def _held(file: File, taker: _Taker) -> set[tuple[int, str]]:
 def _called(engine: Engine, file: File, taker: _Taker) -> Iterator[int]:
     """The calls of a parameter, or of the attributes of self that hold it."""
     if taker.field:
-        engine.note(file, calls_key(file.path, taker.field))
+        engine.note(file, (calls_key if taker.field in file.defined else others_key)(file.path, taker.field))
         for number in file.calls_by_name.get(taker.field, ()):
             engine.seen.append(file.seen_at(number))
             if _attribute(file, file.entries[number][1]) == (taker.scope, taker.field):
