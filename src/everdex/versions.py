@@ -257,7 +257,9 @@ INTERFACE_VERSION: Final = "1"
 #     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
 #     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
-RESOLVERS_VERSION: Final = "50"
+# 51: Python: stars that a module takes back from its own package, __getattribute__, methods of classes that are mixed in
+#     before, up to a hundred that define what is only declared
+RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

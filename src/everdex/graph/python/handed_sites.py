@@ -78,6 +78,7 @@ class HandedSites(SyntaxSites):
         if name in CHECKS and len(entry[2]) > 1:
             self._checked(entry[2][1], CHECKS[name])
         if name in ("getattr", "hasattr") and len(entry[2]) > 1:
+            self.intercepted(entry[2][0], entry[2][0])
             self._asked_for(entry[2][0], self.file.entries[entry[2][1]])
         for each in entry[2] if name == "print" else entry[2][:1]:
             if name in ("set", "frozenset"):

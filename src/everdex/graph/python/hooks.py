@@ -1,7 +1,8 @@
 """Pass 3, continued: attributes that are computed: by descriptors and __getattr__ of the root, or from outside.
 
 What code of the root computes becomes a property whose getter is the hook, bound and with its arguments, so that
-reading it runs the hook and gives what the hook returns. It does not follow __getattribute__.
+reading it runs the hook and gives what the hook returns. It does not follow what
+__getattribute__ gives.
 """
 
 from __future__ import annotations

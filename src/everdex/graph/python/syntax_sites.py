@@ -7,7 +7,7 @@ and otherwise none. It does not know what comparing inside containers or picklin
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role
@@ -16,6 +16,8 @@ from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import UNARY
 from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.variable_sites import VariableSites
+
+_INTERCEPTING: Final = f"{classes.METHOD_KEY}__getattribute__"
 
 
 class SyntaxSites(VariableSites):
@@ -29,6 +31,11 @@ class SyntaxSites(VariableSites):
 
     def special(self, expression: int, name: str) -> Values:
         return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
+
+    def intercepted(self, number: int, owner: int) -> None:
+        """A class that answers itself for whatever is read of its instances."""
+        if self.engine.is_offered(_INTERCEPTING):
+            self.implicit(number, self.special(owner, "__getattribute__"))
 
     def iteration(self, expression: int, asynchronous: bool = False) -> None:
         values = self.values(expression)
