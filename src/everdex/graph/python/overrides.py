@@ -94,7 +94,7 @@ def overriding(
         found.extend(_mixed_before(engine, (CLASS, path, scope), below, wanted, owner, fuel))
     if len(found) > (classes.MAX_DEFINING if stub and not is_protocol else classes.MAX_AMBIGUOUS_OVERRIDES):
         return (frozenset(((MANY,),)) if is_protocol else NOTHING), True
-    if len(found) > classes.MAX_OVERRIDES and not stub:
+    if len(found) > (classes.MAX_AMBIGUOUS_OVERRIDES if stub else classes.MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found), is_inherited
 

@@ -230,7 +230,8 @@ class Sites(HandedSites):
         """An attribute assigned; a property's setter runs."""
         if number not in self.bare_stores:
             self.add(Role.WRITE, number, self.stored(entry))
-        self.implicit(number, self._hooks(entry, 2, "__setattr__"))
+        if entry[0] == m.STORE:
+            self.implicit(number, self._hooks(entry, 2, "__setattr__"))
 
     def _hooks(self, entry: Any, part: int, hook: str) -> Values:
         """What storing or deleting an attribute runs: a part of its property, and what its class has for all."""
@@ -312,6 +313,7 @@ _HANDLERS: Final = {
     m.IMPORTED: Sites.imported,
     m.FROM: Sites.imported,
     m.STORE: Sites.store,
+    m.STORE_PAST: Sites.store,
     m.ELEMENT: Sites.element,
     m.ENTERED: Sites.entered,
     m.BINARY: Sites.binary,
