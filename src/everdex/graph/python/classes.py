@@ -36,7 +36,6 @@ MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is 
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
 MAX_DEFINING: Final = 100  # unless it is only declared and never runs: then so many are candidates
 MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is an open one
-METHOD_KEY: Final = "py:method:"
 
 
 def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:

@@ -92,7 +92,8 @@ def overriding(
         found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
     if owner is not None:
         found.extend(_mixed_before(engine, (CLASS, path, scope), below, wanted, owner, fuel))
-    if len(found) > (classes.MAX_DEFINING if stub and not is_protocol else classes.MAX_AMBIGUOUS_OVERRIDES):
+    is_declared = stub and bool(base_values) and not is_protocol
+    if len(found) > (classes.MAX_DEFINING if is_declared else classes.MAX_AMBIGUOUS_OVERRIDES):
         return (frozenset(((MANY,),)) if is_protocol else NOTHING), True
     if len(found) > (classes.MAX_AMBIGUOUS_OVERRIDES if stub else classes.MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))

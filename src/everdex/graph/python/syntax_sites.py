@@ -7,17 +7,15 @@ and otherwise none. It does not know what comparing inside containers or picklin
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role
-from everdex.graph.python import calls, classes, lookups, operators, targets, texts
+from everdex.graph.python import calls, classes, hooks, lookups, operators, targets, texts
 from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import UNARY
 from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.variable_sites import VariableSites
-
-_INTERCEPTING: Final = f"{classes.METHOD_KEY}__getattribute__"
 
 
 class SyntaxSites(VariableSites):
@@ -34,8 +32,8 @@ class SyntaxSites(VariableSites):
 
     def intercepted(self, number: int, owner: int) -> None:
         """A class that answers itself for whatever is read of its instances."""
-        if self.engine.is_offered(_INTERCEPTING):
-            self.implicit(number, self.special(owner, "__getattribute__"))
+        if self.engine.is_offered(hooks.INTERCEPTING):
+            self.implicit(number, hooks.intercepting(self.engine, self.values(owner), FUEL))
 
     def iteration(self, expression: int, asynchronous: bool = False) -> None:
         values = self.values(expression)
