@@ -69,8 +69,8 @@ def claimed(graphs: dict[str, FileGraph], ambiguous: bool) -> set[Edge]:
 
 
 def placed(truth: set[Edge], graphs: dict[str, FileGraph]) -> set[Edge]:
-    """Edges that ran by where their ends are defined: code that was given another name at run time is still the function
-    that is written there."""
+    """Edges that ran, by where their ends are defined: code that was given another name at run time is still the
+    function that is written there."""
     written: dict[tuple[str, int], set[Place]] = {}
     for path, graph in graphs.items():
         for node in graph.nodes:
