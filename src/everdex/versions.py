@@ -260,7 +260,7 @@ INTERFACE_VERSION: Final = "1"
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
 # 51: Python: stars that a module takes back from its own package, __getattribute__, methods of classes that are mixed
 #     in before, up to a hundred candidates of what is only declared; attributes stored past `__setattr__`;
-#     functions that were made in more calls than are followed
+#     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
