@@ -179,7 +179,7 @@ def test_what_another_file_assigns_to_one_of_many_classes_stands_beside_what_the
 
 def test_what_is_only_declared_is_not_taken_for_what_very_many_define() -> None:
     """A method that only raises NotImplementedError never runs where sixty define it: these are its candidates."""
-    for count, status in ((40, Status.RESOLVED), (60, Status.AMBIGUOUS), (MAX_VALUES, Status.RESOLVED)):
+    for count, status in ((60, Status.RESOLVED), (80, Status.AMBIGUOUS), (MAX_VALUES, Status.RESOLVED)):
         below = "".join(f"class C{each}(Base):\n    def step(self): return {each}\n\n" for each in range(count))
         base = "class Base:\n    def go(self): self.step()\n    def step(self): raise NotImplementedError\n\n"
         sites = [site for site in graph(base + below).sites if site.text == "self.step"]

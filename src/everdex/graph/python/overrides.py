@@ -93,9 +93,9 @@ def overriding(
     if owner is not None:
         found.extend(_mixed_before(engine, (CLASS, path, scope), below, wanted, owner, fuel))
     is_declared = stub and bool(base_values) and not is_protocol
-    if len(found) > (classes.MAX_DEFINING if is_declared else classes.MAX_AMBIGUOUS_OVERRIDES):
+    if len(found) > (classes.MAX_AMBIGUOUS_DEFINING if is_declared else classes.MAX_AMBIGUOUS_OVERRIDES):
         return (frozenset(((MANY,),)) if is_protocol else NOTHING), True
-    if len(found) > (classes.MAX_AMBIGUOUS_OVERRIDES if stub else classes.MAX_OVERRIDES):
+    if len(found) > (classes.MAX_DEFINING if stub else classes.MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found), is_inherited
 
