@@ -81,7 +81,7 @@ def traced(environment: Path | None, arguments: list[str]) -> None:
         name, _, trace = argument.partition("=")
         root = Path(name)
         graphs = resolve(MemoryWorld(traces.read_tree(root, ("src", "tests"))))
-        truth = traces.ran(Path(trace))
+        truth = traces.placed(traces.ran(Path(trace)), graphs)
         claims: dict[str, set[traces.Edge] | str] = {
             "everdex": traces.claimed(graphs, False),
             "everdex, ambiguous too": traces.claimed(graphs, True),

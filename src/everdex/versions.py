@@ -142,6 +142,7 @@ VECTORS_VERSION: Final = "1"
 #     Kotlin and Swift: `it` and `$0`
 # 33: Python: what has to hold for a return or an assignment also asks callable(), isinstance(), args[0] and len(args)
 #     Java, Kotlin, Scala, C#: what calls pass and of what types parameters are; how many arguments calls in chains have
+#     Python: attributes that are stored past `__setattr__`, by `object.__setattr__` or `__dict__`
 FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -267,6 +268,9 @@ INTERFACE_VERSION: Final = "1"
 #     Python: properties and descriptors that getattr, setattr and delattr run under names that are not written there;
 #     what a wrapper passes to a function that is called like a method; functions in fields of records; what instances
 #     and containers hold is followed further; containers that are assigned together are filled by their names
+#     Python: stars that a module takes back from its own package, __getattribute__, methods of classes that are mixed
+#     in before, up to a hundred candidates of what is only declared; attributes stored past `__setattr__`;
+#     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

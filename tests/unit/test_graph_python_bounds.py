@@ -175,3 +175,15 @@ def test_what_another_file_assigns_to_one_of_many_classes_stands_beside_what_the
     graphs = resolve(world(base=_METACLASS, muting=_MUTING, many=many))
     (site,) = [site for site in graphs["base.py"].sites if site.text == "self.maker.create" and site.role is Role.CALL]
     assert {target.key for target in site.targets} == {"Maker.create", "quiet"}
+
+
+def test_what_is_only_declared_is_not_taken_for_what_very_many_define() -> None:
+    """A method that only raises NotImplementedError never runs where eighty define it: these are its candidates."""
+    for count, status in ((40, Status.RESOLVED), (80, Status.AMBIGUOUS), (MAX_VALUES, Status.RESOLVED)):
+        below = "".join(f"class C{each}(Base):\n    def step(self): return {each}\n\n" for each in range(count))
+        base = "class Base:\n    def go(self): self.step()\n    def step(self): raise NotImplementedError\n\n"
+        sites = [site for site in graph(base + below).sites if site.text == "self.step"]
+        (called,) = [site for site in sites if site.role is Role.CALL]
+        assert called.status is status
+        wanted = {f"C{each}.step" for each in range(count)} if count < MAX_VALUES else {"Base.step"}
+        assert {target.key for target in called.targets} == wanted

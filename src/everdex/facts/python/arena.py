@@ -163,6 +163,8 @@ class Arena:
             always = len(self.flow.frames) == 1
             self.add([m.STORE_ITEM, base, key, value if always else -1], node.start_byte, node.end_byte)
             self.item_stores.append([base, key, value])
+            if self.entries[base][0] == m.ATTRIBUTE and self.entries[base][2] == "__dict__":
+                self.stored(self.entries[base][1], key, value, node, is_past=True)
         elif kind in _TUPLES:
             self._unpack(node, value, depth)
         elif kind in ("list_splat", "list_splat_pattern", "parenthesized_expression", "as_pattern_target"):
@@ -170,6 +172,13 @@ class Arena:
                 self.target(child, value, depth + 1)
         else:
             self.value(node, depth)
+
+    def stored(self, base: int, name: int, value: int, node: Node, *, is_past: bool) -> None:
+        """An attribute whose name is written out as a text; `is_past` where its class is not asked."""
+        wanted = self.entries[name]
+        if wanted[0] == m.LITERAL and isinstance(wanted[2], str):
+            entry = [m.STORE_PAST if is_past else m.STORE, base, wanted[2]]
+            self.stores.append([self.add(entry, node.start_byte, node.end_byte), value])
 
     def _unpack(self, node: Node, value: int, depth: int) -> None:
         if depth > MAX_DEPTH:

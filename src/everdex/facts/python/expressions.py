@@ -68,11 +68,27 @@ class Expressions(Displays):
         if entry[0] == m.ATTRIBUTE and entry[2] in _MUTATORS:
             self._mutation(entry[1], entry[2], positional, keywords)
         elif entry[0] == m.NAME and entry[1] == "setattr" and len(positional) == 3:
-            wanted = self.entries[positional[1]]
-            if wanted[0] == m.LITERAL and isinstance(wanted[2], str):
-                stored = self.add([m.STORE, positional[0], wanted[2]], node.start_byte, node.end_byte)
-                self.stores.append([stored, positional[2]])
+            self.stored(positional[0], positional[1], positional[2], node, is_past=False)
+        elif entry[0] == m.ATTRIBUTE and entry[2] == "__setattr__" and len(positional) == 3:
+            self.stored(positional[0], positional[1], positional[2], node, is_past=True)
+        elif entry[0] == m.ATTRIBUTE and entry[2] == "__setattr__" and len(positional) == 2 and self._is_super(entry):
+            own = self._receiver(node)
+            if own >= 0:
+                self.stored(own, positional[0], positional[1], node, is_past=True)
         return made
+
+    def _is_super(self, entry: Any) -> bool:
+        callee = self.entries[entry[1]]
+        return bool(callee[0] == m.CALL and self.entries[callee[1]][:2] == [m.NAME, "super"])
+
+    def _receiver(self, node: Node) -> int:
+        """The first parameter of the function around, as if it were written here; -1 where there is none."""
+        params = self.scopes[self.scope].params
+        if not params:
+            return -1
+        reaching: list[int] = []
+        self.flow.read(params[0][0], reaching)
+        return self.add([m.NAME, params[0][0], reaching], node.start_byte, node.start_byte)
 
     def _mutation(self, base: int, name: str, positional: list[int], keywords: list[Any]) -> None:
         """`x.append(f)` puts f into x as `x[...] = f` would."""

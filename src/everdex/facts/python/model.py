@@ -58,6 +58,7 @@ TESTED: Final = 32  # value: whether it is true is asked there
 RAISED: Final = 33  # name or attribute: an exception, or the class to make one of
 SLICE: Final = 34  # [begin, end, step], -1 where nothing is written: a key
 NARROWED_CLASS: Final = 35  # value, class or tuple of them: what is left where issubclass() said yes
+STORE_PAST: Final = 36  # base, "name": a STORE that neither a property nor a `__setattr__` of the class is asked about
 
 MODULE_SCOPE: Final = 0
 CLASS_SCOPE: Final = 1

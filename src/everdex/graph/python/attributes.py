@@ -48,12 +48,14 @@ from everdex.graph.python.values import (
     Value,
     Values,
     are_more,
+    is_known,
     is_open,
     union,
     unknown,
 )
 
 MAX_BASES: Final = 16  # a receiver that may be more things than this is not followed
+MAX_ASSIGNED: Final = 8  # assignments of one attribute in a file that are looked at
 _PARSED: Final = (EXTERNAL_INSTANCE, parsed.ARGUMENTS)
 _ENUM_VALUE: Final = frozenset(("value", "_value_"))
 
@@ -97,11 +99,22 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
             return member
-    if len(bases) == 1:
-        (base,) = bases
-        return bases if base[0] == UNKNOWN else of(engine, base, entry[2], fuel, file.path)
     found = union(of(engine, base, entry[2], fuel, file.path) for base in bases)
-    return found - IMPOSSIBLE or found
+    found = found - IMPOSSIBLE or found
+    return found if is_known(found) else union((found, _assigned_here(engine, file, entry, context, fuel)))
+
+
+def _assigned_here(engine: Engine, file: File, entry: Any, context: int, fuel: int) -> Values:
+    """What the same function assigns to the same attribute of the same name, of which nothing else is known."""
+    base = file.entries[entry[1]]
+    if base[0] != m.NAME:
+        return NOTHING
+    engine.seen.append(file.seen_stores(entry[2]))
+    return union(
+        engine.values(file.path, value, context, fuel - LOOKUP_STEP)
+        for other, value in file.other_stores.get(entry[2], ())[:MAX_ASSIGNED]
+        if file.where[other] == file.where[entry[1]] and file.entries[other][:3] == base[:3]
+    )
 
 
 def of(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:

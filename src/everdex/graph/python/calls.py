@@ -10,14 +10,12 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import (
-    attributes,
     builtin_calls,
     classes,
     containers,
     declared,
     generics,
     guards,
-    iteration,
     making,
     methods,
     parameters,
@@ -30,6 +28,7 @@ from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.rules import CALLS_ARGUMENT, CONTAINERS
 from everdex.graph.python.values import (
+    ANNOTATED,
     BUILTIN,
     CLASS,
     COROUTINE,
@@ -92,10 +91,25 @@ def _is_followed(callee: Value) -> bool:
     return callee[0] != METHOD or callee[1][0] not in _AT_HAND
 
 
+def _are_too_many(callees: Values) -> bool:
+    return are_more(frozenset(filter(_is_followed, callees)), MAX_FOLLOWED)
+
+
+def _anywhere(callee: Value) -> Value:
+    """A function, or a method of a container, whatever the calls were that it was made in: one for all of them."""
+    if callee[0] == FUNCTION:
+        return (*callee[:3], 0, callee[4])
+    if callee[0] == METHOD and callee[1][0] in (ANNOTATED, DISPLAY):
+        return (METHOD, (*callee[1][:3], 0), callee[2])
+    return callee
+
+
 def call(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     callees = engine.values(file.path, entry[1], context, fuel)
-    if len(callees) > MAX_FOLLOWED and are_more(frozenset(filter(_is_followed, callees)), MAX_FOLLOWED):
-        return unknown("too many candidates")
+    if len(callees) > MAX_FOLLOWED and _are_too_many(callees):
+        callees = frozenset(map(_anywhere, callees))
+        if _are_too_many(callees):
+            return unknown("too many candidates")
     if len(callees) == 1:
         (value,) = callees
         if value[0] == UNKNOWN:
@@ -368,30 +382,3 @@ def definition(engine: Engine, file: File, entry: Any, expression: int, context:
         around = file.owner(file.scopes[around].parent) if file.scopes[around].parent >= 0 else 0
         outer = engine.contexts.around(context, file.path, around) if around else 0
     return frozenset(((FUNCTION, file.path, scope, outer, None),))
-
-
-def finished(engine: Engine, value: Value, fuel: int) -> Values:
-    """What a coroutine returns; anything else as it is."""
-    if value[0] != COROUTINE:
-        return frozenset((value,))
-    file = engine.look_at(value[1], value[2])
-    return outcome(engine, file, value[2], value[3], fuel - CALL_STEP)
-
-
-def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    parts: list[Values] = []
-    for value in engine.values(file.path, entry[1], context, fuel):
-        if value[0] == COROUTINE:
-            parts.append(finished(engine, value, fuel))
-        elif value[0] == INSTANCE:
-            made = [
-                result(engine, each, (), (), fuel - CALL_STEP)
-                for each in attributes.of(engine, value, "__await__", fuel, file.path)
-                if each[0] == FUNCTION
-            ]
-            parts.append(
-                union(iteration.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,))
-            )
-        else:
-            parts.append(frozenset((value,)))
-    return union(parts)

@@ -34,8 +34,9 @@ from everdex.graph.python.values import (
 
 MAX_OVERRIDES: Final = 24  # more ways to override than this, and the answer is ambiguous
 MAX_AMBIGUOUS_OVERRIDES: Final = 40  # and more than this, the base's method speaks for all
+MAX_DEFINING: Final = 40  # of one that is only declared, and never runs, so many that define it are each meant
+MAX_AMBIGUOUS_DEFINING: Final = 100  # and so many are candidates
 MAX_CLASSES: Final = 6  # `cls` that may be more classes than this is an open one
-METHOD_KEY: Final = "py:method:"
 
 
 def bases(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ...]:

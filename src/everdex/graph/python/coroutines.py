@@ -1,4 +1,4 @@
-"""Pass 5, continued: what asyncio's functions give back for the coroutines that they are given.
+"""Pass 5, continued: what awaiting gives, and what asyncio's functions give back for coroutines that they are given.
 
 What waits for one to be awaited later is the coroutine itself: awaiting it gives what it returns. It does not know
 tasks that are kept and asked for their results.
@@ -6,12 +6,23 @@ tasks that are kept and asked for their results.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from everdex.graph.python import calls, containers, parameters
+from everdex.graph.python import attributes, calls, containers, iteration, parameters
 from everdex.graph.python.contexts import Positional
-from everdex.graph.python.engine import Engine
-from everdex.graph.python.values import LIST, NOTHING, TUPLE, Values, union
+from everdex.graph.python.engine import CALL_STEP, Engine
+from everdex.graph.python.files import File
+from everdex.graph.python.values import (
+    COROUTINE,
+    FUNCTION,
+    INSTANCE,
+    LIST,
+    NOTHING,
+    TUPLE,
+    Value,
+    Values,
+    union,
+)
 
 _LATER: Final = ("asyncio.wait_for", "asyncio.create_task", "asyncio.ensure_future")
 
@@ -41,4 +52,31 @@ def _gathered(engine: Engine, positional: Positional, fuel: int) -> Values:
 
 
 def _finished(engine: Engine, values: Values, fuel: int) -> Values:
-    return union(calls.finished(engine, value, fuel) for value in values)
+    return union(finished(engine, value, fuel) for value in values)
+
+
+def finished(engine: Engine, value: Value, fuel: int) -> Values:
+    """What a coroutine returns; anything else as it is."""
+    if value[0] != COROUTINE:
+        return frozenset((value,))
+    file = engine.look_at(value[1], value[2])
+    return calls.outcome(engine, file, value[2], value[3], fuel - CALL_STEP)
+
+
+def awaited(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
+    parts: list[Values] = []
+    for value in engine.values(file.path, entry[1], context, fuel):
+        if value[0] == COROUTINE:
+            parts.append(finished(engine, value, fuel))
+        elif value[0] == INSTANCE:
+            made = [
+                calls.result(engine, each, (), (), fuel - CALL_STEP)
+                for each in attributes.of(engine, value, "__await__", fuel, file.path)
+                if each[0] == FUNCTION
+            ]
+            parts.append(
+                union(iteration.outcome_of(engine, each, fuel) for each in union(made)) or frozenset((value,))
+            )
+        else:
+            parts.append(frozenset((value,)))
+    return union(parts)

@@ -80,6 +80,8 @@ class HandedSites(SyntaxSites):
         is_written = len(entry[2]) > 1 and self.file.entries[entry[2][1]][0] == m.LITERAL
         if name in named_access.PARTS and len(entry[2]) > 1 and not (name == "setattr" and is_written):  # a store
             self._reached(entry[2][0], entry[2][1], named_access.PARTS[name])
+        if name in ("getattr", "hasattr") and len(entry[2]) > 1:
+            self.intercepted(entry[2][0], entry[2][0])
         for each in entry[2] if name == "print" else entry[2][:1]:
             if name in ("set", "frozenset"):
                 self.implicit(each, operators.special(engine, self._held(each), "__hash__", FUEL, self.file.path))

@@ -1,18 +1,23 @@
 """Pass 3, continued: attributes that are computed: by descriptors and __getattr__ of the root, or from outside.
 
 What code of the root computes becomes a property whose getter is the hook, bound and with its arguments, so that
-reading it runs the hook and gives what the hook returns. It does not follow __getattribute__.
+reading it runs the hook and gives what the hook returns. It does not follow what __getattribute__
+gives.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import classes, records
 from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import METHOD_KEY
 from everdex.graph.python.rules import IDENTITY
 from everdex.graph.python.values import (
+    CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -25,6 +30,8 @@ from everdex.graph.python.values import (
     Values,
     order,
 )
+
+INTERCEPTING: Final = f"{METHOD_KEY}__getattribute__"  # that some class answers itself for whatever is read
 
 
 def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, fuel: int) -> Values:
@@ -56,6 +63,18 @@ def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: st
         for value in values
         if value[0] == FUNCTION
     )
+
+
+def intercepting(engine: Engine, values: Values, fuel: int) -> Values:
+    """What runs whatever is read of these: a `__getattribute__` of their class, or of a class's metaclass."""
+    found: list[Value] = []
+    for value in values:
+        if value[0] == INSTANCE:
+            line = classes.mro(engine, value[1], value[2], fuel)
+            found.extend(classes.raw_attribute(engine, line, "__getattribute__", fuel)[0])
+        elif value[0] == CLASS:
+            found.extend(classes.of_metaclass(engine, value, "__getattribute__", fuel))
+    return frozenset(each for each in found if each[0] == FUNCTION)
 
 
 def from_outside(dotted: str, receiver: Value) -> Value:

@@ -5,7 +5,7 @@ The elements of what is written as a container are `containers`' own.
 
 from __future__ import annotations
 
-from everdex.graph.python import attributes, calls, containers, records
+from everdex.graph.python import attributes, calls, containers, coroutines, records
 from everdex.graph.python.engine import CALL_STEP, Engine
 from everdex.graph.python.values import FUNCTION, GENERATOR, INSTANCE, Value, Values, union, unknown
 
@@ -54,5 +54,5 @@ def stepped(engine: Engine, value: Value, fuel: int) -> Values:
         functions = [each for each in found if each[0] == FUNCTION]
         if functions:
             made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
-            return union(calls.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
+            return union(coroutines.finished(engine, each, fuel) for each in made) if name == "__anext__" else made
     return unknown("element of an unknown value")

@@ -13,6 +13,7 @@ import xxhash
 
 from everdex.graph.python.rules import BUILTIN_NAMES
 
+METHOD_KEY: Final = "py:method:"  # and a name: which classes have a method of it
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
 CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so

@@ -191,7 +191,7 @@ def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
             if modules.submodule(engine, (MODULE, path), wanted, path) is not None:
                 return here
             stars = [source_of(engine, path, level, module) for _, level, module in file.facts.stars]
-            passing = [each for each in stars if each[0] == MODULE and _exports(engine, each[1], wanted)]
+            passing = [each for each in stars if each[0] == MODULE and _exports(engine, each[1], wanted, path)]
             if not passing:
                 return here
             source, name = passing[-1], wanted
@@ -201,13 +201,14 @@ def _landing(engine: Engine, path: str, wanted: str) -> tuple[Value, str]:
         seen.add((path, wanted))
 
 
-def _exports(engine: Engine, path: str, wanted: str) -> bool:
-    """Whether a star takes this name from a module, as far as can be told by looking at `MAX_STARRED`."""
-    return engine.once(("exports", path, wanted), lambda: _is_exported(engine, path, wanted))
+def _exports(engine: Engine, path: str, wanted: str, asker: str) -> bool:
+    """Whether a star takes this name from a module that has not taken it from the asker, as far as can be told by
+    looking at `MAX_STARRED`."""
+    return engine.once(("exports", path, wanted, asker), lambda: _is_exported(engine, path, wanted, asker))
 
 
-def _is_exported(engine: Engine, path: str, wanted: str) -> bool:
-    seen: set[str] = set()
+def _is_exported(engine: Engine, path: str, wanted: str, asker: str) -> bool:
+    seen = {asker}
     waiting = [path]
     while waiting and len(seen) < MAX_STARRED:
         path = waiting.pop()

@@ -17,7 +17,6 @@ import xxhash
 
 from everdex.facts.python import model as m
 from everdex.graph.python import slots
-from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
     BASE_KEY,
@@ -25,6 +24,7 @@ from everdex.graph.python.keys import (
     DECORATE_KEY,
     FIXTURE_KEY,
     META_KEY,
+    METHOD_KEY,
     adopted_key,
     calls_key,
     computed_stores_key,

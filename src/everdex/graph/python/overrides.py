@@ -76,7 +76,8 @@ def overriding(
     if alive is not None:
         found, is_inherited = _of_family(engine, (CLASS, path, scope), alive, wanted, owner, fuel)
         below = ()
-    if protocols.is_protocol(engine, path, scope):
+    is_protocol = protocols.is_protocol(engine, path, scope)
+    if is_protocol:
         met_by = protocols.meeting(engine, path, scope, fuel)
         if met_by is None:
             found.append(frozenset(((MANY,),)))
@@ -88,9 +89,12 @@ def overriding(
     ):
         values = engine.bound(engine.file(each[1]), bindings, 0, fuel)
         found.append(bind_instance(values, (INSTANCE, each[1], each[2], True), each))
-    if len(found) > classes.MAX_AMBIGUOUS_OVERRIDES:
-        return (frozenset(((MANY,),)) if protocols.is_protocol(engine, path, scope) else NOTHING), True
-    if len(found) > (classes.MAX_AMBIGUOUS_OVERRIDES if stub else classes.MAX_OVERRIDES):
+    if owner is not None:
+        found.extend(_mixed_before(engine, (CLASS, path, scope), below, wanted, owner, fuel))
+    is_declared = stub and bool(base_values) and not is_protocol
+    if len(found) > (classes.MAX_AMBIGUOUS_DEFINING if is_declared else classes.MAX_AMBIGUOUS_OVERRIDES):
+        return (frozenset(((MANY,),)) if is_protocol else NOTHING), True
+    if len(found) > (classes.MAX_DEFINING if stub else classes.MAX_OVERRIDES):
         found.append(frozenset(((MANY,),)))
     return union(found), is_inherited
 
@@ -110,6 +114,21 @@ def _of_family(
         elif other is not None and other not in found:
             found[other] = bind_instance(values, (INSTANCE, other[1], other[2], True), other)
     return list(found.values()), is_inherited
+
+
+def _mixed_before(
+    engine: Engine, base: Value, below: tuple[Value, ...], wanted: str, owner: Value, fuel: int
+) -> list[Values]:
+    """What classes beside this one have under a name, where they stand before it in the line of one that mixes both."""
+    found: dict[Value, Values] = {}
+    for each in below:
+        if len(engine.file(each[1]).scopes[each[2]].bases) < 2:
+            continue
+        line = classes.mro(engine, each[1], each[2], fuel)
+        values, other = classes.raw_attribute(engine, line, wanted, fuel)
+        if other is not None and other != owner and other not in below and base in line:
+            found[other] = bind_instance(values, (INSTANCE, other[1], other[2], True), other)
+    return list(found.values())
 
 
 def are_stubs(engine: Engine, values: Values) -> bool:

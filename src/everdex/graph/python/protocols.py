@@ -9,6 +9,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import classes
 from everdex.graph.python.engine import Engine
 from everdex.graph.python.files import File
+from everdex.graph.python.keys import METHOD_KEY
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import CLASS, Value
 
@@ -39,7 +40,7 @@ def meeting(engine: Engine, path: str, scope: int, fuel: int) -> tuple[Value, ..
         if len(wanted) == 1 and wanted[0] in COMMON_METHODS:
             return None
         most = classes.MAX_AMBIGUOUS_OVERRIDES
-        offering = {name: engine.offering_few(classes.METHOD_KEY + name, most) for name in dict.fromkeys(wanted)}
+        offering = {name: engine.offering_few(METHOD_KEY + name, most) for name in dict.fromkeys(wanted)}
         few = [(name, files) for name, files in offering.items() if files is not None]
         if not few:
             return None

@@ -155,6 +155,7 @@ class Sites(HandedSites):
             if answer is not None:
                 self._holding(number, answer)
             return
+        self.intercepted(number, entry[1])
         found = attributes.raw(engine, file, entry, number, 0, FUEL)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
@@ -229,7 +230,8 @@ class Sites(HandedSites):
         """An attribute assigned; a property's setter runs."""
         if number not in self.bare_stores:
             self.add(Role.WRITE, number, self.stored(entry))
-        self.implicit(number, self._hooks(entry, 2, "__setattr__"))
+        if entry[0] == m.STORE:
+            self.implicit(number, self._hooks(entry, 2, "__setattr__"))
 
     def _hooks(self, entry: Any, part: int, hook: str) -> Values:
         """What storing or deleting an attribute runs: a part of its property, and what its class has for all."""
@@ -311,6 +313,7 @@ _HANDLERS: Final = {
     m.IMPORTED: Sites.imported,
     m.FROM: Sites.imported,
     m.STORE: Sites.store,
+    m.STORE_PAST: Sites.store,
     m.ELEMENT: Sites.element,
     m.ENTERED: Sites.entered,
     m.BINARY: Sites.binary,

@@ -18,7 +18,7 @@ OPERANDS: Final[dict[int, tuple[int, ...]]] = {
     m.UNARY: (2,), m.COMPARE: (2,), m.FORMATTED: (1,), m.ELEMENT: (1,), m.ITEM: (1,), m.ENTERED: (1,),
     m.INSTANCE: (1, 2), m.DECORATED: (1, 2), m.TYPED: (1, 2), m.STORE: (1,), m.STORE_ITEM: (1, 2, 3),
     m.NARROWED: (1, 2), m.NARROWED_CLASS: (1, 2), m.MATCHED: (1,), m.SLICE: (1,), m.LITERAL: (), m.IMPORTED: (),
-    m.FROM: (), m.UNKNOWN: (), m.TESTED: (1,), m.RAISED: (1,),
+    m.FROM: (), m.UNKNOWN: (), m.TESTED: (1,), m.RAISED: (1,), m.STORE_PAST: (1,),
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role
-from everdex.graph.python import calls, classes, lookups, operators, targets, texts
+from everdex.graph.python import calls, classes, hooks, lookups, operators, targets, texts
 from everdex.graph.python.engine import FUEL
 from everdex.graph.python.rules import UNARY
 from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
@@ -29,6 +29,11 @@ class SyntaxSites(VariableSites):
 
     def special(self, expression: int, name: str) -> Values:
         return operators.special(self.engine, self.values(expression), name, FUEL, self.file.path)
+
+    def intercepted(self, number: int, owner: int) -> None:
+        """A class that answers itself for whatever is read of its instances."""
+        if self.engine.is_offered(hooks.INTERCEPTING):
+            self.implicit(number, hooks.intercepting(self.engine, self.values(owner), FUEL))
 
     def iteration(self, expression: int, asynchronous: bool = False) -> None:
         values = self.values(expression)

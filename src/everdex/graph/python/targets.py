@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from everdex.facts.python import model as m
 from everdex.graph.model import Status, Target
 from everdex.graph.python import classes, decorated_classes, metaclasses, methods, overrides
-from everdex.graph.python.classes import METHOD_KEY
 from everdex.graph.python.engine import FUEL, LOOKUP_STEP, Engine
+from everdex.graph.python.keys import METHOD_KEY
 from everdex.graph.python.rules import COMMON_METHODS
 from everdex.graph.python.values import (
     CLASS,

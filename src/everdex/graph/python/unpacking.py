@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, declared, iteration, records
+from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, records
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -160,7 +160,7 @@ def entered(engine: Engine, value: Value, asynchronous: bool, fuel: int) -> Valu
     functions = [each for each in found if each[0] in (FUNCTION, "manager")]
     made = union(calls.result(engine, each, (), (), fuel - CALL_STEP) for each in functions)
     if asynchronous:
-        made = union(calls.finished(engine, each, fuel) for each in made)
+        made = union(coroutines.finished(engine, each, fuel) for each in made)
     return made or unknown("context manager")
 
 
@@ -185,7 +185,7 @@ def sent(engine: Engine, file: File, entry: Any, expression: int, context: int, 
     parts: list[Values] = []
     if entry[1] >= 0 and file.entries[entry[1]][0] == m.CALL:
         handed_out = engine.values(file.path, entry[1], context, fuel - NAME_STEP)
-        parts.extend(calls.finished(engine, each, fuel) for each in handed_out if each[0] == COROUTINE)
+        parts.extend(coroutines.finished(engine, each, fuel) for each in handed_out if each[0] == COROUTINE)
         parts.extend(iteration.outcome_of(engine, each, fuel) for each in handed_out if each[0] == GENERATOR)
     if file.path not in engine.offering("py:call:send"):
         return union(parts) or unknown("sent value")

@@ -24,7 +24,7 @@ from everdex.graph.python.values import CLASS, Value, Values
 
 T = TypeVar("T")
 _MAX_TEXT: Final = 80
-_ATTRIBUTES: Final = frozenset((m.ATTRIBUTE, m.STORE))
+_ATTRIBUTES: Final = frozenset((m.ATTRIBUTE, m.STORE, m.STORE_PAST))
 _NAMING: Final = frozenset((m.DEFINITION, m.IMPORTED, m.FROM, m.DECORATED))
 
 
