@@ -77,7 +77,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     where the name has no extension that says the language, the first line says it
 #     TypeScript: a line break ends a member of an interface, also before type parameters
 # 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
-CHUNKER_VERSION: Final = "11"
+# 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
+CHUNKER_VERSION: Final = "12"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -140,7 +141,8 @@ VECTORS_VERSION: Final = "1"
 #     Ruby: modules that types are given from elsewhere; Rust: fields of variants by order, and what patterns take of
 #     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
 #     Kotlin and Swift: `it` and `$0`
-FACTS_VERSION: Final = "32"
+# 33: the definitions of chunker 12
+FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"

@@ -7,14 +7,14 @@ import pytest
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Expressions, Layout
-from everdex.parse import grammar
+from everdex.parse import Read, grammar
 
 
 def facts(text: str | bytes) -> m.Facts:
     data = text.encode() if isinstance(text, str) else text
     tree = grammar.parse_tree("python", data)
     assert tree is not None
-    return m.decode(facts_of("a.py", (("python", tree.root_node),), data))
+    return m.decode(facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), data))
 
 
 def keys(found: m.Facts) -> list[str]:
@@ -30,8 +30,8 @@ def test_facts_are_a_function_of_the_bytes() -> None:
     data = b"def f(a, *b, c=1, **d):\n    return [x for x in a]\n"
     tree = grammar.parse_tree("python", data)
     assert tree is not None
-    first = facts_of("a.py", (("python", tree.root_node),), data)
-    assert first == facts_of("b/c.py", (("python", tree.root_node),), data)
+    first = facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), data)
+    assert first == facts_of("b/c.py", (Read("python", tree.root_node, tree.root_node.has_error),), data)
     assert first[:1] == m.FORMAT
 
 
@@ -179,7 +179,7 @@ def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
     text = "".join(f"def f{number}(a):\n    return g(a, {number}, *a)[a]\n" for number in range(200))
     tree = grammar.parse_tree("python", text.encode())
     assert tree is not None
-    data = facts_of("a.py", (("python", tree.root_node),), text.encode())
+    data = facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), text.encode())
     every, some = Layout("a.py", data).complete(), Layout("a.py", data).entries
     assert len(every) > 4 * m.STRETCH
     assert isinstance(some, Expressions)
