@@ -22,7 +22,8 @@ _BROKEN = {
     "a parenthesis that nothing closes in Python": (
         "a.py",
         "class First:\n    def method(self):\n        return call(1, [2, {3: (4\n\n    def other(self):\n"
-        "        return 4\n\n\nclass Second:\n    def method(self):\n        return 5\n\n\ndef third(a, b):\n    return a\n",
+        "        return 4\n\n\nclass Second:\n    def method(self):\n        return 5\n\n\ndef third(a, b):\n"
+        "    return a\n",
         ["First", "First.method", "First.other", "Second", "Second.method", "third"],
     ),
     "a file of Python that was cut off": (
@@ -38,18 +39,21 @@ _BROKEN = {
     ),
     "a brace too few in Java": (
         "A.java",
-        "class A {\n    void first() {\n        if (x) {\n            call();\n    }\n\n    void second() {\n        call();\n"
+        "class A {\n    void first() {\n        if (x) {\n            call();\n    }\n\n    void second() {\n"
+        "        call();\n"
         "    }\n\n    void third() {\n        call();\n    }\n}\n",
         ["A", "A.second", "A.third"],
     ),
     "a file of Java that was cut off": (
         "A.java",
-        "package a;\n\nclass A {\n    void first() {\n        call();\n    }\n\n    void second() {\n        for (int i = 0",
+        "package a;\n\nclass A {\n    void first() {\n        call();\n    }\n\n    void second() {\n"
+        "        for (int i = 0",
         ["A", "A.first"],
     ),
     "a brace too few in TypeScript": (
         "a.ts",
-        "export class A {\n  first(): void {\n    if (this.x) {\n      call();\n  }\n\n  second(): void {\n    call();\n"
+        "export class A {\n  first(): void {\n    if (this.x) {\n      call();\n  }\n\n  second(): void {\n"
+        "    call();\n"
         "  }\n}\n\nexport function third(): void {\n  call();\n}\n",
         ["A", "A.second", "third"],
     ),
@@ -60,24 +64,28 @@ _BROKEN = {
     ),
     "a string that nothing ends in Rust": (
         "a.rs",
-        'impl A {\n    fn first(&self) {\n        call("text);\n    }\n\n    fn second(&self) {\n        call(2);\n    }\n}\n\n'
+        'impl A {\n    fn first(&self) {\n        call("text);\n    }\n\n    fn second(&self) {\n'
+        '        call(2);\n    }\n}\n\n'
         "fn third() {\n    call(3);\n}\n",
         ["A.second", "third"],
     ),
     "a block that nothing ends in Ruby": (
         "a.rb",
-        "module M\n  class A\n    def first\n      if x\n        call\n    end\n\n    def second\n      call\n    end\n  end\nend\n",
+        "module M\n  class A\n    def first\n      if x\n        call\n    end\n\n    def second\n      call\n"
+        "    end\n  end\nend\n",
         ["M", "M.A", "M.A.second"],
     ),
     "a brace too few in a namespace of C++": (
         "a.cc",
-        "namespace n {\n\nclass A {\n public:\n  void First() {\n    if (x) {\n      call();\n  }\n\n  void Second() { call(); }\n"
+        "namespace n {\n\nclass A {\n public:\n  void First() {\n    if (x) {\n      call();\n  }\n\n"
+        "  void Second() { call(); }\n"
         "};\n\nvoid third() {\n  call();\n}\n\n}  // namespace n\n",
         ["n", "n.A", "n.A.Second", "n.third"],
     ),
     "a merge left in conflict in Kotlin": (
         "a.kt",
-        "class A {\n<<<<<<< HEAD\n    fun first() {\n=======\n    fun primary() {\n>>>>>>> other\n        call()\n    }\n\n"
+        "class A {\n<<<<<<< HEAD\n    fun first() {\n=======\n    fun primary() {\n>>>>>>> other\n"
+        "        call()\n    }\n\n"
         "    fun second() {\n        call()\n    }\n}\n\nfun third() {\n    call()\n}\n",
         ["A", "A.first", "A.second", "third"],
     ),
@@ -114,8 +122,11 @@ def test_what_a_conflict_has_twice_is_read_once() -> None:
     """Of a merge that was left in conflict our side counts; neither theirs nor a base between is read."""
     text = "def a():\n<<<<<<< HEAD\n    x = ours()\n||||||| base\n    x = old()\n=======\n    x = theirs()\n>>>>>>> b\n"
     for read in trees_of("a.py", text.encode()):
-        assert not read.root.has_error and read.partial
-        assert b"ours" in (read.root.text or b"") and b"theirs" not in (read.root.text or b"")
+        assert not read.root.has_error
+        assert read.partial
+        text_read = read.root.text or b""
+        assert b"ours" in text_read
+        assert b"theirs" not in text_read
 
 
 def test_what_is_beyond_the_grammar_in_many_places_is_left_to_it() -> None:
