@@ -99,8 +99,8 @@ def everdex_home() -> Path:
     length = len(os.fsencode(home))
     if length > limits.MAX_HOME_BYTES:
         raise UsageError(
-            f"the path of EVERDEX_HOME is too long: it has {length} bytes, and SQLite opens no database below one of more "
-            f"than {limits.MAX_HOME_BYTES}",
+            f"the path of EVERDEX_HOME is too long: it has {length} bytes, and SQLite opens no database below "
+            f"one of more than {limits.MAX_HOME_BYTES}",
             hint="set EVERDEX_HOME to a shorter path",
         )
     return home

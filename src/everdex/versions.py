@@ -78,6 +78,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     TypeScript: a line break ends a member of an interface, also before type parameters
 # 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
 # 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
+#     Python: names in the spelling in which Python knows them (NFKC)
 CHUNKER_VERSION: Final = "12"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -142,6 +143,7 @@ VECTORS_VERSION: Final = "1"
 #     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
 #     Kotlin and Swift: `it` and `$0`
 # 33: the definitions of chunker 12
+#     Python: identifiers in the spelling in which Python knows them (NFKC)
 FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on

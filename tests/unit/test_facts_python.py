@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Expressions, Layout
-from everdex.parse import Read, grammar
+from everdex.parse import Read, grammar, parse_file
 
 
 def facts(text: str | bytes) -> m.Facts:
@@ -187,3 +188,14 @@ def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
         assert some[number] == every[number]
     assert len(some) < len(every)
     assert [some[number] for number in range(len(every))] == every
+
+
+def test_identifiers_are_known_in_one_spelling_and_texts_are_not() -> None:
+    """Python makes one name of all spellings that NFKC makes one; strings stay as they are written."""
+    found = facts("def \ufb01nd(cafe\u0301):\n    return caf\u00e9.\ufb01le\n\n\n__all__ = [\"\ufb01nd\"]\n")
+    assert "find" in keys(found)
+    names = {entry[1] for entry in Layout("a.py", m.encode(found)).complete() if entry[0] == m.NAME}
+    assert names == {"caf\u00e9"}
+    assert found.exported == ["\ufb01nd"]
+    symbols = parse_file("a.py", "def \ufb01nd():\n    pass\n".encode(), IndexConfig()).symbols
+    assert [(symbol.name, symbol.name_column) for symbol in symbols] == [("find", 4)]
