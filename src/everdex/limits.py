@@ -13,6 +13,8 @@ MAX_CHUNKS_PER_FILE: Final = 2_000
 MAX_BYTES_PER_SYNC: Final = 268_435_456
 MAX_FILES: Final = 500_000
 MAX_PATH_BYTES: Final = 1_024
+# SQLite opens paths of 512 bytes; a segment being written lies 140 below, and its journal has 8 more.
+MAX_HOME_BYTES: Final = 360
 MAX_CONFIG_BYTES: Final = 65_536
 MAX_IGNORE_FILE_BYTES: Final = 1_048_576
 MAX_SYMLINK_HOPS: Final = 32

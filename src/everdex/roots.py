@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from everdex import limits
-from everdex.errors import RootRefused
+from everdex.errors import RootRefused, UsageError
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -95,7 +95,15 @@ def _refuse_dangerous(path: Path) -> None:
 def everdex_home() -> Path:
     """`EVERDEX_HOME`, or `~/.everdex`."""
     chosen = os.environ.get("EVERDEX_HOME")
-    return Path(os.path.abspath(chosen)) if chosen else Path.home() / ".everdex"
+    home = Path(os.path.abspath(chosen)) if chosen else Path.home() / ".everdex"
+    length = len(os.fsencode(home))
+    if length > limits.MAX_HOME_BYTES:
+        raise UsageError(
+            f"the path of EVERDEX_HOME is too long: it has {length} bytes, and SQLite opens no database below "
+            f"one of more than {limits.MAX_HOME_BYTES}",
+            hint="set EVERDEX_HOME to a shorter path",
+        )
+    return home
 
 
 def root_hash(root: Path) -> str:

@@ -77,7 +77,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 #     where the name has no extension that says the language, the first line says it
 #     TypeScript: a line break ends a member of an interface, also before type parameters
 # 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
-CHUNKER_VERSION: Final = "11"
+# 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
+#     Python: names in the spelling in which Python knows them (NFKC)
+CHUNKER_VERSION: Final = "12"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -143,6 +145,8 @@ VECTORS_VERSION: Final = "1"
 # 33: Python: what has to hold for a return or an assignment also asks callable(), isinstance(), args[0] and len(args)
 #     Java, Kotlin, Scala, C#: what calls pass and of what types parameters are; how many arguments calls in chains have
 #     Python: attributes that are stored past `__setattr__`, by `object.__setattr__` or `__dict__`
+#     the definitions of chunker 12
+#     Python: identifiers in the spelling in which Python knows them (NFKC)
 FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from everdex import __version__
+from everdex import __version__, limits
 from everdex.search.model import Mode
 from everdex.surfaces.cli import app
 from everdex.surfaces.cli.search import MODES
@@ -109,6 +109,18 @@ def test_a_full_or_forbidden_home_is_an_error_of_the_disk(tmp_path: Path) -> Non
     done = everdex("index", root, "--json", env={"EVERDEX_HOME": str(tmp_path / "file" / "home")})
     assert (done.code, done.json["error"]["code"]) == (70, "io_error")
     assert str(tmp_path / "file") in done.json["error"]["message"]
+
+
+def test_a_home_whose_path_no_database_can_have_is_named(tmp_path: Path) -> None:
+    """SQLite opens paths of 512 bytes only: a longer home is a usage error that says so, not a full disk."""
+    root = tree(tmp_path / "r", {"a.py": "x = 1\n"})
+    room = limits.MAX_HOME_BYTES - len(str(tmp_path)) - 1
+    longest = tmp_path / ("h" * 100) / ("h" * (room - 101))
+    assert everdex("index", root, env={"EVERDEX_HOME": str(longest)}).code == 0
+    done = everdex("index", root, "--json", env={"EVERDEX_HOME": f"{longest}h"})
+    assert (done.code, done.json["error"]["code"]) == (2, "usage")
+    assert "EVERDEX_HOME is too long" in done.json["error"]["message"]
+    assert "shorter" in done.json["error"]["hint"]
 
 
 HEAVY = ("numpy", "rich", "tree_sitter", "tokenizers", "safetensors", "xxhash", "multiprocessing", "asyncio")

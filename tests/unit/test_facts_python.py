@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from everdex.config import IndexConfig
 from everdex.facts import facts_of
 from everdex.facts.python import model as m
 from everdex.graph.python.layout import Expressions, Layout
-from everdex.parse import grammar
+from everdex.parse import Read, grammar, parse_file
 
 
 def facts(text: str | bytes) -> m.Facts:
     data = text.encode() if isinstance(text, str) else text
     tree = grammar.parse_tree("python", data)
     assert tree is not None
-    return m.decode(facts_of("a.py", (("python", tree.root_node),), data))
+    return m.decode(facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), data))
 
 
 def keys(found: m.Facts) -> list[str]:
@@ -30,8 +31,8 @@ def test_facts_are_a_function_of_the_bytes() -> None:
     data = b"def f(a, *b, c=1, **d):\n    return [x for x in a]\n"
     tree = grammar.parse_tree("python", data)
     assert tree is not None
-    first = facts_of("a.py", (("python", tree.root_node),), data)
-    assert first == facts_of("b/c.py", (("python", tree.root_node),), data)
+    first = facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), data)
+    assert first == facts_of("b/c.py", (Read("python", tree.root_node, tree.root_node.has_error),), data)
     assert first[:1] == m.FORMAT
 
 
@@ -179,7 +180,7 @@ def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
     text = "".join(f"def f{number}(a):\n    return g(a, {number}, *a)[a]\n" for number in range(200))
     tree = grammar.parse_tree("python", text.encode())
     assert tree is not None
-    data = facts_of("a.py", (("python", tree.root_node),), text.encode())
+    data = facts_of("a.py", (Read("python", tree.root_node, tree.root_node.has_error),), text.encode())
     every, some = Layout("a.py", data).complete(), Layout("a.py", data).entries
     assert len(every) > 4 * m.STRETCH
     assert isinstance(some, Expressions)
@@ -187,3 +188,14 @@ def test_expressions_are_the_same_one_by_one_and_all_at_once() -> None:
         assert some[number] == every[number]
     assert len(some) < len(every)
     assert [some[number] for number in range(len(every))] == every
+
+
+def test_identifiers_are_known_in_one_spelling_and_texts_are_not() -> None:
+    """Python makes one name of all spellings that NFKC makes one; strings stay as they are written."""
+    found = facts("def \ufb01nd(cafe\u0301):\n    return caf\u00e9.\ufb01le\n\n\n__all__ = [\"\ufb01nd\"]\n")
+    assert "find" in keys(found)
+    names = {entry[1] for entry in Layout("a.py", m.encode(found)).complete() if entry[0] == m.NAME}
+    assert names == {"caf\u00e9"}
+    assert found.exported == ["\ufb01nd"]
+    symbols = parse_file("a.py", "def \ufb01nd():\n    pass\n".encode(), IndexConfig()).symbols
+    assert [(symbol.name, symbol.name_column) for symbol in symbols] == [("find", 4)]

@@ -39,7 +39,7 @@ def test_layers_find_what_one_look_finds(language: str, monkeypatch: pytest.Monk
     for path in sorted(Path(FIXTURES / language).rglob("*")):
         if not path.is_file() or language_of(path.name) != language:
             continue
-        for name, root in trees_of(path.name, path.read_bytes()):
+        for name, root, _ in trees_of(path.name, path.read_bytes()):
             for query in (grammar.query(name), names._query(name)[0]):
                 once = QueryCursor(query).matches(root)
                 layered = matching.matches(query, root)

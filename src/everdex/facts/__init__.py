@@ -12,11 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from everdex.parse import Read, Trees
 
-    from everdex.parse import Trees
-
-# language -> module with `extract(path_key, language, root, data) -> bytes`; loaded when a file needs it
+# language -> module with `extract(path_key, read, data) -> bytes`; loaded when a file needs it
 _EXTRACTORS: Final[dict[str, str]] = {
     "python": "everdex.facts.python",
     **dict.fromkeys(("javascript", "tsx", "typescript"), "everdex.facts.javascript"),
@@ -40,9 +38,9 @@ def is_packed(facts: bytes) -> bool:
 
 def facts_of(path_key: str, trees: Trees, data: bytes) -> bytes:
     """The facts of a file, from the first of its trees whose language has an extractor; b"" when none has."""
-    for language, root in trees:
-        module = _EXTRACTORS.get(language)
+    for read in trees:
+        module = _EXTRACTORS.get(read.language)
         if module is not None:
-            extract: Callable[[str, str, Node, bytes], bytes] = import_module(module).extract
-            return extract(path_key, language, root, data)
+            extract: Callable[[str, Read, bytes], bytes] = import_module(module).extract
+            return extract(path_key, read, data)
     return b""

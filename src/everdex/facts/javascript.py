@@ -15,18 +15,19 @@ from everdex.facts import javascript_comments
 from everdex.facts import javascript_model as m
 from everdex.facts.javascript_definitions import Definitions
 from everdex.memory import collector_held
+from everdex.parse import Read
 
 _ALIAS: Final = re.compile(rb"[ \t\r\n]{1,100}as[ \t\r\n]{1,100}([A-Za-z]{2,20})(?=[ \t\r\n]{0,100}[,}])")
 
 
-def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+def extract(path_key: str, read: Read, data: bytes) -> bytes:
     """The encoded facts of one tree; see javascript_model for their shape."""
     del path_key  # the grammars of this family share their names
     with collector_held():
         statements = Statements(data)
-        if language == "javascript":  # TypeScript says its types outside of comments
-            statements.comments = javascript_comments.read(root, data)
-        return m.encode(statements.read(root))
+        if read.language == "javascript":  # TypeScript says its types outside of comments
+            statements.comments = javascript_comments.read(read.root, data)
+        return m.encode(statements.read(read))
 
 
 class Statements(Definitions):
@@ -48,15 +49,15 @@ class Statements(Definitions):
             "ambient_declaration": self._ambient,
         }
 
-    def read(self, root: Node) -> m.Facts:
+    def read(self, tree: Read) -> m.Facts:
         self.nodes.append(
             m.Definition("", "", "module", -1, 0, len(self.data), 0, 0, True)
         )
-        self.visit(root)
+        self.visit(tree.root)
         self.finish()
         self.declare_stated()
         self.mentions.sort(key=lambda mention: (mention.start, mention.end))
-        return self.facts(root.has_error)
+        return self.facts(tree.partial)
 
     # -- scopes ---------------------------------------------------------------------------------
 

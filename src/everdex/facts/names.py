@@ -57,8 +57,8 @@ from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
 from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
+from everdex.parse import Read, grammar, matching
 from everdex.parse import definitions as parsed
-from everdex.parse import grammar, macros, matching
 from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
@@ -89,15 +89,16 @@ def _query(language: str) -> tuple[Query, tuple[str, ...]]:
     return query, tuple(roles)
 
 
-def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+def extract(path_key: str, read: Read, data: bytes) -> bytes:
     """The facts of one file, encoded."""
-    return _Extraction(language, root, data).facts()
+    return _Extraction(read, data).facts()
 
 
 class _Extraction(Binds):
-    def __init__(self, language: str, root: Node, data: bytes) -> None:
-        super().__init__(language, data)
-        self.root = root
+    def __init__(self, read: Read, data: bytes) -> None:
+        super().__init__(read.language, data)
+        self.root = read.root
+        self.partial = read.partial
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
@@ -189,8 +190,7 @@ class _Extraction(Binds):
             else:
                 self.lambdas.append(node)
         self._add_members()
-        left_out = matches.left_out or macros.leaves_out(self.language, self.data)
-        return self._assembled(self.root.has_error or left_out)
+        return self._assembled(self.partial or matches.left_out)
 
     def _package(self, node: Node) -> str:
         return re.sub(r"\s+", "", self._text(node)).replace("\\", ".")

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
 
 if TYPE_CHECKING:
-    from everdex.parse.file import Trees, parse_file, trees_of
+    from everdex.parse.file import Read, Trees, parse_file, trees_of
     from everdex.parse.segments import segment_uid, virtual_path
 
 __all__ = [
     "Chunk",
     "ParseStatus",
     "ParsedFile",
+    "Read",
     "Symbol",
     "Trees",
     "parse_file",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _HOME: Final = {
+    "Read": "file",
     "Trees": "file",
     "parse_file": "file",
     "segment_uid": "segments",

@@ -22,17 +22,18 @@ _NOT_BLANK: Final = re.compile(rb"[^\s]")
 _MOST_ANNOTATIONS: Final = 8
 
 
-def read(tree: Tree | None, data: bytes) -> Tree | None:
-    """The tree of a Kotlin file in which every definition behind annotations is one."""
+def read(tree: Tree, data: bytes) -> tuple[Tree, bytes]:
+    """The tree of a Kotlin file in which every definition behind annotations is one; what it is of."""
     for _ in range(_MOST_ANNOTATIONS):
-        found = [] if tree is None else [first for child in tree.root_node.children if (first := _first(child, data))]
-        if not found:
-            break
+        found = [first for child in tree.root_node.children if (first := _first(child, data))]
+        made = bytearray(data)
         for node in found:
-            blank = _NOT_BLANK.sub(b" ", data[node.start_byte : node.end_byte])
-            data = data[: node.start_byte] + blank + data[node.end_byte :]
-        tree = grammar.parse_tree("kotlin", data)
-    return tree
+            made[node.start_byte : node.end_byte] = _NOT_BLANK.sub(b" ", data[node.start_byte : node.end_byte])
+        again = grammar.parse_tree("kotlin", bytes(made)) if found else None
+        if again is None:
+            break
+        tree, data = again, bytes(made)
+    return tree, data
 
 
 def _first(node: Node, data: bytes) -> Node | None:

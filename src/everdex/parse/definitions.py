@@ -17,6 +17,7 @@ Nodes are never walked here: Python pays for each one it touches.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import Final
 
@@ -113,6 +114,8 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
             name = data[name_start : name_node.end_byte].decode()
             if not name.strip():
                 continue
+            if language == "python" and not name.isascii():
+                name = unicodedata.normalize("NFKC", name)  # one name to Python in all these spellings
             qualifier = captures.get("scope")
             scope = data[qualifier[0].start_byte : qualifier[0].end_byte].decode() if qualifier else ""
             purpose, _, kind = role.partition(".")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from tree_sitter import Node, Range, Tree
+from tree_sitter import Node, Range
 
 from everdex import limits
 from everdex.config import IndexConfig
 from everdex.languages import GRAMMARS
-from everdex.parse import annotated, blocks, definitions, grammar, macros, segments, unended
+from everdex.parse import annotated, blocks, definitions, grammar, laid_out, macros, segments, unended
 from everdex.parse.chunker import Chunker, Span
 from everdex.parse.definitions import Definition, Found
 from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
@@ -23,8 +23,16 @@ _MAX_DATA_BYTES: Final = 1_000_000
 _DATA_LANGUAGES: Final = frozenset(("json", "yaml", "toml", "css", "html", "sql"))
 
 
-# Each tree of a file with its grammar's language: the file's own first, then those of embedded segments.
-Trees: TypeAlias = tuple[tuple[str, Node], ...]
+class Read(NamedTuple):
+    """A syntax tree of a file, with its grammar's language."""
+
+    language: str
+    root: Node
+    partial: bool  # there are errors, or something was not read; the tree of a mended file has none to show
+
+
+# The file's own tree first, then those of embedded segments.
+Trees: TypeAlias = tuple[Read, ...]
 
 
 def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
@@ -36,37 +44,42 @@ def parse_file(path_key: str, data: bytes, config: IndexConfig) -> ParsedFile:
     language = macros.spoken(path_key, data)
     if not data:
         return ParsedFile(language, ParseStatus.PARSED if language in GRAMMARS else ParseStatus.WINDOWS, (), (), ())
-    tree = _tree(language, data, 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE)
-    if tree is None:
+    read = _read(language, data, 4 * config.chunk_max_chars * limits.MAX_CHUNKS_PER_FILE)
+    if read is None:
         return _windows(language, data, config)
-    return _parsed(language, tree.root_node, data, config)
+    return _parsed(read, data, config)
 
 
 def trees_of(path_key: str, data: bytes) -> Trees:
     """The syntax trees of a file, for whoever reads more out of them; none where it would be cut into windows."""
     language = macros.spoken(path_key, data)
-    tree = _tree(language, data, limits.MAX_FILE_SIZE_BYTES) if data else None
-    if tree is None:
+    read = _read(language, data, limits.MAX_FILE_SIZE_BYTES) if data else None
+    if read is None:
         return ()
-    root = tree.root_node
     if GRAMMARS[language].query != "html":
-        return ((language, root),)
-    found = definitions.find(language, data, root)
+        return (read,)
+    found = definitions.find(language, data, read.root)
     parts = segments.locate(found.segments, data)
     lines = split_atoms(data, len(data))
-    embedded = [(part.grammar, _embedded(part, data, lines)) for part in parts]
-    return ((language, root), *((name, inner) for name, inner in embedded if name is not None and inner is not None))
+    return (read, *(inner for part in parts if (inner := _embedded(part, data, lines)) is not None))
 
 
-def _tree(language: str, data: bytes, max_bytes: int) -> Tree | None:
+def _read(language: str, data: bytes, max_bytes: int) -> Read | None:
     too_large = language in _DATA_LANGUAGES and len(data) > _MAX_DATA_BYTES
     if language not in GRAMMARS or too_large or len(data) > max_bytes:
         return None
-    data = macros.readable(language, data)
-    tree = grammar.parse_tree(language, data)
+    readable = macros.readable(language, data)
+    tree = grammar.parse_tree(language, readable)
+    if tree is None:
+        return None
     if language in unended.LANGUAGES:
-        return unended.read(language, tree, data)
-    return annotated.read(tree, data) if language == "kotlin" else tree
+        tree, readable = unended.read(language, tree, readable)
+    elif language == "kotlin":
+        tree, readable = annotated.read(tree, readable)
+    partial = tree.root_node.has_error or macros.leaves_out(language, data)
+    if tree.root_node.has_error and language in laid_out.LANGUAGES:
+        tree = laid_out.read(language, tree, readable)
+    return Read(language, tree.root_node, partial)
 
 
 def _windows(language: str, data: bytes, config: IndexConfig) -> ParsedFile:
@@ -88,20 +101,20 @@ def _plain_chunk(ordinal: int, span: Span, atoms: Atoms, language: str) -> Chunk
     )  # fmt: skip
 
 
-def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> ParsedFile:
+def _parsed(read: Read, data: bytes, config: IndexConfig) -> ParsedFile:
+    language, root, partial = read
     found = definitions.find(language, data, root)
     parts = segments.locate(found.segments, data) if found.segments else []
     roots: dict[int, Node] = {-1: root}
-    partial = root.has_error or macros.leaves_out(language, data)
     if parts:
         lines = split_atoms(data, len(data))
         for index, part in enumerate(parts):
             inner = _embedded(part, data, lines)
-            if inner is not None and part.grammar is not None:
-                roots[index] = inner
+            if inner is not None:
+                roots[index] = inner.root
                 # Fenced examples are often fragments; that says nothing about the document.
-                partial = partial or (inner.has_error and part.kind != "fence")
-                found.extend(definitions.find(part.grammar, data, inner, index))
+                partial = partial or (inner.partial and part.kind != "fence")
+                found.extend(definitions.find(inner.language, data, inner.root, index))
     atoms = split_atoms(data, config.chunk_max_chars, tuple(cut for part in parts for cut in (part.start, part.end)))
     linked = definitions.link(found.definitions, found.docstrings)
     leads = blocks.Leads(data, atoms, found.docs + found.leads)
@@ -118,7 +131,7 @@ def _parsed(language: str, root: Node, data: bytes, config: IndexConfig) -> Pars
     )
 
 
-def _embedded(part: Segment, data: bytes, lines: Atoms) -> Node | None:
+def _embedded(part: Segment, data: bytes, lines: Atoms) -> Read | None:
     """The syntax tree of a segment, in the container's offsets."""
     if part.grammar is None or part.content_end <= part.content_start:
         return None
@@ -126,7 +139,7 @@ def _embedded(part: Segment, data: bytes, lines: Atoms) -> Node | None:
         _point(part.content_start, lines), _point(part.content_end, lines), part.content_start, part.content_end
     )
     tree = grammar.parse_tree(part.grammar, data, span)
-    return tree.root_node if tree is not None else None
+    return Read(part.grammar, tree.root_node, tree.root_node.has_error) if tree is not None else None
 
 
 def _point(byte: int, lines: Atoms) -> tuple[int, int]:

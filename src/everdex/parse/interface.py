@@ -60,7 +60,7 @@ def interface_of(path_key: str, data: bytes) -> Interface | None:
         return None
     public: list[Entry] = []
     private: list[Entry] = []
-    for language, root in trees:
+    for language, root, _ in trees:
         passed_on = exports.passed_on(path_key, language, root, data)
         public += (Entry("export", name, signature) for name, signature in passed_on.entries)
         found = definitions.find(language, data, root)
@@ -74,7 +74,7 @@ def interface_of(path_key: str, data: bytes) -> Interface | None:
             (public if _reachable(item, data, passed_on) else private).append(entry)
     listed = tuple(sorted(set(public)))
     digest = hashlib.sha256(msgspec.msgpack.encode(listed)).hexdigest()
-    return Interface(digest, listed, tuple(sorted(set(private))), any(root.has_error for _, root in trees))
+    return Interface(digest, listed, tuple(sorted(set(private))), any(read.partial for read in trees))
 
 
 def _reachable(item: Definition, data: bytes, passed_on: exports.PassedOn) -> bool:

@@ -32,18 +32,18 @@ _MAX_COMMENTS: Final = 50
 _MAX_VISITS: Final = 5_000
 
 
-def read(language: str, tree: Tree | None, data: bytes) -> Tree | None:
-    """The tree of a TypeScript file in which a line break ends a member, if that is the better one."""
-    if tree is None or not tree.root_node.has_error:
-        return tree
+def read(language: str, tree: Tree, data: bytes) -> tuple[Tree, bytes]:
+    """The tree of a TypeScript file in which a line break ends a member, if that is the better one; what it is of."""
+    if not tree.root_node.has_error:
+        return tree, data
     places = [match.end() - 1 for match in _BEGINS.finditer(data) if _follows(data, match.start())]
     if not places:
-        return tree
+        return tree, data
     made = bytearray(data)
     for place in places:
         made[place] = ord(";")
     again = grammar.parse_tree(language, bytes(made))
-    return again if again is not None and _lost(again) < _lost(tree) else tree
+    return (again, bytes(made)) if again is not None and _lost(again) < _lost(tree) else (tree, data)
 
 
 def _follows(data: bytes, line: int) -> bool:

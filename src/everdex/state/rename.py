@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -74,6 +75,11 @@ class RenamePlan(msgspec.Struct, frozen=True):
     clashes: tuple[RenameClash, ...]
 
 
+def _as_known(name: str) -> str:
+    """A name in the spelling in which Python knows it: what is written otherwise is in doubt, not left out."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
 def check_name(new: str) -> None:
     """Refuse what no language would take as a name."""
     if not _NAME.fullmatch(new) or len(new) > _MAX_NAME:
@@ -105,7 +111,7 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
         else:
             edits[edit.path, edit.byte_start] = edit
     for use in uses(atlas, targets):
-        if use.site.role is Role.OVERRIDE or last_name(use.site.text) not in ("", old):
+        if use.site.role is Role.OVERRIDE or _as_known(last_name(use.site.text)) not in ("", old):
             continue  # a definition of the family, or a place that says it by another name
         one_name = use.site.reason == OVERLOADS and targets.issuperset(use.site.targets)
         sure = use.site.status is Status.RESOLVED or one_name

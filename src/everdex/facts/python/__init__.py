@@ -17,23 +17,23 @@ from everdex.facts.python.statements import Walk
 from everdex.memory import collector_held
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from everdex.parse import Read
 
 
-def extract(path_key: str, language: str, root: Node, data: bytes) -> bytes:
+def extract(path_key: str, read: Read, data: bytes) -> bytes:
     with collector_held():
-        return _extract(root, data)
+        return _extract(read, data)
 
 
-def _extract(root: Node, data: bytes) -> bytes:
+def _extract(read: Read, data: bytes) -> bytes:
     walk = Walk(data)
-    walk.file(root)
+    walk.file(read.root)
     keys(walk.scopes)
     lines = [len(line) + 1 for line in data.split(b"\n")]
     lengths = list(map(sub, walk.ends, walk.starts))
     assigned = stores(walk.scopes, walk.entries, walk.where, walk.bindings, walk.stores)
     facts = Facts(
-        root.has_error, len(data), walk.scopes, m.encode_where(walk.where), walk.bindings, assigned, walk.item_stores,
+        read.partial, len(data), walk.scopes, m.encode_where(walk.where), walk.bindings, assigned, walk.item_stores,
         walk.stars, walk.exported, m.encode_calls(calls_by_name(walk.entries, walk.bindings)),
         passed(walk.scopes, walk.entries), aliases(walk.scopes, walk.entries, walk.bindings, assigned), walk.statements,
         m.encode_places(Places(lines, walk.starts, lengths, walk.writes, walk.deleted)),

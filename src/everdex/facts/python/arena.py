@@ -6,6 +6,7 @@ value whose calls are still entries of their own.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -75,7 +76,12 @@ class Arena:
         return text
 
     def named(self, node: Node) -> str:
-        return self.text(node.start_byte, node.end_byte)
+        return self.identifier(node.start_byte, node.end_byte)
+
+    def identifier(self, start: int, end: int) -> str:
+        """As Python knows it: identifiers are one in all spellings that NFKC makes one; texts are not."""
+        text = self.text(start, end)
+        return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
     def unknown(self, why: str, node: Node) -> int:
         return self.add([m.UNKNOWN, why], node.start_byte, node.end_byte)

@@ -33,7 +33,7 @@ class Expressions(Displays):
 
     def name(self, node: Node, depth: int) -> int:
         start, end = node.start_byte, node.end_byte
-        name = self.text(start, end)
+        name = self.identifier(start, end)
         reaching: list[int] = []
         self.flow.read(name, reaching)
         return self.add([m.NAME, name, reaching], start, end)
@@ -43,7 +43,7 @@ class Expressions(Displays):
         base = self.value(children[0], depth)
         last = children[-1]
         end = last.end_byte
-        return self.add([m.ATTRIBUTE, base, self.text(last.start_byte, end)], node.start_byte, end)
+        return self.add([m.ATTRIBUTE, base, self.identifier(last.start_byte, end)], node.start_byte, end)
 
     def call(self, node: Node, depth: int) -> int:
         children = node.children
