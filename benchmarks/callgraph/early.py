@@ -5,8 +5,9 @@ others lacked. Whatever is answered without a reservation has to be what the fin
     EVERDEX_HOME=… python benchmarks/callgraph/early.py REPOSITORY [--functions 60] [--classes 60] [--variables 0]
         [--seed 1] [--cold 4]
 
-Each question begins with all files waiting, and gets what the first question of a process gets; but for every fourth
-(--cold), of which the cost is told, it is spared the work that an earlier one has done.
+REPOSITORY is indexed beforehand. Each question begins with all files waiting, and gets what the first question of a
+process gets; but for every fourth (--cold), of which the cost is told, it is spared the work that an earlier one has
+done.
 """
 
 from __future__ import annotations

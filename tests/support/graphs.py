@@ -67,7 +67,7 @@ def sites(made: Workspace, snapshot_id: str | None = None) -> dict[str, list[tup
 
 
 def _brief(site: Site) -> tuple[Any, ...]:
-    return site.text, str(site.status), *(f"{target.path}::{target.key}" for target in site.targets)
+    return (site.text, str(site.status), *(f"{target.path}::{target.key}" for target in site.targets))
 
 
 Ask = Callable[..., dict[str, Any]]

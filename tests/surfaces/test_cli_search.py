@@ -45,6 +45,17 @@ def test_a_first_search_in_an_unknown_repository_just_works(repository: Path) ->
         assert _line(repository, path, int(number)) == text
 
 
+@pytest.mark.parametrize("command", [("search", "x"), ("callers", "x"), ("symbols", "x"), ("map",)])
+def test_where_no_file_is_indexed_every_answer_says_so(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Whoever asks in the wrong directory is not left to believe that there is no such thing."""
+    empty, strange = tree(tmp_path / "empty", {}), tree(tmp_path / "strange", {"a.bin": "\0"})
+    assert f"warning: there is nothing to index in {empty}\n" in everdex(*command, cwd=empty).err
+    assert (
+        f"warning: no file of {strange} is indexed; `everdex files --skipped` says why\n"
+        in everdex(*command, cwd=strange).err
+    )
+
+
 def test_a_definition_is_shown_by_the_line_that_names_it(repository: Path) -> None:
     """The line in a pipe is the one that tells: where the symbol is defined."""
     assert "src/routes.go:3:func ServeRoutes() int {" in everdex("search", "ServeRoutes", cwd=repository).lines

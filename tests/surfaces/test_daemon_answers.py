@@ -58,6 +58,20 @@ def offline(
     return call
 
 
+@pytest.mark.parametrize("command", [("search", "cookie", "-k", "1"), ("callers", "Session.load"), ("refs", "Session")])
+def test_where_both_streams_are_one_what_is_said_first_stands_first(daemon: Daemon, command: tuple[str, ...]) -> None:
+    """Warnings stand before the results and counts behind them, as without a daemon."""
+    said = [
+        subprocess.run(
+            [*COMMAND, *command, *more], cwd=daemon.root, env={**os.environ, **daemon.env}, timeout=PATIENCE_S,
+            check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ).stdout.decode().splitlines()
+        for more in ((), ("--offline",))
+    ]  # fmt: skip
+    assert said[0] == [line for line in said[1] if not line.startswith("warning: offline: ")]
+    assert len(said[0]) > 1
+
+
 def _lasting(document: dict[str, Any]) -> dict[str, Any]:
     """An answer without what belongs to the moment of asking."""
     if "error" in document:

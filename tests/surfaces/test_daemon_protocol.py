@@ -154,9 +154,9 @@ def test_a_rendered_answer_begins_with_its_warnings() -> None:
     }  # fmt: skip
     rendered = wires.split_rendered(answered(Request(1, "search", {}, "text"), document))
     assert rendered is not None
-    code, out, err, _ = rendered
-    assert (code, out) == (1, b"")
-    assert err == b"warning: half an index\nwarning: limit reached: lines\nnothing found\n"
+    code, parts = rendered
+    assert code == 1
+    assert parts == [(wires.STDERR, b"warning: half an index\nwarning: limit reached: lines\nnothing found\n")]
 
 
 def test_admission_counts_clients_queue_and_hang_ups(daemon: Daemon) -> None:

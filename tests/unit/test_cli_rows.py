@@ -24,6 +24,7 @@ def forty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         ("packages.server.src.ws.handle.<lambda1>", "packages/server/src/ws.ts", "handle.<lambda1>"),
         ("everdex.view.SnapshotView", "src/everdex/view/__init__.py", "SnapshotView"),
         ("axum_core.extract.parts.tests.reads", "axum-core/src/extract/parts.rs", "tests.reads"),
+        ("packages.apply-plan.src.index.test.setup", "packages/apply-plan/src/index.test.ts", "setup"),
         ("axum.routing.Router.route", "axum/src/routing/mod.rs", "Router.route"),
         ("a.b", "elsewhere/c.py", "a.b"),
         ("service", "src/everdex/service.py", "service"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 
-import pytest
-
 from everdex.identity.symbols import (
     Join,
     SymbolRef,
@@ -14,7 +12,6 @@ from everdex.identity.symbols import (
     resolution,
     scoped_id,
     signature_key,
-    symbol_id,
     symbol_key,
 )
 
@@ -69,20 +66,12 @@ def test_another_file_kind_or_name_is_another_symbol() -> None:
                 *_ids(("f", "function", ""), path="b.py")}) == 4  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("semantic", "scoped", "uid", "expected"),
-    [
-        ("scip:x", "sid:v1:sha1:0", "cu", "scip:x"),
-        ("lsif:x", None, None, "lsif:x"),
-        ("made-up:x", "sid:v1:sha1:0", "cu", "heur:sid:v1:sha1:0"),
-        (None, "sid:v1:sha1:0", "cu", "heur:sid:v1:sha1:0"),
-        (None, None, "cu:v1:xxh64:1", "heur:chunkUid:cu:v1:xxh64:1"),
-        (None, None, None, None),
-    ],
-)
-def test_the_fallback_policy(semantic: str | None, scoped: str | None, uid: str | None, expected: str | None) -> None:
-    """A tool's id, else ours, else the chunk's."""
-    assert symbol_id(semantic, scoped, uid) == expected
+def test_the_fallback_policy() -> None:
+    """A symbol's id is a tool's own, else ours: every definition has one of ours."""
+    definitions = [("f", "function", "f(a)"), ("g", "function", "g()")]
+    known, unknown = names_of("a.py", definitions, ["scip:x", ""])
+    assert (known.symbol_id, known.ids) == ("scip:x", (known.scoped_id, "scip:x"))
+    assert (unknown.symbol_id, unknown.ids) == (f"heur:{unknown.scoped_id}", (unknown.scoped_id,))
 
 
 def _ref(key: str, scoped: str | None = None, identity: str | None = None) -> SymbolRef:

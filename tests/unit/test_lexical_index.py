@@ -120,7 +120,6 @@ def test_more_than_65536_documents_fit(tmp_path: Path) -> None:
         small,
         n_docs=count,
         vocabulary=["alpha"],
-        hashes=small.hashes[[small.vocabulary.index("alpha")]],
         posting_terms=np.zeros(count, dtype=np.uint32),
         posting_fields=np.zeros(count, dtype=np.uint8),
         posting_docs=np.arange(count, dtype=np.uint32),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,10 +41,11 @@ def check(parsed: ParsedFile, data: bytes, config: IndexConfig) -> None:
         position = chunk.end_byte
     assert position == len(data)
     assert defined == list(range(len(parsed.symbols)))
+    lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
     for symbol in parsed.symbols:
-        assert symbol.start_byte <= symbol.name_byte < symbol.end_byte <= len(data)
-        assert symbol.name_line == data.count(b"\n", 0, symbol.name_byte) + 1
-        assert symbol.name_column == symbol.name_byte - (data.rfind(b"\n", 0, symbol.name_byte) + 1)
+        named = len(b"".join(lines[: symbol.name_line - 1])) + symbol.name_column
+        assert symbol.start_byte <= named < symbol.end_byte <= len(data)
+        assert symbol.name_column < len(lines[symbol.name_line - 1])
         assert "\n" not in symbol.signature
         assert max(len(symbol.signature), len(symbol.doc)) <= 240
     ends = [0, *(end for _, end in parsed.doc_ranges)]

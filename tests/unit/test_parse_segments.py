@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import xxhash
-
 from everdex.config import IndexConfig
-from everdex.parse import ParsedFile, ParseStatus, parse_file, segment_uid, virtual_path
+from everdex.parse import ParsedFile, ParseStatus, parse_file
 
 MARKDOWN = """# Guide
 
@@ -60,7 +58,7 @@ def test_symbols_inside_a_fence_have_the_documents_offsets() -> None:
     symbols = {item.qualified_name: item for item in parsed.symbols}
     assert list(symbols) == ["Guide", "Guide.Install", "Setup", "Setup.run", "Guide.Install.Deeper", "Guide.Use"]
     run = symbols["Setup.run"]
-    assert MARKDOWN[run.name_byte :].startswith("run(self)")
+    assert MARKDOWN.splitlines()[run.name_line - 1][run.name_column :].startswith("run(self)")
     assert (run.name_line, run.name_column, run.kind) == (11, 8, "method")
 
 
@@ -120,11 +118,3 @@ def test_inline_scripts_are_cut_out_of_their_line() -> None:
         ("html:script:1", "json", "<script type='application/json'>{}</script>\n"),
     ]
     assert [(item.name, item.name_column) for item in parsed.symbols] == [("f", 25)]
-
-
-def test_segment_uid_and_virtual_path() -> None:
-    """A segment is named by type, language and text; its virtual path hangs on the file's."""
-    uid = segment_uid("fence", "python", b"x = 1\n")
-    assert uid == "segu:v1:" + xxhash.xxh64(b"seg\0fence\0python\0x = 1\n").hexdigest()
-    assert virtual_path("a.md", uid) == f"a.md#seg:{uid}"
-    assert virtual_path("a.md") == "a.md"

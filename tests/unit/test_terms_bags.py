@@ -31,7 +31,7 @@ def example() -> tuple[str, bytes, ParsedFile]:
     cut = SOURCE.index(b"x = 1")
     comment = SOURCE.index(b"#")
     symbol = Symbol(
-        "fetchRows", "fetchRows", "function", 0, cut, 1, 3, 4, 1, 4, "def fetchRows(limit)", "fetch café rows", True
+        "fetchRows", "fetchRows", "function", 0, cut, 1, 3, 1, 4, "def fetchRows(limit)", "fetch café rows", True
     )
     parsed = parsed_file(
         chunk(0, 0, cut, crumbs=("fetchRows",), defines=(0,)),

@@ -56,7 +56,7 @@ FOCUS: Final = Paint(Ink.FOCUS, Ink.FOCUS, text=Ink.ON_FOCUS, muted=Ink.ON_FOCUS
 
 
 def box(x: float, y: float, width: float, height: float, paint: Paint, name: str, notes: Sequence[str],
-        title: str = "", *, entry: bool = False, link: str = "") -> list[Shape]:  # fmt: skip
+        title: str, *, entry: bool = False, link: str = "") -> list[Shape]:  # fmt: skip
     """A box with its name and lines below it, in the middle; `entry` puts the sign for that before the name."""
     shapes: list[Shape] = [
         Rectangle(x, y, width, height, paint.fill, paint.stroke, paint.stroke_width, paint.line, 6, title, link)

@@ -74,7 +74,7 @@ class OwnRules:
     def excludes(self) -> bool:
         return bool(self._exclude)
 
-    def excluding(self, path: bytes, is_directory: bool = False) -> str | None:
+    def excluding(self, path: bytes, is_directory: bool) -> str | None:
         for matcher in self._exclude:
             if (rule := matcher.matching(path, is_directory)) is not None:
                 return rule

@@ -62,7 +62,7 @@ class Bundled:
         return self._sums(words, self._asked)
 
     def _sums(self, words: Sequence[str], factors: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        return sum_pieces(self._pieces.cut(words), self._table, weights=factors)
+        return sum_pieces(self._pieces.cut(words), self._table, None, factors)
 
 
 def open_bundled(identity: str) -> Bundled:

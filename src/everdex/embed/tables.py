@@ -118,8 +118,8 @@ class PieceTokenizer:
 def sum_pieces(
     pieces: Sequence[Sequence[int]],
     table: npt.NDArray[Any],
-    mapping: npt.NDArray[np.int64] | None = None,
-    weights: npt.NDArray[np.float64] | None = None,
+    mapping: npt.NDArray[np.int64] | None,
+    weights: npt.NDArray[np.float64] | None,
 ) -> npt.NDArray[np.float32]:
     """One row per word: its pieces' rows added first to last, so that a word's bits depend on itself only."""
     total = np.zeros((len(pieces), table.shape[1]), dtype=np.float64)

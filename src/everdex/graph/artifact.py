@@ -122,9 +122,7 @@ class Graph:
 
     def __init__(self, data: bytes | mmap.mmap, where: str) -> None:
         self.data = data
-        self.size = len(data)
         sections = _checked(data, where)
-        self._sections = sections
         header = _decoded(sections["header"], where)
         self.digest = header.digest
         self.resolvers = header.resolvers

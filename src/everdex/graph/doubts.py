@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from everdex.wording import plural
+
 _BY_NAME: Final = ("ambiguous", "unresolved", "external")
 _SAID: Final = (
     ("unknown", "place", "{} may mean it: its owner there is not known"),
@@ -26,7 +28,7 @@ def doubts(could_add: Mapping[str, int | None]) -> Iterator[str]:
     for name, noun, sentence in _SAID:
         count = could_add[name]
         if count:
-            yield sentence.format(f"{count:,} {noun}{'s' * (count != 1)}", s="s" * (count == 1))
+            yield sentence.format(plural(count, noun), s="s" * (count == 1))
 
 
 def left_open(reservation: Mapping[str, Any], how: str) -> Iterator[str]:

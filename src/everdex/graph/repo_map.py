@@ -22,6 +22,7 @@ from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
 from everdex.strangers import read_toml
+from everdex.wording import plural
 
 _BYTES_PER_TOKEN: Final = 3
 _SHARES: Final = {
@@ -91,14 +92,10 @@ def _fill(items: Sequence[Item], room: int) -> tuple[int, list[Item]]:
     return (used, kept) if kept else (0, [])
 
 
-def _files(count: int) -> str:
-    return f"{count:,} file{'' if count == 1 else 's'}"
-
-
 def _languages(atlas: Atlas) -> Iterator[Item]:
     counted = Counter(atlas.view.file_languages)
     for language, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield {"text": f"{language or 'other'}: {_files(files)}", "language": language, "files": files}
+        yield {"text": f"{language or 'other'}: {plural(files, 'file')}", "language": language, "files": files}
 
 
 def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tuple[list[Item], int]:
@@ -110,7 +107,7 @@ def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tu
     for each in every:
         main, around = each.language, tree.around(each)
         mostly = f", mostly {main}" if around is None or around.language != main else ""
-        text = f"{'  ' * tree.level(each)}{each.path or '.'}/ {_files(each.files)}{mostly}"
+        text = f"{'  ' * tree.level(each)}{each.path or '.'}/ {plural(each.files, 'file')}{mostly}"
         items[each.path] = {"text": text, "directory": each.path, "files": each.files, "language": main}
     kept = _fill([items[each.path] for each in every], room)[1]
     chosen = {item["directory"] for item in kept}
@@ -175,12 +172,12 @@ def _dependencies(atlas: Atlas, roles: dict[str, str]) -> Iterator[Item]:
         if roles[entry.path] != "test":
             counted.update(entry.externals)
     for name, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield {"text": f"{name}: used by {_files(files)}", "name": name, "files": files}
+        yield {"text": f"{name}: used by {plural(files, 'file')}", "name": name, "files": files}
 
 
 def _tests(roles: dict[str, str]) -> Iterator[Item]:
     for directory, files in directories.of_tests(roles):
-        yield {"text": f"{directory or '.'}/ {_files(files)}", "directory": directory, "files": files}
+        yield {"text": f"{directory or '.'}/ {plural(files, 'file')}", "directory": directory, "files": files}
 
 
 def _public(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[Item]:

@@ -28,8 +28,8 @@ def plain_name(key: str) -> str:
     return _TWIN.sub("", key) if "~" in key else key
 
 
-def symbol_key(virtual_path: str, kind: str, qualified_name: str) -> str:
-    return "sk:v1:" + _sha1(f"{NAMESPACE}|{virtual_path}|{kind}|{qualified_name}")
+def symbol_key(path: str, kind: str, qualified_name: str) -> str:
+    return "sk:v1:" + _sha1(f"{NAMESPACE}|{path}|{kind}|{qualified_name}")
 
 
 def signature_key(signature: str) -> str | None:
@@ -40,15 +40,6 @@ def signature_key(signature: str) -> str | None:
 
 def scoped_id(key: str, signature: str | None, container: str | None = None) -> str:
     return "sid:v1:sha1:" + _sha1(f"{key}|{signature or ''}|{container or ''}")
-
-
-def symbol_id(semantic: str | None, scoped: str | None, chunk_uid: str | None = None) -> str | None:
-    """The best name there is: a tool's, else ours, else the chunk's; None when there is none at all."""
-    if semantic is not None and semantic.startswith(SEMANTIC_PREFIXES):
-        return semantic
-    if scoped is not None:
-        return f"heur:{scoped}"
-    return f"heur:chunkUid:{chunk_uid}" if chunk_uid is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from everdex.parse.model import Chunk, ParsedFile, ParseStatus, Symbol
 
 if TYPE_CHECKING:
     from everdex.parse.file import Read, Trees, parse_file, trees_of
-    from everdex.parse.segments import segment_uid, virtual_path
 
 __all__ = [
     "Chunk",
@@ -23,22 +22,13 @@ __all__ = [
     "Symbol",
     "Trees",
     "parse_file",
-    "segment_uid",
     "trees_of",
-    "virtual_path",
 ]
 
-_HOME: Final = {
-    "Read": "file",
-    "Trees": "file",
-    "parse_file": "file",
-    "segment_uid": "segments",
-    "trees_of": "file",
-    "virtual_path": "segments",
-}
+_OF_THE_PARSER: Final = ("Read", "Trees", "parse_file", "trees_of")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _OF_THE_PARSER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    return getattr(import_module("everdex.parse.file"), name)

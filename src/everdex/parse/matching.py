@@ -85,4 +85,4 @@ def _edges(root: Node) -> list[list[Node]]:
 
 def _identity(match: Match) -> tuple[object, ...]:
     pattern, captures = match
-    return pattern, *((name, *(node.id for node in nodes)) for name, nodes in captures.items())
+    return (pattern, *((name, *(node.id for node in nodes)) for name, nodes in captures.items()))

@@ -23,8 +23,7 @@ class Symbol(msgspec.Struct, frozen=True):
     end_byte: int
     start_line: int
     end_line: int
-    name_byte: int  # where the name itself starts
-    name_line: int
+    name_line: int  # where the name itself stands
     name_column: int  # 0-based, in bytes
     signature: str  # one line, whitespace collapsed, at most 240 characters
     doc: str  # first sentence of docstring or leading comment, at most 240 characters

@@ -1,6 +1,6 @@
 """Spans of a document that are written in another language: fenced code, `<script>` and `<style>`.
 
-Decides where such a span begins and ends, what language it is in and how it is named; the contents are
+Decides where such a span begins and ends, what language it is in and what its number is; the contents are
 parsed by the same code as any file, with offsets of the container.
 """
 
@@ -10,7 +10,6 @@ import re
 from typing import Final
 
 import msgspec
-import xxhash
 from tree_sitter import Node
 
 from everdex.languages import parsed_language
@@ -38,17 +37,6 @@ class Segment(msgspec.Struct, frozen=True):
     end: int
     content_start: int
     content_end: int
-
-
-def segment_uid(kind: str, language: str, text: bytes) -> str:
-    """Names a segment by its content alone."""
-    body = b"\0".join((b"seg", kind.encode(), language.encode(), text))
-    return "segu:v1:" + xxhash.xxh64_hexdigest(body)
-
-
-def virtual_path(path_key: str, uid: str = "") -> str:
-    """The path under which a segment's symbols are known: the file's own for text outside any segment."""
-    return f"{path_key}#seg:{uid}" if uid else path_key
 
 
 def locate(nodes: list[tuple[str, Node]], data: bytes) -> list[Segment]:

@@ -60,7 +60,6 @@ def symbol_of(item: Definition, data: bytes, atoms: Atoms, lead: tuple[int, int]
         end_byte=item.end,
         start_line=lines[at(item.start)],
         end_line=lines[at(item.end - 1)],
-        name_byte=item.name_start,
         name_line=name_line,
         name_column=item.name_start - line_start,
         signature=_signature(item, data),

@@ -21,17 +21,16 @@ class Profile(msgspec.Struct, frozen=True):
     function: float
     test: float
     doc: float
-    graph: float
 
 
 PROFILES: Final = {
     profile.name: profile
     for profile in (
-        Profile("balanced", (), 1.25, 0.85, 0.5, 1.0),
-        Profile("discovery", ((CODE, 3), (DOCS, 4), (GRAPH, 3)), 1.15, 0.9, 1.0, 1.05),
-        Profile("implementation", ((CODE, 6), (DOCS, 2), (GRAPH, 2)), 1.25, 0.85, 0.65, 0.9),
-        Profile("planning", ((CODE, 2), (DOCS, 6), (GRAPH, 2)), 1.1, 0.9, 1.15, 1.1),
-        Profile("debug", ((CODE, 7), (DOCS, 2), (GRAPH, 1)), 1.2, 0.95, 0.85, 0.95),
+        Profile("balanced", (), 1.25, 0.85, 0.5),
+        Profile("discovery", ((CODE, 3), (DOCS, 4), (GRAPH, 3)), 1.15, 0.9, 1.0),
+        Profile("implementation", ((CODE, 6), (DOCS, 2), (GRAPH, 2)), 1.25, 0.85, 0.65),
+        Profile("planning", ((CODE, 2), (DOCS, 6), (GRAPH, 2)), 1.1, 0.9, 1.15),
+        Profile("debug", ((CODE, 7), (DOCS, 2), (GRAPH, 1)), 1.2, 0.95, 0.85),
     )
 }
 BALANCED: Final = PROFILES["balanced"]

@@ -189,7 +189,6 @@ class LexicalReader:
         return TermBatch(
             n_docs=len(keep),
             vocabulary=self._texts(used),
-            hashes=self._hashes[used],
             posting_terms=places[terms][order].astype(np.uint32),
             posting_fields=fields[order],
             posting_docs=docs[order].astype(np.uint32),

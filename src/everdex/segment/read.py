@@ -14,7 +14,6 @@ class SegmentReader:
     """Opens its parts; the caller has verified their checksums."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
         self.rows = RowsReader(directory / ROWS_NAME)
         self.vectors = VectorsReader(directory / VECTORS_NAME)
         self.lexical = LexicalReader(directory / LEXICAL_NAME)

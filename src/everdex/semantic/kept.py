@@ -193,9 +193,6 @@ class Semantic:
         return facts.document(entry)
 
 
-NOTHING: Final = Semantic({}, "")
-
-
 def facts_of(view: SnapshotView) -> Semantic:
     """Of each file the facts about the very bytes that the snapshot has, by the context that was refreshed last."""
     contexts, damaged = read_all(view.store)

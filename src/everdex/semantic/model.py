@@ -35,7 +35,6 @@ MISPLACED: Final = "misplaced"  # a range lies outside the file, or not on a nam
 NOT_UTF8: Final = "not_utf8"
 UNCLEAR: Final = "unclear_position"  # occurrences behind other letters than ASCII, and nobody says how those count
 UNPROVEN: Final = "unproven_name"  # occurrences that call something by another name, when nothing else is proven
-REASONS: Final = (CHANGED, NOT_INDEXED, OUTSIDE, OTHER_TEXT, MISPLACED, NOT_UTF8, UNCLEAR, UNPROVEN)
 
 
 class ImportReport(msgspec.Struct, frozen=True):
@@ -45,7 +44,7 @@ class ImportReport(msgspec.Struct, frozen=True):
     documents: int
     occurrences: int
     symbols: int  # that are defined in these documents
-    skipped: dict[str, int]  # of REASONS: documents; for the last two occurrences
+    skipped: dict[str, int]  # why: documents; for the last two reasons above occurrences
     changed: tuple[str, ...]  # path keys whose bytes are not those the index is about: to be indexed again
     kept: int  # documents of earlier imports that still hold
 

@@ -7,6 +7,7 @@ fields lie beside the envelope's, so that one document is all a caller needs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -40,6 +41,15 @@ def checked(dirty_count: int, warnings: tuple[str, ...] = ()) -> Freshness:
 
 UNCHECKED = Freshness("unchecked", None, None)
 PINNED = Freshness("pinned", None, None)
+
+
+def of_emptiness(manifest: Manifest, root: Path) -> tuple[str, ...]:
+    """Whoever asks in the wrong directory is not to believe that there is no such thing."""
+    if manifest.counts.files_indexed:
+        return ()
+    if not manifest.skipped:
+        return (f"there is nothing to index in {root}",)
+    return (f"no file of {root} is indexed; `everdex files --skipped` says why",)
 
 
 class Origin(msgspec.Struct, frozen=True):

@@ -43,7 +43,6 @@ class Dependents:
     used: tuple[Used, ...]  # by how many files use them
     unused: tuple[Definition, ...]
     files: tuple[str, ...]  # every other file that refers to any of them
-    counted: bool  # whether single uses were looked at
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -67,7 +66,7 @@ def dependents(atlas: Atlas, path: str) -> Dependents | None:
     used = [item for item in found if (item.uses if counted else item.files)]
     used.sort(key=lambda item: (-len(item.files), -item.uses, item.definition.number))
     unused = tuple(item.definition for item in found if item not in used)
-    return Dependents(tuple(used), unused, tuple(atlas.graph.paths[file] for file in files), counted)
+    return Dependents(tuple(used), unused, tuple(atlas.graph.paths[file] for file in files))
 
 
 def _count(atlas: Atlas, files: list[int], wanted: dict[Target, Used]) -> None:

@@ -279,7 +279,7 @@ class Index:
 
     def answer(self, view: SnapshotView, freshness: Freshness, body: dict[str, Any], **extra: Any) -> Answer:
         """Wrap a body in the envelope of a view."""
-        warnings = (*view.warnings, *extra.pop("warnings", ()))
+        warnings = (*answers.of_emptiness(view.manifest, self.root.path), *view.warnings, *extra.pop("warnings", ()))
         origin = answers.origin_of(view.manifest)
         fingerprint = extra.pop("query_fingerprint", self.query_fingerprint)
         return Answer(origin, fingerprint, freshness, body, warnings=warnings, **extra)
@@ -324,8 +324,8 @@ class Index:
             )
 
     def similar_in(
-        self, view: SnapshotView, freshness: Freshness, place: str, k: int, *, languages: tuple[str, ...] = (),
-        paths: tuple[str, ...] = (), explain: bool = False, warnings: tuple[str, ...] = (),
+        self, view: SnapshotView, freshness: Freshness, place: str, k: int, *, languages: tuple[str, ...],
+        paths: tuple[str, ...], explain: bool, warnings: tuple[str, ...] = (),
     ) -> Answer:  # fmt: skip
         """The answer to `similar` from an open view."""
         from everdex.search.similar import document_at, similar

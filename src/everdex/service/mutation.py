@@ -223,7 +223,7 @@ def _decided(
 
 
 def states_answer(
-    index: Index, found: Scene, paths: tuple[str, ...], offset: int = 0, warnings: tuple[str, ...] = ()
+    index: Index, found: Scene, paths: tuple[str, ...], offset: int, warnings: tuple[str, ...] = ()
 ) -> Answer:
     """The states of these files; without any, of every file that is not clean. By path, from `offset` on."""
     keys = [key for path in paths if (key := path_key(index, path)) is not None] if paths else None
@@ -248,7 +248,7 @@ def states_answer(
 
 
 @contextmanager
-def states_of(found: Scene, parse_bytes: int | None = None) -> Iterator[States]:
+def states_of(found: Scene, parse_bytes: int | None) -> Iterator[States]:
     """The states of a scene, while the block runs."""
     interfaces = KeptInterfaces(found.view.store)
     states = States(found.view, found.known, found.now, interfaces, since=found.since, parse_bytes=parse_bytes)

@@ -66,8 +66,8 @@ class Reader:
             return searcher.answer(request, explain=explain)
 
     def similar(
-        self, place: str, k: int, freshness: Freshness, *, snapshot_id: str | None = None,
-        languages: tuple[str, ...] = (), paths: tuple[str, ...] = (), explain: bool = False,
+        self, place: str, k: int, freshness: Freshness, *, snapshot_id: str | None,
+        languages: tuple[str, ...], paths: tuple[str, ...], explain: bool,
     ) -> Answer:  # fmt: skip
         """The same answer that `Index.similar` gives."""
         with self._views.pinned(snapshot_id) as kept:
@@ -76,9 +76,8 @@ class Reader:
             )
 
     def symbols(
-        self, asked: str, freshness: Freshness, *, snapshot_id: str | None = None, references: int = 0,
-        offset: int = 0,
-    ) -> Answer:  # fmt: skip
+        self, asked: str, freshness: Freshness, *, snapshot_id: str | None, references: int, offset: int
+    ) -> Answer:
         """The same answer that `named.ask` gives; while nobody has made the graph, with the references that are known
         before it is there, or without."""
         from everdex.graph import naming
@@ -101,7 +100,7 @@ class Reader:
                 kept.view, freshness, body, limits_hit=found.limits_hit, warnings=(*found.warnings, *more)
             )
 
-    def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+    def relations(self, question: Question, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
         """The same answer that `everdex.service.relations.ask` gives."""
         from everdex.service import begun, relations
 
@@ -155,7 +154,7 @@ class Reader:
 
         return relations.open_for(view, SyncOptions()) if self._makes_graphs else relations.open_made(view)
 
-    def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+    def gate(self, question: GateQuestion, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
         """The same answer that `everdex.service.mutation.ask_gate` gives."""
         from everdex.service import mutation
 
@@ -164,9 +163,8 @@ class Reader:
             return mutation.gate_answer(self.index, found, question)
 
     def states(
-        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None = None,
-        offset: int = 0,
-    ) -> Answer:  # fmt: skip
+        self, paths: tuple[str, ...], since: str | None, freshness: Freshness, *, snapshot_id: str | None, offset: int
+    ) -> Answer:
         """The same answer that `everdex.service.mutation.ask_states` gives."""
         from everdex.service import mutation
 
@@ -215,7 +213,7 @@ class Reader:
             sources = Sources(kept.view, search, impact)
             return boarding.answer(self.index, sources, edit, freshness, reading)
 
-    def contexts(self, freshness: Freshness, *, snapshot_id: str | None = None) -> Answer:
+    def contexts(self, freshness: Freshness, *, snapshot_id: str | None) -> Answer:
         """The same answer that `everdex.service.contexts.ask_contexts` gives."""
         from everdex.service import contexts
 
@@ -223,7 +221,7 @@ class Reader:
             return contexts.contexts_answer(self.index, kept.view, freshness)
 
     def chunks(
-        self, freshness: Freshness, *, snapshot_id: str | None = None, meta: bool = False, offset: int, count: int
+        self, freshness: Freshness, *, snapshot_id: str | None, meta: bool, offset: int, count: int
     ) -> Answer:
         """A page of what `Index.chunks` gives, and with `cursor` where the next one begins."""
         with self._views.pinned(snapshot_id) as kept:

@@ -161,7 +161,7 @@ def job_dict(job: RefreshJob) -> dict[str, Any]:
     return dict(fields)
 
 
-def enqueue_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS) -> Answer:
+def enqueue_answer(index: Index, scope: RefreshScope | None, *, budget_ms: int) -> Answer:
     jobs = RefreshJobs(index)
     number = jobs.enqueue(scope, budget_ms=budget_ms)
     return _answer(index, {"job_id": number, "job": None if number is None else job_dict(jobs.status(number))})
@@ -171,9 +171,7 @@ def job_answer(index: Index, job: RefreshJob) -> Answer:
     return _answer(index, {"job_id": job.id, "job": job_dict(job)})
 
 
-def jobs_answer(
-    index: Index, most: int, number: int | None = None, snapshot_id: str | None = None
-) -> Answer:
+def jobs_answer(index: Index, most: int, number: int | None = None, snapshot_id: str | None = None) -> Answer:
     """The newest jobs, or the one of that number; with a snapshot only those that ended in it."""
     jobs = RefreshJobs(index)
     found = jobs.newest() if number is None else [jobs.status(number)]
@@ -192,7 +190,7 @@ def _answer(index: Index, body: dict[str, Any]) -> Answer:
 
 
 def refresh_answer(
-    index: Index, scope: RefreshScope | None, *, budget_ms: int = limits.JOB_BUDGET_MS, shown: Progress = silent
+    index: Index, scope: RefreshScope | None, *, budget_ms: int, shown: Progress = silent
 ) -> Answer:
     """Have a scope refreshed and wait for it; `job` is null when all of it was current."""
     jobs = RefreshJobs(index)

@@ -23,15 +23,15 @@ from everdex.sync.model import SyncOptions
 from everdex.view import open_view
 
 
-def import_index(index: Index, scip_file: Path, options: SyncOptions | None = None) -> Answer:
+def import_index(index: Index, scip_file: Path) -> Answer:
     """Import an index; `imported` says what was kept of it, and what was left out why."""
-    chosen = options or SyncOptions()
+    options = SyncOptions()
     with open_index(scip_file) as stream:
         context = _context(index.root, read_metadata(stream))
-    index.sync(chosen, wait=True)
+    index.sync(options, wait=True)
     with open_view(index.store()) as view:
         report = import_scip(view, scip_file, context, None)
-        opened = relations.open_for(view, chosen)
+        opened = relations.open_for(view, options)
         body = {"imported": msgspec.to_builtins(report)}
         return index.answer(view, answers.checked(0), body, warnings=opened.warnings)
 

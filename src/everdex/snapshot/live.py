@@ -31,7 +31,6 @@ class LiveFile(msgspec.Struct, frozen=True, gc=False):
 class LiveMap(msgspec.Struct, frozen=True):
     files: dict[str, LiveFile]
     segments: tuple[str, ...]  # segment ids, in manifest order
-    rows: tuple[int, ...]  # all rows of each segment, dead ones included
     live_rows: tuple[int, ...]
     live_files: tuple[int, ...]
 
@@ -40,7 +39,7 @@ class LiveMap(msgspec.Struct, frozen=True):
         return {path_key: live.line.indexed_file() for path_key, live in self.files.items()}
 
 
-EMPTY = LiveMap({}, (), (), (), ())
+EMPTY = LiveMap({}, (), (), ())
 
 
 def _lines(path: Path) -> tuple[FileLine, ...]:
@@ -99,7 +98,6 @@ def live_map(store_path: Path, manifest: Manifest) -> LiveMap:
     return LiveMap(
         files,
         tuple(reference.segment_id for reference in manifest.segments),
-        tuple(reference.rows for reference in manifest.segments),
         tuple(live_rows),
         tuple(live_files),
     )

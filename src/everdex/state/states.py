@@ -55,7 +55,7 @@ class States:
 
     def __init__(
         self, view: SnapshotView, known: Known | None, now: Now, interfaces: KeptInterfaces,
-        *, since: bool = False, parse_bytes: int | None = None,
+        *, since: bool, parse_bytes: int | None,
     ) -> None:  # fmt: skip
         """With `since`, the base is what somebody knows, and how far the graph is does not matter beside it.
 

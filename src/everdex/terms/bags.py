@@ -187,8 +187,7 @@ def _term_batch(table: TokenTable, n_docs: int, slots: Ints, ids: Ints, counts: 
     names = list(table.terms)
     used = _used(terms, len(names))
     vocabulary = [names[number] for number in used.tolist()]
-    hashes = hash_terms(vocabulary)
-    order = order_by_hash(vocabulary, hashes)
+    order = order_by_hash(vocabulary, hash_terms(vocabulary))
     places = _renumber(used, order, len(names))
     span = max(n_docs, 1)
     keys, tfs = _summed(
@@ -204,7 +203,6 @@ def _term_batch(table: TokenTable, n_docs: int, slots: Ints, ids: Ints, counts: 
     return TermBatch(
         n_docs=n_docs,
         vocabulary=[vocabulary[place] for place in order.tolist()],
-        hashes=hashes[order],
         posting_terms=(entries // FIELD_COUNT).astype(np.uint32),
         posting_fields=(entries % FIELD_COUNT).astype(np.uint8),
         posting_docs=(keys % span).astype(np.uint32),

@@ -28,7 +28,6 @@ class TermBatch(msgspec.Struct, frozen=True):
 
     n_docs: int
     vocabulary: list[str]  # distinct, by (xxh64, string)
-    hashes: npt.NDArray[np.uint64]  # of the vocabulary, ascending
     posting_terms: npt.NDArray[np.uint32]  # index into the vocabulary
     posting_fields: npt.NDArray[np.uint8]
     posting_docs: npt.NDArray[np.uint32]

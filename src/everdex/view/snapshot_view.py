@@ -222,9 +222,9 @@ class SnapshotView:
         index = self.file_index(path_key)
         return int(self.file_offsets[index]) + row_no - self._files[index].first_row
 
-    def compressed_sources(self, indexes: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
-        """(file index, zlib bytes) of these live files, or of every one in path order."""
-        for index in range(len(self._files)) if indexes is None else indexes:
+    def compressed_sources(self, indexes: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """(file index, zlib bytes) of these live files."""
+        for index in indexes:
             file = self._files[index]
             for _, blob in self.segments[file.segment].rows.sources((file.file_no,)):
                 yield index, blob

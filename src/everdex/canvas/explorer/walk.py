@@ -84,7 +84,7 @@ def walk(atlas: Atlas, found: Survey) -> Walk:
             elif role is not Role.IMPORT and status in (Status.RESOLVED, Status.AMBIGUOUS):
                 certain = status is Status.RESOLVED
                 _use(told, user, [known[target] for target in targets if target in known],
-                     BITS[role] | certain | semantic * SEMANTIC, count, line)  # fmt: skip
+                     BITS[role] | certain * CERTAIN | semantic * SEMANTIC, count, line)  # fmt: skip
                 for target in targets:
                     pair = place, number.get(target.path, place)
                     _add(told.places if certain else told.doubts, pair, line)

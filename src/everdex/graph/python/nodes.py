@@ -27,9 +27,6 @@ class Places:
         line = bisect_right(self._starts, byte)
         return line, byte - self._starts[line - 1]
 
-    def byte(self, line: int, column: int) -> int:
-        return self._starts[line - 1] + column
-
 
 def nodes_of(
     file: File, module: str, places: Places, variables: Sequence[Variable], source: bytes

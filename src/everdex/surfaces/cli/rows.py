@@ -5,6 +5,7 @@ For people only; what a pipe gets is never cut. Text is escaped here, so callers
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 import unicodedata
@@ -88,10 +89,10 @@ def local_name(qualified_name: str, path: str) -> str:
 
     Of the path not all is said: a package's own file and directories like `src` are no part of names.
     """
-    said = iter(part.replace("-", "_") for part in PurePosixPath(path).with_suffix("").parts)
+    said = iter(re.split(r"[/.]", str(PurePosixPath(path).with_suffix("")).replace("-", "_")))
     parts = qualified_name.split(".")
     known = 0
-    while known < len(parts) - 1 and parts[known] in said:  # taken up to there: in the same order
+    while known < len(parts) - 1 and parts[known].replace("-", "_") in said:  # taken up to there: in the same order
         known += 1
     return ".".join(parts[known:])
 

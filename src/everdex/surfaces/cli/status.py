@@ -104,7 +104,7 @@ def _board(board: dict[str, Any]) -> str:
 
 def _git(git: dict[str, Any]) -> str:
     if git["head_sha"] is None:
-        return "no commit"
+        return "no repository, or no commit yet"
     return f"{git['head_sha'][:12]}, {'dirty' if git['dirty'] else 'clean'} when indexed"
 
 

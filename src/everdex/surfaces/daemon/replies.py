@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from everdex import clock
@@ -51,8 +53,8 @@ def failed(request: Request | None, error: EverdexError) -> bytes:
             return encode({"jsonrpc": "2.0", "id": request.number, "error": told})
         return encode({"id": request.number if request else None, **body})
     if request.render == "json":
-        return wire.rendered(error.exit_code, json_bytes(body) + b"\n", b"")
-    return wire.rendered(error.exit_code, b"", b"".join(map(line_bytes, error_lines(error))))
+        return wire.rendered(error.exit_code, [(wire.STDOUT, json_bytes(body) + b"\n")])
+    return wire.rendered(error.exit_code, [(wire.STDERR, b"".join(map(line_bytes, error_lines(error))))])
 
 
 def _rendered(request: Request, document: dict[str, Any]) -> bytes:
@@ -60,8 +62,13 @@ def _rendered(request: Request, document: dict[str, Any]) -> bytes:
     assert shown is not None  # or the request would have been refused
     code = shown.code(document)
     picture, remarks = picture_file.taken(document, request.params.get("output"))
+    file = [] if picture is None else [(wire.FILE, picture)]
     if request.render == "json":
-        return wire.rendered(code, json_bytes(document) + b"\n", b"".join(map(line_bytes, remarks)), picture)
+        told = b"".join(map(line_bytes, remarks))
+        return wire.rendered(code, [*file, (wire.STDERR, told), (wire.STDOUT, json_bytes(document) + b"\n")])
     lines = [*((False, line) for line in (*remarks, *warning_lines(document))), *shown.lines(document)]
-    out, err = (b"".join(line_bytes(line) for kept, line in lines if kept is wanted) for wanted in (True, False))
-    return wire.rendered(code, out, err, picture)
+    parts = (
+        (wire.STDOUT if is_result else wire.STDERR, b"".join(line_bytes(line) for _, line in run))
+        for is_result, run in groupby(lines, key=itemgetter(0))
+    )
+    return wire.rendered(code, [*file, *parts])

@@ -81,15 +81,16 @@ def run(arguments: list[str]) -> int | None:
     answered = wire.split_rendered(payload) if payload is not None else None
     if answered is None:
         return None
-    code, out, err, file = answered
+    code, parts = answered
     if code == _BUSY and asked[0] in OF_THE_GRAPH:
         return None  # the full command line waits while the graph is made, and shows how far it is
+    file = next((data for kind, data in parts if kind == wire.FILE), None)
     if file is not None:
         from everdex.surfaces.daemon import thin_pictures
 
         if not thin_pictures.put(asked[1]["output"], file):
             return None  # the full command line says why
-    return code if _write(2, err) and _write(1, out) else _FAILED
+    return code if all(_write(kind, data) for kind, data in parts if kind != wire.FILE) else _FAILED
 
 
 def parse(arguments: list[str]) -> tuple[tuple[str, dict[str, str], list[str], str], str] | None:

@@ -1,8 +1,8 @@
 """Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing but `os`.
 
-A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code, a length and the bytes
-for stdout, and then those for stderr; if a file is to be written, a 1 for the NUL, a length before the bytes for stderr
-too, and then those of the file. A length over the limit is refused before anything is allocated for it.
+A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code and parts in the order in
+which they are printed: 1 for stdout, 2 for stderr or 3 for a file that is to be written, a length, and that many bytes.
+A length over the limit is refused before anything is allocated for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Protocol
 
     class Stream(Protocol):
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 PROTOCOLS = (1,)
+STDOUT, STDERR, FILE = 1, 2, 3
 MAX_REQUEST = 1_048_576
 MAX_RESPONSE = 10_485_760
 _BLOCK = 65_536
@@ -72,21 +73,22 @@ def read_exactly(stream: Stream, count: int) -> bytes:
     return b"".join(pieces)
 
 
-def rendered(code: int, out: bytes, err: bytes, file: bytes | None = None) -> bytes:
+def rendered(code: int, parts: Iterable[tuple[int, bytes]]) -> bytes:
     """The payload of a rendered answer."""
-    printed = bytes((code,)) + len(out).to_bytes(4, "big") + out
-    return b"\0" + printed + err if file is None else b"\1" + printed + len(err).to_bytes(4, "big") + err + file
+    packed = (bytes((kind,)) + len(data).to_bytes(4, "big") + data for kind, data in parts)
+    return b"\0" + bytes((code,)) + b"".join(packed)
 
 
-def split_rendered(payload: bytes) -> tuple[int, bytes, bytes, bytes | None] | None:
-    """Exit code, stdout, stderr and a file's content if there is one; None for any other payload."""
-    if payload[:1] not in (b"\0", b"\1"):
+def split_rendered(payload: bytes) -> tuple[int, list[tuple[int, bytes]]] | None:
+    """Exit code and parts; None for any other payload."""
+    if payload[:1] != b"\0":
         return None
-    end = 6 + int.from_bytes(payload[2:6], "big")
-    if payload[:1] == b"\0":
-        return payload[1], payload[6:end], payload[end:], None
-    last = end + 4 + int.from_bytes(payload[end : end + 4], "big")
-    return payload[1], payload[6:end], payload[end + 4 : last], payload[last:]
+    parts, begin = [], 2
+    while begin < len(payload):
+        end = begin + 5 + int.from_bytes(payload[begin + 1 : begin + 5], "big")
+        parts.append((payload[begin], payload[begin + 5 : end]))
+        begin = end
+    return payload[1], parts
 
 
 def peer_uid(credentials: bytes) -> int:
