@@ -185,3 +185,13 @@ def test_many_definitions_come_in_pages(tmp_path: Path) -> None:
         found = index.get_symbol("same", "m119.py")
         assert (found.path if found is not None else None) == "m119.py"
         assert index.get_symbol("same", "none.py") is None
+
+
+@pytest.mark.parametrize("asked", ["caf\u00e9", "cafe\u0301", "\uff43afe\u0301"])
+def test_a_name_is_found_in_every_spelling_that_python_takes_for_it(tmp_path: Path, asked: str) -> None:
+    """Composed, taken apart, wide: to Python it is one name, and so it is for who asks."""
+    files = {"a.py": "def cafe\u0301():\n    pass\n\n\ndef open_it():\n    caf\u00e9()\n"}
+    project = tree(tmp_path / "project", files, git=True)
+    assert [item["start_line"] for item in everdex("symbols", asked, project, "--json").json["definitions"]] == [1]
+    (caller,) = everdex("callers", asked, project, "--json").json["callers"]
+    assert caller["symbol"]["qualifiedName"] == "a.open_it"

@@ -7,13 +7,17 @@ is meant by its path, or by its name when nothing else has that name. `Class.mem
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from everdex.graph.atlas import CONTAINERS, VARIABLES, Atlas, Definition
 from everdex.graph.model import Role
 from everdex.graph.postings import key32
 from everdex.identity.symbols import SEMANTIC_PREFIXES, plain_name
+
+if TYPE_CHECKING:
+    from everdex.view import SnapshotView
 
 _ID: Final = re.compile(r"(?:heur:)?(sid:v1:sha1:[0-9a-f]{40})")
 _KEY: Final = re.compile(r"sk:v1:[0-9a-f]{40}")
@@ -28,6 +32,14 @@ def dotted(name: str) -> str:
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     return name.removesuffix("()").strip(".")
+
+
+def as_known(view: SnapshotView, asked: str) -> str:
+    """What is asked for in the spelling in which it is defined: Python makes one name of all spellings that NFKC makes
+    one, and who types another of them means that name."""
+    if asked.isascii() or view.symbols_named(last_of(asked)):
+        return asked
+    return unicodedata.normalize("NFKC", asked)
 
 
 def is_id(asked: str) -> bool:

@@ -91,7 +91,8 @@ def before_graph(
     `kept` answers."""
     if question.method in ("map", "architecture"):
         return None
-    asked = question.symbol.strip()
+    asked = naming.as_known(view, question.symbol.strip())
+    question = replace(question, symbol=asked)
     early = meant.before_graph(index, view, names, asked, freshness, options.progress, warnings)
     if early is not None or question.wait or question.method not in begun.METHODS:
         return early
@@ -220,7 +221,7 @@ def answer(
         body, drawn = picturing.architecture_body(atlas, plan, question.wanted)
         about = (*drawn, *coverage.of_files(atlas))
     else:
-        asked = question.symbol.strip()
+        asked = naming.as_known(view, question.symbol.strip())
         found = written_out(atlas, naming.find(atlas, asked))
         body = meant.named(atlas, names, asked, found)
         file = found[0].file if len(found) == 1 and question.method == "callees" else None

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from everdex import limits
 from everdex.errors import QueryError
+from everdex.graph import naming
 from everdex.languages import language_of, role_of
 from everdex.search.names import SymbolNames
 from everdex.segment.model import SymbolRow
@@ -48,7 +49,10 @@ def find(view: SnapshotView, names: SymbolNames, root: Path, asked: str, offset:
         end = offset + len(outline["symbols"])
         return _found(view, wanted, "path", end, outline=outline, omitted=outline["omitted"])
     home, matches = _in_file(view, root, wanted)
-    return _by_name(view, names, wanted, home, matches or _definitions(view, wanted), offset)
+    if not matches:
+        wanted = naming.as_known(view, wanted)
+        matches = _definitions(view, wanted)
+    return _by_name(view, names, wanted, home, matches, offset)
 
 
 def _live_path(view: SnapshotView, root: Path, wanted: str) -> str | None:
