@@ -35,33 +35,6 @@ class Engine:
         self.reads: set[str] = set()
         self._cut = False
         self._low = FUEL
-        self._codes: dict[int, Callable[[File, int, m.Row, int], Values]] = {
-            m.UNKNOWN: lambda file, index, row, fuel: v.unknown("expression"),
-            m.LITERAL: self._literal,
-            m.NAME: lambda file, index, row, fuel: self.binding(file, row[1], fuel - JUMP),
-            m.GLOBAL: self._global,
-            m.MEMBER: self._member,
-            m.CALL: lambda file, index, row, fuel: calls.result(self, file, index, fuel),
-            m.NEW: lambda file, index, row, fuel: calls.instance(self, file, index, fuel),
-            m.FUNCTION: lambda file, index, row, fuel: ((v.FUNCTION, file.path, row[1]),),
-            m.CLASS: lambda file, index, row, fuel: ((v.CLASS, file.path, row[1]),),
-            m.OBJECT: lambda file, index, row, fuel: ((v.OBJECT, file.path, index),),
-            m.ARRAY: self._array,
-            m.THIS: lambda file, index, row, fuel: self.this(file, row[1], fuel),
-            m.SUPER: lambda file, index, row, fuel: self.super(file, row[1], fuel),
-            m.CHOICE: lambda file, index, row, fuel: v.union(self.evaluate(file, part, fuel - 1) for part in row[1]),
-            m.AWAIT: lambda file, index, row, fuel: calls.settled(self.evaluate(file, row[1], fuel - 1)),
-            m.CAST: self._cast,
-            m.ELEMENT: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
-            m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
-            m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
-            m.ITEM: self._item,
-            m.KEYED: self._keyed,
-            m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
-            m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
-            m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
-            m.ENUM: lambda file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
-        }
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -109,9 +82,9 @@ class Engine:
             return self.exhausted()
         self.came_to(fuel)
         if code in (m.CALL, m.MEMBER, m.NEW):
-            answer: Values = self.remember(file, index, fuel, self._codes[code], file, index, row)
+            answer: Values = self.remember(file, index, fuel, _CODES[code], self, file, index, row)
             return answer
-        return self._codes[code](file, index, row, fuel)
+        return _CODES[code](self, file, index, row, fuel)
 
     def touch(self, file: File, home: str) -> None:
         """Something of the content of this definition is being looked at."""
@@ -232,14 +205,11 @@ class Engine:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _literal(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
-        return ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING
-
-    def _global(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def free(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         own = row[1] == "exports" and file.exports and not file.facts.module
         return ((v.MODULE, file.path),) if own else self.global_name(row[1], fuel)
 
-    def _member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         if self.is_whole(file, row):
             return self.whole(file.path, fuel - 1)
         had = [members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1)]
@@ -252,17 +222,17 @@ class Engine:
         """`module.exports` of the file itself."""
         return bool(row[2] == "exports" and file.exports and file.expressions[row[1]] == (m.GLOBAL, "module"))
 
-    def _array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         parts = row[1]
         if len(parts) <= 8 and not any(file.expressions[part][0] == m.SPREAD for part in parts):
             return ((v.TUPLE, tuple(self.evaluate(file, part, fuel - 1) for part in parts)),)
         return ((v.ARRAY, v.union(self.evaluate(file, part, fuel - 1) for part in parts[:64])),)
 
-    def _cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
         return types.agreed(given, types.of(self, file, row[2], fuel - 1))
 
-    def _item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
         return v.union(item(value, row[2]) for value in given) if row[2] >= 0 else self._any(given, fuel)
 
@@ -272,7 +242,7 @@ class Engine:
         tables = [calls.contents(self, value, fuel) for value in values if value[0] == v.OBJECT]
         return v.union((*tables, *(item(value, -1) for value in values)))
 
-    def _keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         """What stands under a key that has a name: a property, where that is a symbol; anything, where it varies."""
         given = self.evaluate(file, row[1], fuel - 1)
         if any(_is_symbol(value) for value in self.evaluate(file, row[2], fuel - 1)):
@@ -354,3 +324,37 @@ def item(value: Value, index: int) -> Values:
     if value[0] == v.TUPLE and index >= 0:
         return value[1][index] if index < len(value[1]) else v.unknown("element")
     return _elements(value)
+
+
+# One for all engines: a table in an engine would refer to it, and all that it knows would wait for the collector.
+_CODES: Final[dict[int, Callable[[Engine, File, int, m.Row, int], Values]]] = {
+    m.UNKNOWN: lambda engine, file, index, row, fuel: v.unknown("expression"),
+    m.LITERAL: lambda engine, file, index, row, fuel: ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING,
+    m.NAME: lambda engine, file, index, row, fuel: engine.binding(file, row[1], fuel - JUMP),
+    m.GLOBAL: Engine.free,
+    m.MEMBER: Engine.member,
+    m.CALL: lambda engine, file, index, row, fuel: calls.result(engine, file, index, fuel),
+    m.NEW: lambda engine, file, index, row, fuel: calls.instance(engine, file, index, fuel),
+    m.FUNCTION: lambda engine, file, index, row, fuel: ((v.FUNCTION, file.path, row[1]),),
+    m.CLASS: lambda engine, file, index, row, fuel: ((v.CLASS, file.path, row[1]),),
+    m.OBJECT: lambda engine, file, index, row, fuel: ((v.OBJECT, file.path, index),),
+    m.ARRAY: Engine.array,
+    m.THIS: lambda engine, file, index, row, fuel: engine.this(file, row[1], fuel),
+    m.SUPER: lambda engine, file, index, row, fuel: engine.super(file, row[1], fuel),
+    m.CHOICE: lambda engine, file, index, row, fuel: v.union(
+        engine.evaluate(file, part, fuel - 1) for part in row[1]
+    ),
+    m.AWAIT: lambda engine, file, index, row, fuel: calls.settled(engine.evaluate(file, row[1], fuel - 1)),
+    m.CAST: Engine.cast,
+    m.ELEMENT: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.REQUIRE: lambda engine, file, index, row, fuel: engine.module(file, row[1], fuel),
+    m.IMPORT: lambda engine, file, index, row, fuel: ((v.PROMISE, engine.module(file, row[1], fuel)),),
+    m.ITEM: Engine.item,
+    m.KEYED: Engine.keyed,
+    m.PARAMETER: lambda engine, file, index, row, fuel: parameters.parameter(
+        engine, file, row[1], row[2], fuel - JUMP
+    ),
+    m.SPREAD: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.NAMESPACE: lambda engine, file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
+    m.ENUM: lambda engine, file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
+}
