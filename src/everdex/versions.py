@@ -140,7 +140,8 @@ VECTORS_VERSION: Final = "1"
 #     Ruby: modules that types are given from elsewhere; Rust: fields of variants by order, and what patterns take of
 #     them; Go: addresses of literals; PHP: promoted parameters as locals; C#: which imports are global;
 #     Kotlin and Swift: `it` and `$0`
-FACTS_VERSION: Final = "32"
+# 33: JavaScript: functions without a name inside each other have contents of their own
+FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -257,7 +258,9 @@ INTERFACE_VERSION: Final = "1"
 #     C#: `global using`; Rust: what variants hold; Go: what the address of a literal with functions is; Java and its
 #     kin: a name that is not called is rather a field than a method; PHP: promoted parameters in their constructor
 #     Swift: extensions of what is outside, `X.Type`, types behind the name of their module; `$0`; Kotlin: `it`
-RESOLVERS_VERSION: Final = "50"
+# 51: JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
+#     function is given by calls of its own file is noted; files are resolved in parts
+RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

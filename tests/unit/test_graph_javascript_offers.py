@@ -107,9 +107,9 @@ export class Store {
 @pytest.mark.parametrize(
     ("old", "new", "changed"),
     [
-        ("const found = this.kept", "const found = this.other", {"js:def:a.ts#Store.open"}),
+        ("const found = this.kept", "const found = this.other", {"js:name:a.ts#Store.open/found"}),
         ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
-        ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open"}),
+        ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open", "js:name:a.ts#Store.open/mode"}),
         ("  close()", "  flush() {}\n  close()",
          {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:method:flush", "js:member:flush"}),
         ("new Item()", "new Other()", {"js:of:a.ts#Store.kept"}),

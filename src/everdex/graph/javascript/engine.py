@@ -15,6 +15,7 @@ from everdex.graph.javascript import builtins, calls, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
+from everdex.graph.javascript.keys import def_key, export_key, kind_key, literals_key, name_key
 from everdex.graph.javascript.modules import Modules
 from everdex.graph.javascript.values import Value, Values
 from everdex.graph.model import World, more_key
@@ -88,11 +89,17 @@ class Engine:
 
     def touch(self, file: File, home: str) -> None:
         """Something of the content of this definition is being looked at."""
-        self.reads.add(f"js:def:{file.path}#{home}")
+        self.reads.add(def_key(file.path, home))
+
+    def touch_name(self, file: File, binding: int) -> m.Binding:
+        """What a name is bound to is being looked at."""
+        row = file.bindings[binding]
+        self.reads.add(name_key(file.path, row))
+        return row
 
     def look_at_literals(self, file: File, literal: int) -> None:
         """Where an object literal stands matters; those of one definition have one key."""
-        self.reads.add(f"js:literals:{file.path}#{file.expressions[literal][3]}")
+        self.reads.add(literals_key(file.path, file.expressions[literal][3]))
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -101,8 +108,7 @@ class Engine:
         return answer
 
     def _binding(self, file: File, index: int, fuel: int) -> Values:
-        binding = file.bindings[index]
-        self.touch(file, binding.home)
+        binding = self.touch_name(file, index)
         if binding.kind == m.IMPORTED:
             return self.imported(file, binding.more[0], binding.more[1], fuel)
         if binding.kind == m.TYPE:
@@ -138,7 +144,7 @@ class Engine:
     def whole(self, path: str, fuel: int) -> Values:
         """A module as a value: what CommonJS assigned to it, and its exports."""
         file = self.files[path]
-        self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+        self.reads |= {export_key(path, "="), kind_key(path)}
         assigned = [export.value for export in file.exports.get("=", ())]
         if not assigned:
             return ((v.MODULE, path),)
@@ -152,7 +158,7 @@ class Engine:
     def _export(self, path: str, name: str, fuel: int) -> Values:
         found = locate(self, path, name)
         if not found:
-            self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+            self.reads |= {export_key(path, "="), kind_key(path)}
             assigned = self.files[path].exports.get("=", ())
             if name == "default":  # what was a module with exports is built into one that is an object of them
                 return self.whole(path, fuel)
@@ -206,6 +212,8 @@ class Engine:
     # -- expressions ----------------------------------------------------------------------------
 
     def free(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        if row[1] == "exports":
+            self.reads.add(kind_key(file.path))
         own = row[1] == "exports" and file.exports and not file.facts.module
         return ((v.MODULE, file.path),) if own else self.global_name(row[1], fuel)
 
@@ -217,10 +225,12 @@ class Engine:
             had = [values for values in had if values != members.NO_SUCH] or had
         return v.union(had)
 
-    @staticmethod
-    def is_whole(file: File, row: m.Row) -> bool:
+    def is_whole(self, file: File, row: m.Row) -> bool:
         """`module.exports` of the file itself."""
-        return bool(row[2] == "exports" and file.exports and file.expressions[row[1]] == (m.GLOBAL, "module"))
+        if row[2] != "exports" or file.expressions[row[1]] != (m.GLOBAL, "module"):
+            return False
+        self.reads.add(kind_key(file.path))
+        return bool(file.exports)
 
     def array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         parts = row[1]
@@ -257,6 +267,7 @@ class Engine:
         if function < 0:
             return v.unknown("this of the module")
         kind, index = file.functions[function].this
+        self.touch(file, file.home(file.functions[function].node))
         path = file.path
         if kind == m.THIS_INSTANCE:
             return ((v.INSTANCE, path, index),)
@@ -276,6 +287,7 @@ class Engine:
         if function < 0:
             return v.unknown("super outside a class")
         kind, index = file.functions[function].this
+        self.touch(file, file.home(file.functions[function].node))
         if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or not file.classes[index].extends:
             return v.unknown("super outside a class")
         self.touch(file, file.home(file.classes[index].node))

@@ -101,6 +101,13 @@ class File:
             return binding.name
         return str(row[1]) if row[0] == m.GLOBAL else ""
 
+    def called_by(self, function: int) -> tuple[str, bool]:
+        """The name by which a function is called (of a constructor its class's), and whether in other files, too."""
+        row = self.functions[function]
+        node = self.facts.nodes[row.node]
+        name = self.classes[row.this[1]].name if row.flags & m.CONSTRUCTOR else node.name
+        return name, node.public or node.kind == "method"
+
     def functions_of(self, values: Iterable[int]) -> list[int]:
         """Those of some expressions that are functions."""
         rows = [self.expressions[value] for value in values]
@@ -171,11 +178,11 @@ class File:
 
     def home(self, node: int) -> str:
         """The definition that others look at when they look at the content of one: the function of a class that it is
-        or stands in, else the outermost one."""
+        or stands in, else the outermost one that has a name."""
         found = self._homes.get(node)
         if found is None:
             around = m.member_around(self.facts.nodes, node)
-            found = self._homes[node] = self.keys[around] if around >= 0 else self.keys[node].partition(".")[0]
+            found = self._homes[node] = self.keys[around] if around >= 0 else m.content(self.keys[node])
         return found
 
 

@@ -17,6 +17,15 @@ import msgspec
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.heirs import HEIRS_KEY, claims
+from everdex.graph.javascript.keys import (
+    called_key,
+    def_key,
+    export_key,
+    kind_key,
+    literals_key,
+    member_key,
+    name_key,
+)
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
 
@@ -32,25 +41,27 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
         return found
     file = File(path, facts)
     hashes = _Hashes(file)
-    for home, parts in hashes.definitions().items():
-        found[f"js:def:{path}#{home}"] = _of(parts)
-    for name, parts in hashes.of_classes().items():
-        found[f"js:of:{path}#{name}"] = _of(parts)
-    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, file.has_parts)))
+    for key, parts in hashes.definitions().items():
+        found[key] = _of(parts)
+    found |= {key: _of(parts) for key, parts in hashes.of_classes().items()}
+    found[kind_key(path)] = crc32(_encode((file.facts.module, file.has_parts, bool(file.exports))))
     for name, exports in file.exports.items():
-        found[f"js:export:{path}#{name}"] = _of(
+        found[export_key(path, name)] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports
         )
     for name, keys in methods(file).items():
         found[f"js:method:{name}"] = _of(keys)
     for name, claimed in claims(file).items():
         found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+    private = {name for name, everywhere in map(file.called_by, range(len(file.functions))) if not everywhere}
     for name, calls in file.calls.items():
-        found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+        said = found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+        if name in private:
+            found[called_key(path, name)] = said
     for name, indexes in file.facts.globals.items():
         found[f"js:global:{name}"] = _of(file.bindings[index].kind for index in indexes)
     for home, literals in hashes.literals().items():
-        found[f"js:literals:{path}#{home}"] = _of(literals)
+        found[literals_key(path, home)] = _of(literals)
     for name in hashes.members():
         found[f"js:member:{name}"] = 1
     return found
@@ -76,7 +87,7 @@ class _Hashes:
         # a row refers to earlier ones, except through types; those are then seen as they were on the way
         satisfied = file.facts.satisfied
         for index, row in enumerate(file.expressions):
-            said = self._row(row)
+            said = self._row(index, row)
             if index in satisfied:
                 said = [said, self._outline(satisfied[index])]
             self.rows[index] = crc32(_encode(said))
@@ -84,13 +95,21 @@ class _Hashes:
             self.types[index] = crc32(_encode(self._type(row)))
 
     def _key(self, node: int) -> str:
-        return self._keys[node] if node >= 0 else ""
+        """A definition, and of what kind."""
+        return f"{self._keys[node]} {self._file.facts.nodes[node].kind}" if node >= 0 else ""
 
-    def _binding(self, index: int) -> tuple[str, str, int]:
+    def _binding(self, index: int) -> tuple[Any, ...]:
+        """Which binding it is, and of what kind."""
         binding = self._file.bindings[index]
-        return binding.home, binding.name, self._places[index]
+        said = binding.home, binding.name, self._places[index], binding.kind, self._key(binding.node)
+        return (*said, binding.more) if binding.kind == m.IMPORTED else said
 
-    def _row(self, row: m.Row) -> Any:
+    def _owner(self, code: int, index: int) -> Any:
+        """The name with which something is looked up that has none itself, but is what a name is bound to."""
+        owner = self._file.owner(code, index)
+        return self._binding(owner) if owner >= 0 else None
+
+    def _row(self, index: int, row: m.Row) -> Any:
         code = row[0]
         if code == m.NAME:
             return [code, *self._binding(row[1])]
@@ -108,14 +127,16 @@ class _Hashes:
             return [code, self.rows[row[1]]]
         if code == m.CAST:
             return [code, self.rows[row[1]], self._outline(row[2])]
-        if code in (m.FUNCTION, m.THIS, m.SUPER, m.PARAMETER):
+        if code == m.FUNCTION:
+            return [code, self._key(self._file.functions[row[1]].node), self._owner(code, row[1])]
+        if code in (m.THIS, m.SUPER, m.PARAMETER):
             function = self._key(self._file.functions[row[1]].node) if row[1] >= 0 else ""
             return [code, function, *row[2:]]
         if code == m.CLASS:
-            return [code, self._key(self._file.classes[row[1]].node)]
+            return [code, self._key(self._file.classes[row[1]].node), self._owner(code, row[1])]
         if code == m.OBJECT:
             return [code, [(name, self.rows[value], kind, self._key(node)) for name, value, kind, node in row[1]],
-                    [self.rows[part] for part in row[2]]]  # fmt: skip
+                    [self.rows[part] for part in row[2]], self._owner(code, index)]  # fmt: skip
         return [code]
 
     def _outline(self, index: int) -> Any:
@@ -174,11 +195,11 @@ class _Hashes:
         return self.rows[index]
 
     def definitions(self) -> dict[str, list[Any]]:
-        """By definition, as `home` has them: all that evaluation may read of it."""
+        """By key: all that evaluation may read of a definition's content, and of the names in it."""
         file, rows, types = self._file, self.rows, self.types
         found: dict[str, list[Any]] = {}
         for binding in file.bindings:
-            found.setdefault(binding.home, []).append((
+            found.setdefault(name_key(file.path, binding), []).append((
                 binding.name, binding.kind, self._key(binding.node), [rows[value] for value in binding.values],
                 types[binding.type], [(name, rows[value]) for name, value in binding.properties],
                 [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
@@ -187,38 +208,51 @@ class _Hashes:
                 [types[index] for index in binding.more],
             ))  # fmt: skip
         for number, function in enumerate(file.functions):
-            kind, index = function.this
-            found.setdefault(file.home(function.node), []).append((
-                self._key(function.node), function.flags, kind, rows[index] if kind == m.THIS_OBJECT else 0,
+            found.setdefault(self._home(function.node), []).append((
+                self._key(function.node), function.flags, *self._this(function.this),
                 [(types[type_], rows[default]) for _, type_, default in function.parameters],
                 [rows[value] for value in function.returns], [rows[value] for value in function.yields],
                 types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
                 function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
                 function.least, [self._key(file.functions[each].node) for each in function.overloads],
                 file.facts.nodes[function.node].public, self._stands(number, self._standing),
+                self._key(file.functions[file.returned[number]].node) if number in file.returned else "",
+                self._binding(function.binding) if function.binding >= 0 else None, file.large,
             ))  # fmt: skip
         for row in file.classes:
             said = self._key(row.node), rows[row.extends], [types[part] for part in row.implements]
-            found.setdefault(file.home(row.node), []).append(said)
+            found.setdefault(self._home(row.node), []).append(said)
         for index, interface in enumerate(file.interfaces):
             if interface.node >= 0:
-                found.setdefault(file.home(interface.node), []).append(self._interface(index))
+                found.setdefault(self._home(interface.node), []).append(self._interface(index))
         for namespace in file.facts.namespaces:
             home = next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), "")
-            names = sorted((name, *self._binding(index)) for name, index in namespace.items())
-            found.setdefault(home, []).append(names)
+            names = [(name, *self._binding(index)) for name, index in sorted(namespace.items())]
+            found.setdefault(def_key(file.path, home), []).append(names)
         return found
 
+    def _home(self, node: int) -> str:
+        return def_key(self._file.path, self._file.home(node))
+
+    def _this(self, this: tuple[int, int]) -> tuple[int, Any]:
+        """What `this` is in a function."""
+        kind, index = this
+        if kind in (m.THIS_INSTANCE, m.THIS_STATIC):
+            return kind, self._key(self._file.classes[index].node)
+        if kind in (m.THIS_BINDING, m.THIS_PROTOTYPE):
+            return kind, self._binding(index)
+        return kind, self.rows[index] if kind == m.THIS_OBJECT else 0
+
     def of_classes(self) -> dict[str, list[Any]]:
-        """By class and name: what the class has under that name, and what its functions store there."""
+        """By key: what a class has under a name, and what its functions store there."""
         found: dict[str, list[Any]] = {}
         for row in self._file.classes:
-            key = self._key(row.node)
+            path, key = self._file.path, self._keys[row.node]
             for name, kind, static, value, type_, node in row.members:
                 said = kind, static, self.rows[value], self.types[type_], self._key(node)
-                found.setdefault(f"{key}.{name}", []).append(said)
+                found.setdefault(member_key(path, key, name), []).append(said)
             for name, value, static in row.stores:
-                found.setdefault(f"{key}.{name}", []).append((self.rows[value], static))
+                found.setdefault(member_key(path, key, name), []).append((self.rows[value], static))
         return found
 
     @cached_property

@@ -58,7 +58,7 @@ class Finder:
         """What a cast is of, or the member that a name was taken from: its declaration says what is called."""
         if row[0] == m.CAST:
             return int(row[1]) or -1
-        values = file.bindings[row[1]].values if row[0] == m.NAME else []
+        values = self._engine.touch_name(file, row[1]).values if row[0] == m.NAME else []
         return values[0] if len(values) == 1 and file.expressions[values[0]][0] == m.MEMBER else -1
 
     def _call(self, file: File, callee: int, arguments: list[int]) -> Found:
@@ -87,21 +87,23 @@ class Finder:
         may be what it holds."""
         if row[0] != m.NAME:
             return False
-        binding = file.bindings[row[1]]
+        binding = self._engine.touch_name(file, row[1])
         if binding.kind == m.PARAMETER_NAME and binding.type:
             return True
         for value in binding.values if binding.kind != m.IMPORTED else ():
             inner = file.expressions[value]
             while inner[0] == m.MEMBER:  # taken out of it by a pattern
                 inner = file.expressions[inner[1]]
-            if inner[0] == m.PARAMETER and file.functions[inner[1]].parameters[inner[2]][1]:
-                return True
+            if inner[0] == m.PARAMETER:
+                self._engine.touch(file, file.home(file.functions[inner[1]].node))
+                if file.functions[inner[1]].parameters[inner[2]][1]:
+                    return True
         return False
 
     def _are_overloads(self, nodes: list[tuple[str, int]]) -> bool:
         """Whether these only declare, and two of them the same."""
         files = self._engine.files
-        return all(overloads.at(files[path], node) for path, node in nodes) and any(
+        return all(overloads.at(self._engine, files[path], node) for path, node in nodes) and any(
             len(each) > 1 for each in overloads.sets(self._engine, nodes)
         )
 
@@ -109,7 +111,7 @@ class Finder:
         """Without those signatures that a call with these arguments cannot mean."""
         kept: list[tuple[str, int]] = []
         for each in overloads.sets(self._engine, nodes):
-            found = [(overloads.at(self._engine.files[path], node), (path, node)) for path, node in each]
+            found = [(overloads.at(self._engine, self._engine.files[path], node), (path, node)) for path, node in each]
             signed = {signature.value: place for signature, place in found if signature}
             fits = overloads.fitting(self._engine, file, arguments, list(signed), FUEL) if len(signed) > 1 else ()
             kept += [signed[value] for value in fits] or each
@@ -220,7 +222,7 @@ class Finder:
         return found
 
     def _binding(self, file: File, index: int, found: Found) -> None:
-        binding = file.bindings[index]
+        binding = self._engine.touch_name(file, index)
         if binding.kind != m.IMPORTED:
             if binding.node >= 0:
                 self._bound(file, binding, found)
@@ -271,8 +273,7 @@ class Finder:
             file = self._engine.files[path]
             row = file.expressions[index]
             if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
-                self._engine.touch(file, file.bindings[row[1]].home)
-                self._bound(file, file.bindings[row[1]], found)
+                self._bound(file, self._engine.touch_name(file, row[1]), found)
                 return
             before = len(found.targets)
             for value in self._engine.evaluate(file, index, FUEL):
