@@ -29,9 +29,9 @@ _OWNED: Final = {v.OBJECT: m.OBJECT, v.FUNCTION: m.FUNCTION, v.CLASS: m.CLASS}
 class Engine:
     """Evaluates in one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decode: Callable[[str, bytes], File] = File) -> None:
         self.world = world
-        self.files = Files(world)
+        self.files = Files(world, decode)
         self.modules = Modules(world)
         self.reads: set[str] = set()
         self._cut = False

@@ -6,7 +6,7 @@ Nothing is decided here; the memo of answers that belong to a file lives and is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
@@ -201,8 +201,9 @@ def methods(file: File) -> dict[str, list[str]]:
 class Files:
     """Files by path; the least recently used are forgotten."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decode: Callable[[str, bytes], File]) -> None:
         self._world = world
+        self._decode = decode
         self._files: OrderedDict[str, File] = OrderedDict()
 
     def __getitem__(self, path: str) -> File:
@@ -210,7 +211,7 @@ class Files:
         if file is None:
             if len(self._files) == _KEPT:
                 self._files.popitem(last=False)
-            file = self._files[path] = File(path, self._world.facts(path))
+            file = self._files[path] = self._decode(path, self._world.facts(path))
         elif len(self._files) == _KEPT:
             self._files.move_to_end(path)
         return file

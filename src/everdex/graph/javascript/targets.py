@@ -27,7 +27,7 @@ class Finder:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._properties: dict[tuple[Value, str, bool], Found] = {}
+        self._properties: dict[tuple[Value, str, bool], tuple[Found, set[str]]] = {}  # and what was looked at
 
     def answer(self, found: Found) -> tuple[Status, tuple[Target, ...], str]:
         if found.targets:
@@ -299,11 +299,14 @@ class Finder:
                 self._property(receiver, name, written, found)
                 continue
             asked = receiver, name, written
-            one = self._properties.get(asked)
-            if one is None:
-                one = self._properties[asked] = Found()
-                self._property(receiver, name, written, one)
-            found.add(one)
+            known = self._properties.get(asked)
+            if known is None:
+                outer, self._engine.reads = self._engine.reads, set()
+                known = self._properties[asked] = Found(), self._engine.reads
+                self._property(receiver, name, written, known[0])
+                self._engine.reads = outer
+            self._engine.reads |= known[1]
+            found.add(known[0])
 
     def _property(self, receiver: Value, name: str, written: bool, found: Found) -> None:
         """The definitions that a property of one value names."""
