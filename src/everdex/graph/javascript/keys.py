@@ -12,8 +12,9 @@ def def_key(path: str, home: str) -> str:
 
 
 def name_key(path: str, binding: m.Binding) -> str:
-    """What a name is bound to in a definition's content; a name of the module goes with what has that name."""
-    if binding.home == binding.name:
+    """What a name is bound to in a definition's content. A name of the module goes with what has that name; those in
+    functions without a name inside each other, which few follow and of which there are many, go together."""
+    if binding.home == binding.name or (binding.home[:1] == "<" and "." in binding.home):
         return def_key(path, binding.home)
     return f"js:name:{path}#{binding.home}/{binding.name}"
 
