@@ -76,3 +76,14 @@ def test_what_one_test_does_is_not_what_its_neighbour_looked_at(tmp_path: Path) 
     kept(made, resolvers=_JAVASCRIPT)
     assert _written(made, "a.ts", text.format("new A()")) == 1
     assert _written(made, "a.ts", text.format("1").replace("const a = new A()", "const a = 1")) == 2
+
+
+def test_one_more_call_where_a_file_has_too_many_is_no_news(tmp_path: Path) -> None:
+    """What a function is given by very many calls is not followed; that one file has so many is enough to know."""
+    text = "import {{ take }} from './a';\nexport function all() {{\n{0}}}\n"
+    taking = "export function take(x) { x.go(); }\n"
+    made = synced(tmp_path / "tree", {"a.ts": taking, "b.ts": text.format("  take(1);\n" * 17)})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "b.ts", text.format("  take(1);\n" * 18)) == 1
+    assert _written(made, "b.ts", text.format("  take(1);\n" * 16)) == 2
+    assert _written(made, "b.ts", text.format("  take(1);\n" * 15)) == 2

@@ -1,9 +1,15 @@
-"""The keys of what a JavaScript file says of itself. Each of these names the file whose content it stands for; those
-that name none are spelled where they are asked."""
+"""The keys of what a JavaScript file says of itself: each names the file whose content it stands for. Others are
+spelled where they are asked."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from everdex.facts import javascript_model as m
+
+# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
+MAX_CALLS: Final = 16
+CROWD_KEY: Final = "js:crowd:"  # and a name: a file alone has more calls by it
 
 
 def def_key(path: str, home: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
@@ -9,15 +10,13 @@ from everdex.graph.javascript import builtins, members, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.keys import called_key
+from everdex.graph.javascript.keys import CROWD_KEY, MAX_CALLS, called_key
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP: Final = 4
-# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
-_MAX_CALLS: Final = 16
 _FROM_OUTSIDE: Final = v.unknown("given by a library")
 
 
@@ -211,7 +210,7 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         given = engine.touch_name(file, binding).calls if binding >= 0 else []
         passed = v.union(
             engine.evaluate(file, arguments[number], fuel - 1)
-            for call in given[:_MAX_CALLS]
+            for call in given[:MAX_CALLS]
             if number < len(arguments := file.expressions[call][2])
         )
         return v.union((v.known(passed), found)) if found else passed  # a function says more than its type
@@ -233,15 +232,18 @@ def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: in
         return v.NOTHING
     is_constructor = bool(row.flags & m.CONSTRUCTOR)
     wanted = (v.CLASS, file.path, row.this[1]) if is_constructor else (v.FUNCTION, file.path, function)
-    if everywhere:
-        paths = engine.offering_few(f"js:calls:{name}", _MAX_CALLS)
+    paths: Sequence[str] | None
+    if everywhere and engine.is_offered(CROWD_KEY + name):
+        paths = None
+    elif everywhere:
+        paths = engine.offering_few(f"js:calls:{name}", MAX_CALLS)
     else:
         engine.reads.add(called_key(file.path, name))
         paths = [file.path]
     if paths is None:
         return v.unknown("untyped parameter")
     sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
-    if len(sites) > _MAX_CALLS:
+    if len(sites) > MAX_CALLS:
         return v.unknown("untyped parameter")
     return v.union(
         engine.evaluate(caller, arguments[number], fuel - _JUMP)
