@@ -147,6 +147,7 @@ VECTORS_VERSION: Final = "1"
 #     Python: attributes that are stored past `__setattr__`, by `object.__setattr__` or `__dict__`
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
+#     JavaScript: functions without a name inside each other have contents of their own
 FACTS_VERSION: Final = "33"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -275,6 +276,8 @@ INTERFACE_VERSION: Final = "1"
 #     Python: stars that a module takes back from its own package, __getattribute__, methods of classes that are mixed
 #     in before, up to a hundred candidates of what is only declared; attributes stored past `__setattr__`;
 #     functions that were made in more calls than are followed; what is assigned to an attribute of a name
+#     JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
+#     function is given by calls of its own file is noted; files are resolved in parts
 RESOLVERS_VERSION: Final = "51"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

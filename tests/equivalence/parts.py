@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from everdex.graph.model import Resolution
+from everdex.graph.model import Resolver
 from everdex.graph.part_table import decode
 from everdex.graph.postings import NO_OFFERS, U32, FileOffers, Offers, changed_keys, file_offers, key64, noted_keys
-from everdex.graph.python import RESOLVER
+from everdex.graph.python import RESOLVER as PYTHON
 from everdex.graph.record import FileRecord, record
 from everdex.graph.world import Before
 from everdex.numeric import np
-from fixtures.callgraph.python.harness import MemoryWorld
+from support.worlds import MemoryWorld
 
 
 @dataclass
@@ -23,20 +23,22 @@ class KeptTree:
     """What a graph keeps of a tree."""
 
     files: dict[str, bytes] = field(default_factory=dict)
-    world: MemoryWorld = field(default_factory=lambda: MemoryWorld({}))
+    world: MemoryWorld = field(default_factory=lambda: MemoryWorld({}, PYTHON))
     offers: dict[str, FileOffers] = field(default_factory=dict)
     records: dict[str, FileRecord] = field(default_factory=dict)
     asked: dict[str, set[str]] = field(default_factory=dict)  # of each file the parts that were resolved, by node
 
 
-def seen_keys(before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers]) -> U32:
+def seen_keys(
+    before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers], resolver: Resolver = PYTHON
+) -> U32:
     """The keys that changed, as far as a reader could tell."""
     changed: set[int] = set()
     for path in {*before.files, *world.files}:
         if before.files.get(path) != world.files.get(path):
             found = changed_keys(before.offers.get(path), offers.get(path))
             if path in before.files and path in world.files:
-                found -= unseen(path, before.world, world, found)
+                found -= unseen(path, before.world, world, found, resolver)
             changed |= found
     return noted_keys(changed, _offers(before.offers), _offers(offers))
 
@@ -45,18 +47,20 @@ def _offers(found: dict[str, FileOffers]) -> Offers:
     return NO_OFFERS.merged(np.zeros(0, dtype=np.int64), dict(enumerate(found.values())))
 
 
-def unseen(path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int]) -> set[int]:
-    found = RESOLVER.unseen(path, before.facts(path), after.facts(path), lambda key: key64(key) in changed)
+def unseen(
+    path: str, before: MemoryWorld, after: MemoryWorld, changed: set[int], resolver: Resolver = PYTHON
+) -> set[int]:
+    found = resolver.unseen(path, before.facts(path), after.facts(path), lambda key: key64(key) in changed)
     return {key64(key) for key in found}
 
 
-def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]:
+def step(before: KeptTree, files: dict[str, bytes], resolver: Resolver = PYTHON) -> tuple[KeptTree, int, int]:
     """The tree's next graph, and how many parts it has and how many of them were resolved."""
-    world = MemoryWorld(files)
+    world = MemoryWorld(files, resolver)
     offers = {path: file_offers(world.offers[path]) for path in files}
-    low = seen_keys(before, world, offers)
+    low = seen_keys(before, world, offers, resolver)
     records, asked, parts = {}, {}, 0
-    resolution: Resolution = RESOLVER.open(world)
+    resolution = resolver.open(world)
     for path in files:
         old = before.records.get(path)
         table = decode(old.parts, old.keys["reads"]) if old is not None else None
@@ -69,7 +73,7 @@ def step(before: KeptTree, files: dict[str, bytes]) -> tuple[KeptTree, int, int]
         assert graph.parts is not None
         parts += len(graph.parts.all)
         asked[path] = {graph.nodes[part.node].key for part in graph.parts.all if part.kept < 0}
-        records[path] = record(path, b"", "python", offers[path].whole, graph, "", table)
+        records[path] = record(path, b"", world.language(path), offers[path].whole, graph, "", table)
     return KeptTree(files, world, offers, records, asked), parts, sum(map(len, asked.values()))
 
 

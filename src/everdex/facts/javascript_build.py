@@ -135,7 +135,7 @@ class Builder:
         around, prefix = m.member_around(self.nodes, self.at.node), self.at.prefix
         if around >= 0:
             return self.nodes[around].key
-        return prefix.partition(".")[0] if prefix else self.scopes[self.at.scope].home or ""
+        return m.content(prefix) if prefix else self.scopes[self.at.scope].home or ""
 
     def open_scope(self, is_function: bool = False) -> int:
         self.scopes.append(Scope(self.at.scope, is_function, self.home()))

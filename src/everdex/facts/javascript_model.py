@@ -7,6 +7,7 @@ graph/javascript reads them; nothing here knows how either works.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
@@ -113,10 +114,21 @@ def member_around(nodes: Sequence[Definition], node: int) -> int:
     return found
 
 
+# Functions without a name that are handed to something (of a test's `describe` and `it`, say) may hold a whole file.
+_CONTENT: Final = re.compile(r"(?:<lambda\d+>\.){0,3}[^.]*")
+
+
+def content(key: str) -> str:
+    """Of a definition in no class, the one whose content it is: the outermost that has a name; or, of functions without
+    one inside each other, down to the fourth."""
+    found = _CONTENT.match(key)
+    return found[0] if found is not None else key
+
+
 class Binding(msgspec.Struct, array_like=True):
     name: str
     kind: str
-    home: str  # the definition whose content it is: a member of a class, else the first part of its key
+    home: str  # the definition whose content it is: a member of a class, else what `content` says
     node: int = -1
     values: list[int] = []
     type: int = 0

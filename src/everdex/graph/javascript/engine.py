@@ -15,6 +15,7 @@ from everdex.graph.javascript import builtins, calls, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
+from everdex.graph.javascript.keys import def_key, export_key, kind_key, literals_key, name_key
 from everdex.graph.javascript.modules import Modules
 from everdex.graph.javascript.values import Value, Values
 from everdex.graph.model import World, more_key
@@ -28,40 +29,13 @@ _OWNED: Final = {v.OBJECT: m.OBJECT, v.FUNCTION: m.FUNCTION, v.CLASS: m.CLASS}
 class Engine:
     """Evaluates in one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decode: Callable[[str, bytes], File] = File) -> None:
         self.world = world
-        self.files = Files(world)
+        self.files = Files(world, decode)
         self.modules = Modules(world)
         self.reads: set[str] = set()
         self._cut = False
         self._low = FUEL
-        self._codes: dict[int, Callable[[File, int, m.Row, int], Values]] = {
-            m.UNKNOWN: lambda file, index, row, fuel: v.unknown("expression"),
-            m.LITERAL: self._literal,
-            m.NAME: lambda file, index, row, fuel: self.binding(file, row[1], fuel - JUMP),
-            m.GLOBAL: self._global,
-            m.MEMBER: self._member,
-            m.CALL: lambda file, index, row, fuel: calls.result(self, file, index, fuel),
-            m.NEW: lambda file, index, row, fuel: calls.instance(self, file, index, fuel),
-            m.FUNCTION: lambda file, index, row, fuel: ((v.FUNCTION, file.path, row[1]),),
-            m.CLASS: lambda file, index, row, fuel: ((v.CLASS, file.path, row[1]),),
-            m.OBJECT: lambda file, index, row, fuel: ((v.OBJECT, file.path, index),),
-            m.ARRAY: self._array,
-            m.THIS: lambda file, index, row, fuel: self.this(file, row[1], fuel),
-            m.SUPER: lambda file, index, row, fuel: self.super(file, row[1], fuel),
-            m.CHOICE: lambda file, index, row, fuel: v.union(self.evaluate(file, part, fuel - 1) for part in row[1]),
-            m.AWAIT: lambda file, index, row, fuel: calls.settled(self.evaluate(file, row[1], fuel - 1)),
-            m.CAST: self._cast,
-            m.ELEMENT: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
-            m.REQUIRE: lambda file, index, row, fuel: self.module(file, row[1], fuel),
-            m.IMPORT: lambda file, index, row, fuel: ((v.PROMISE, self.module(file, row[1], fuel)),),
-            m.ITEM: self._item,
-            m.KEYED: self._keyed,
-            m.PARAMETER: lambda file, index, row, fuel: parameters.parameter(self, file, row[1], row[2], fuel - JUMP),
-            m.SPREAD: lambda file, index, row, fuel: elements(self.evaluate(file, row[1], fuel - 1)),
-            m.NAMESPACE: lambda file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
-            m.ENUM: lambda file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
-        }
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -109,17 +83,23 @@ class Engine:
             return self.exhausted()
         self.came_to(fuel)
         if code in (m.CALL, m.MEMBER, m.NEW):
-            answer: Values = self.remember(file, index, fuel, self._codes[code], file, index, row)
+            answer: Values = self.remember(file, index, fuel, _CODES[code], self, file, index, row)
             return answer
-        return self._codes[code](file, index, row, fuel)
+        return _CODES[code](self, file, index, row, fuel)
 
     def touch(self, file: File, home: str) -> None:
         """Something of the content of this definition is being looked at."""
-        self.reads.add(f"js:def:{file.path}#{home}")
+        self.reads.add(def_key(file.path, home))
+
+    def touch_name(self, file: File, binding: int) -> m.Binding:
+        """What a name is bound to is being looked at."""
+        row = file.bindings[binding]
+        self.reads.add(name_key(file.path, row))
+        return row
 
     def look_at_literals(self, file: File, literal: int) -> None:
         """Where an object literal stands matters; those of one definition have one key."""
-        self.reads.add(f"js:literals:{file.path}#{file.expressions[literal][3]}")
+        self.reads.add(literals_key(file.path, file.expressions[literal][3]))
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -128,8 +108,7 @@ class Engine:
         return answer
 
     def _binding(self, file: File, index: int, fuel: int) -> Values:
-        binding = file.bindings[index]
-        self.touch(file, binding.home)
+        binding = self.touch_name(file, index)
         if binding.kind == m.IMPORTED:
             return self.imported(file, binding.more[0], binding.more[1], fuel)
         if binding.kind == m.TYPE:
@@ -165,7 +144,7 @@ class Engine:
     def whole(self, path: str, fuel: int) -> Values:
         """A module as a value: what CommonJS assigned to it, and its exports."""
         file = self.files[path]
-        self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+        self.reads |= {export_key(path, "="), kind_key(path)}
         assigned = [export.value for export in file.exports.get("=", ())]
         if not assigned:
             return ((v.MODULE, path),)
@@ -179,7 +158,7 @@ class Engine:
     def _export(self, path: str, name: str, fuel: int) -> Values:
         found = locate(self, path, name)
         if not found:
-            self.reads |= {f"js:export:{path}#=", f"js:kind:{path}"}
+            self.reads |= {export_key(path, "="), kind_key(path)}
             assigned = self.files[path].exports.get("=", ())
             if name == "default":  # what was a module with exports is built into one that is an object of them
                 return self.whole(path, fuel)
@@ -232,14 +211,13 @@ class Engine:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _literal(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
-        return ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING
-
-    def _global(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def free(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+        if row[1] == "exports":
+            self.reads.add(kind_key(file.path))
         own = row[1] == "exports" and file.exports and not file.facts.module
         return ((v.MODULE, file.path),) if own else self.global_name(row[1], fuel)
 
-    def _member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def member(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         if self.is_whole(file, row):
             return self.whole(file.path, fuel - 1)
         had = [members.get(self, value, row[2], fuel - 1) for value in self.evaluate(file, row[1], fuel - 1)]
@@ -247,22 +225,24 @@ class Engine:
             had = [values for values in had if values != members.NO_SUCH] or had
         return v.union(had)
 
-    @staticmethod
-    def is_whole(file: File, row: m.Row) -> bool:
+    def is_whole(self, file: File, row: m.Row) -> bool:
         """`module.exports` of the file itself."""
-        return bool(row[2] == "exports" and file.exports and file.expressions[row[1]] == (m.GLOBAL, "module"))
+        if row[2] != "exports" or file.expressions[row[1]] != (m.GLOBAL, "module"):
+            return False
+        self.reads.add(kind_key(file.path))
+        return bool(file.exports)
 
-    def _array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def array(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         parts = row[1]
         if len(parts) <= 8 and not any(file.expressions[part][0] == m.SPREAD for part in parts):
             return ((v.TUPLE, tuple(self.evaluate(file, part, fuel - 1) for part in parts)),)
         return ((v.ARRAY, v.union(self.evaluate(file, part, fuel - 1) for part in parts[:64])),)
 
-    def _cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
         return types.agreed(given, types.of(self, file, row[2], fuel - 1))
 
-    def _item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
         return v.union(item(value, row[2]) for value in given) if row[2] >= 0 else self._any(given, fuel)
 
@@ -272,7 +252,7 @@ class Engine:
         tables = [calls.contents(self, value, fuel) for value in values if value[0] == v.OBJECT]
         return v.union((*tables, *(item(value, -1) for value in values)))
 
-    def _keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
+    def keyed(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         """What stands under a key that has a name: a property, where that is a symbol; anything, where it varies."""
         given = self.evaluate(file, row[1], fuel - 1)
         if any(_is_symbol(value) for value in self.evaluate(file, row[2], fuel - 1)):
@@ -287,6 +267,7 @@ class Engine:
         if function < 0:
             return v.unknown("this of the module")
         kind, index = file.functions[function].this
+        self.touch(file, file.home(file.functions[function].node))
         path = file.path
         if kind == m.THIS_INSTANCE:
             return ((v.INSTANCE, path, index),)
@@ -306,6 +287,7 @@ class Engine:
         if function < 0:
             return v.unknown("super outside a class")
         kind, index = file.functions[function].this
+        self.touch(file, file.home(file.functions[function].node))
         if kind not in (m.THIS_INSTANCE, m.THIS_STATIC) or not file.classes[index].extends:
             return v.unknown("super outside a class")
         self.touch(file, file.home(file.classes[index].node))
@@ -354,3 +336,37 @@ def item(value: Value, index: int) -> Values:
     if value[0] == v.TUPLE and index >= 0:
         return value[1][index] if index < len(value[1]) else v.unknown("element")
     return _elements(value)
+
+
+# One for all engines: a table in an engine would refer to it, and all that it knows would wait for the collector.
+_CODES: Final[dict[int, Callable[[Engine, File, int, m.Row, int], Values]]] = {
+    m.UNKNOWN: lambda engine, file, index, row, fuel: v.unknown("expression"),
+    m.LITERAL: lambda engine, file, index, row, fuel: ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING,
+    m.NAME: lambda engine, file, index, row, fuel: engine.binding(file, row[1], fuel - JUMP),
+    m.GLOBAL: Engine.free,
+    m.MEMBER: Engine.member,
+    m.CALL: lambda engine, file, index, row, fuel: calls.result(engine, file, index, fuel),
+    m.NEW: lambda engine, file, index, row, fuel: calls.instance(engine, file, index, fuel),
+    m.FUNCTION: lambda engine, file, index, row, fuel: ((v.FUNCTION, file.path, row[1]),),
+    m.CLASS: lambda engine, file, index, row, fuel: ((v.CLASS, file.path, row[1]),),
+    m.OBJECT: lambda engine, file, index, row, fuel: ((v.OBJECT, file.path, index),),
+    m.ARRAY: Engine.array,
+    m.THIS: lambda engine, file, index, row, fuel: engine.this(file, row[1], fuel),
+    m.SUPER: lambda engine, file, index, row, fuel: engine.super(file, row[1], fuel),
+    m.CHOICE: lambda engine, file, index, row, fuel: v.union(
+        engine.evaluate(file, part, fuel - 1) for part in row[1]
+    ),
+    m.AWAIT: lambda engine, file, index, row, fuel: calls.settled(engine.evaluate(file, row[1], fuel - 1)),
+    m.CAST: Engine.cast,
+    m.ELEMENT: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.REQUIRE: lambda engine, file, index, row, fuel: engine.module(file, row[1], fuel),
+    m.IMPORT: lambda engine, file, index, row, fuel: ((v.PROMISE, engine.module(file, row[1], fuel)),),
+    m.ITEM: Engine.item,
+    m.KEYED: Engine.keyed,
+    m.PARAMETER: lambda engine, file, index, row, fuel: parameters.parameter(
+        engine, file, row[1], row[2], fuel - JUMP
+    ),
+    m.SPREAD: lambda engine, file, index, row, fuel: elements(engine.evaluate(file, row[1], fuel - 1)),
+    m.NAMESPACE: lambda engine, file, index, row, fuel: ((v.NAMESPACE, file.path, row[1]),),
+    m.ENUM: lambda engine, file, index, row, fuel: ((v.ENUM, file.path, row[1]),),
+}

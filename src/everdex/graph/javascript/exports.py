@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
+from everdex.graph.javascript.keys import export_key
 
 if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
@@ -37,7 +38,7 @@ def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Pla
     while level and not found:
         following: list[tuple[str, str]] = []
         for place, wanted in level:
-            looked.add(f"js:export:{place}#{wanted}")
+            looked.add(export_key(place, wanted))
             file = engine.files[place]
             own = file.exports.get(wanted, ())
             for export in own:
@@ -47,7 +48,7 @@ def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Pla
                     _value(engine, place, export, found, following, looked)
             if own or wanted == "default":
                 continue
-            looked.add(f"js:export:{place}#*")
+            looked.add(export_key(place, "*"))
             for export in file.exports.get("*", ()):
                 _follow(engine, place, export, wanted, outside, following, looked)
         level = [step for step in dict.fromkeys(following) if step not in seen]
@@ -79,7 +80,7 @@ def _follow(
     if target and name == "*":
         found[("module", target, 0)] = None
     elif target and name == "default" and "default" not in engine.files[target].exports:
-        looked.add(f"js:export:{target}#default")
+        looked.add(export_key(target, "default"))
         found[("module", target, 0)] = None
     elif target:
         following.append((target, name))

@@ -6,7 +6,7 @@ Nothing is decided here; the memo of answers that belong to a file lives and is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
@@ -101,6 +101,13 @@ class File:
             return binding.name
         return str(row[1]) if row[0] == m.GLOBAL else ""
 
+    def called_by(self, function: int) -> tuple[str, bool]:
+        """The name by which a function is called (of a constructor its class's), and whether in other files, too."""
+        row = self.functions[function]
+        node = self.facts.nodes[row.node]
+        name = self.classes[row.this[1]].name if row.flags & m.CONSTRUCTOR else node.name
+        return name, node.public or node.kind == "method"
+
     def functions_of(self, values: Iterable[int]) -> list[int]:
         """Those of some expressions that are functions."""
         rows = [self.expressions[value] for value in values]
@@ -171,11 +178,11 @@ class File:
 
     def home(self, node: int) -> str:
         """The definition that others look at when they look at the content of one: the function of a class that it is
-        or stands in, else the outermost one."""
+        or stands in, else the outermost one that has a name."""
         found = self._homes.get(node)
         if found is None:
             around = m.member_around(self.facts.nodes, node)
-            found = self._homes[node] = self.keys[around] if around >= 0 else self.keys[node].partition(".")[0]
+            found = self._homes[node] = self.keys[around] if around >= 0 else m.content(self.keys[node])
         return found
 
 
@@ -194,8 +201,9 @@ def methods(file: File) -> dict[str, list[str]]:
 class Files:
     """Files by path; the least recently used are forgotten."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, decode: Callable[[str, bytes], File]) -> None:
         self._world = world
+        self._decode = decode
         self._files: OrderedDict[str, File] = OrderedDict()
 
     def __getitem__(self, path: str) -> File:
@@ -203,7 +211,7 @@ class Files:
         if file is None:
             if len(self._files) == _KEPT:
                 self._files.popitem(last=False)
-            file = self._files[path] = File(path, self._world.facts(path))
+            file = self._files[path] = self._decode(path, self._world.facts(path))
         elif len(self._files) == _KEPT:
             self._files.move_to_end(path)
         return file

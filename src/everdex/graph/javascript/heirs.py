@@ -137,10 +137,10 @@ def _search(engine: Engine, value: Value, fuel: int) -> Values:
                 claimed = file.memo["claims"] = claims(file)
             for kind, index in claimed.get(each, ()):
                 heir = _checked(engine, file, kind, index, value, fuel - _JUMP)
-                if heir == value:
+                if heir == value and kind == "alias":
                     alias = file.interfaces[index].name.rpartition(".")[2]
                     names += [alias] if alias not in names and len(names) < _MAX_NAMES else []
-                elif heir is not None:
+                elif heir is not None and heir != value:
                     found[heir] = None
     return tuple(found)[: MAX_HEIRS + 1]
 

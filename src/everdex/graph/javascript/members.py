@@ -11,6 +11,7 @@ from everdex.facts import javascript_model as m
 from everdex.graph.javascript import builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.keys import member_key
 from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, on_this, own, wholes
 from everdex.graph.javascript.values import Value, Values
 
@@ -91,12 +92,13 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
     if kind == v.MADE:
         return _of_made(engine, file, value[2], name, fuel)
     if kind == v.TYPED:
-        return _of_interface(engine, file, value[2], name, fuel) or _elsewhere(file, value[2], name)
+        return _of_interface(engine, file, value[2], name, fuel) or _elsewhere(engine, file, value[2], name)
     if kind == v.NAMESPACE:
         index = file.facts.namespaces[value[2]].get(name)
         engine.touch(file, next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), ""))
         return () if index is None else (Slot("x", file.path, -1, 0, 0, engine.binding(file, index, fuel - _JUMP)),)
     if kind == v.ENUM:
+        engine.touch(file, file.home(file.interfaces[value[2]].node))
         return tuple(
             Slot("x", file.path, node, 0, 0, ((v.EXTERNAL, "Number"),))
             for member, _, node in file.interfaces[value[2]].members
@@ -122,9 +124,10 @@ def _added(engine: Engine, outside: str, name: str, fuel: int) -> tuple[Slot, ..
     return tuple(slots)
 
 
-def _elsewhere(file: File, index: int, name: str) -> tuple[Slot, ...]:
+def _elsewhere(engine: Engine, file: File, index: int, name: str) -> tuple[Slot, ...]:
     """An interface that is global is merged with what others declare of it, outside as well."""
     row = file.interfaces[index]
+    engine.reads.add(f"js:global:{row.name}")
     merged = any(
         file.bindings[binding].kind == m.TYPE and index in file.bindings[binding].more
         for binding in file.facts.globals.get(row.name, ())
@@ -149,8 +152,7 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     """Properties that were assigned on a name, or that it has been given with all that something else has."""
     if binding < 0:
         return ()
-    engine.touch(file, file.bindings[binding].home)
-    stored = file.bindings[binding].properties
+    stored = engine.touch_name(file, binding).properties
     own = tuple(
         Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in stored
@@ -183,7 +185,7 @@ def _mixed(
 def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     row = file.classes[index]
     engine.touch(file, file.home(row.node))
-    engine.reads.add(f"js:of:{file.path}#{file.keys[row.node]}.{name}")
+    engine.reads.add(member_key(file.path, file.keys[row.node], name))
     own = [
         Slot(kind if kind in "gsa" else "f", file.path, node, value, type_)
         for member, kind, is_static, value, type_, node in row.members
@@ -273,17 +275,18 @@ def _of_made(engine: Engine, file: File, function: int, name: str, fuel: int) ->
     )
     found = _on_prototype(engine, file, binding, name, fuel)
     if not found:
-        prototype = file.bindings[binding].prototype if binding >= 0 else []
+        prototype = engine.touch_name(file, binding).prototype if binding >= 0 else []
         return stored + on_this(engine, file, ("made", function), (value for _, value in prototype), name)
     held = all(engine.files[slot.path].expressions[slot.value][0] != m.FUNCTION for slot in found if slot.path)
     return found + stored if held else found
 
 
 def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int) -> tuple[Slot, ...]:
-    if binding < 0 or not (file.bindings[binding].prototype or file.bindings[binding].properties):
+    if binding < 0:
         return ()
-    row = file.bindings[binding]
-    engine.touch(file, row.home)
+    row = engine.touch_name(file, binding)
+    if not (row.prototype or row.properties):
+        return ()
     own = tuple(
         Slot("f", file.path, expression_node(file, value), value, 0)
         for property_, value in row.prototype
@@ -324,8 +327,8 @@ def _of_object(engine: Engine, file: File, index: int, name: str, fuel: int) -> 
     for spread in row[2][:_MAX_SPREADS]:
         for value in engine.evaluate(file, spread, fuel - 1):
             slots += find(engine, value, name, fuel - _JUMP)
-    if not slots and binding >= 0 and file.bindings[binding].type:
-        for value in types.of(engine, file, file.bindings[binding].type, fuel - 1):
+    if not slots and binding >= 0 and (type_ := engine.touch_name(file, binding).type):
+        for value in types.of(engine, file, type_, fuel - 1):
             if value[0] in (v.TYPED, v.MAP):
                 slots += find(engine, value, name, fuel - _JUMP) if value[0] == v.TYPED else _values(value)
     return tuple(dict.fromkeys(slots))

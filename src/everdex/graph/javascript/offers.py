@@ -1,56 +1,54 @@
-"""What a JavaScript file offers to other files: keys, each with a hash of what a reader could see; no positions.
-
-Expressions refer to each other by index, and indexes move with every edit above them. So each row is hashed by what it
-says: names, keys of definitions, and the hashes of the rows it refers to.
-"""
+"""What a JavaScript file offers to other files: keys, each with a hash of what a reader could see; no positions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, Final
 from zlib import crc32
 
 import msgspec
 
-from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File, methods
+from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.javascript.heirs import HEIRS_KEY, claims
+from everdex.graph.javascript.keys import CROWD_KEY, MAX_CALLS, called_key, export_key, kind_key, literals_key
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
-def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
-    """Every key of a file with a hash of its content."""
+def offers(path: str, source: bytes, file: File | None, hashes: Hashes | None) -> Mapping[str, int]:
+    """Every key of a file with a hash of its content; a project file has nothing but that."""
     found = dict.fromkeys(places(path), 1)
     if is_project_file(path):
         found[PROJECT_KEY] = crc32(json.dumps(relevant(path, source), sort_keys=True).encode())
-    if facts[:1] != m.FAMILY:
+    if file is None or hashes is None:
         return found
-    file = File(path, facts)
-    hashes = _Hashes(file)
-    for home, parts in hashes.definitions().items():
-        found[f"js:def:{path}#{home}"] = _of(parts)
-    for name, parts in hashes.of_classes().items():
-        found[f"js:of:{path}#{name}"] = _of(parts)
-    found[f"js:kind:{path}"] = crc32(_encode((file.facts.module, file.has_parts)))
+    for key, parts in hashes.definitions().items():
+        found[key] = _of(parts)
+    found |= {key: _of(parts) for key, parts in hashes.of_classes().items()}
+    found[kind_key(path)] = crc32(_encode((file.facts.module, file.has_parts, bool(file.exports))))
     for name, exports in file.exports.items():
-        found[f"js:export:{path}#{name}"] = _of(
+        found[export_key(path, name)] = _of(
             (hashes.rows[export.value], export.specifier, export.imported) for export in exports
         )
     for name, keys in methods(file).items():
         found[f"js:method:{name}"] = _of(keys)
     for name, claimed in claims(file).items():
         found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
+    private = {name for name, everywhere in map(file.called_by, range(len(file.functions))) if not everywhere}
     for name, calls in file.calls.items():
-        found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+        said = found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+        if len(calls) > MAX_CALLS:
+            found[CROWD_KEY + name] = 1
+        if name in private:
+            found[called_key(path, name)] = said
     for name, indexes in file.facts.globals.items():
         found[f"js:global:{name}"] = _of(file.bindings[index].kind for index in indexes)
     for home, literals in hashes.literals().items():
-        found[f"js:literals:{path}#{home}"] = _of(literals)
+        found[literals_key(path, home)] = _of(literals)
     for name in hashes.members():
         found[f"js:member:{name}"] = 1
     return found
@@ -58,201 +56,3 @@ def offers(path: str, facts: bytes, source: bytes) -> Mapping[str, int]:
 
 def _of(parts: Iterable[Any]) -> int:
     return crc32(_encode(list(parts)))
-
-
-class _Hashes:
-    """Hashes of the rows of one file, none of which depends on an index or a place."""
-
-    def __init__(self, file: File) -> None:
-        self._file = file
-        self._keys = file.keys
-        counts: dict[tuple[str, str], int] = {}
-        self._places: list[int] = []  # of each binding among those of its name in the same content
-        for binding in file.bindings:
-            place = counts[binding.home, binding.name] = counts.get((binding.home, binding.name), -1) + 1
-            self._places.append(place)
-        self.types: list[int] = [0] * len(file.types)
-        self.rows: list[int] = [0] * len(file.expressions)
-        # a row refers to earlier ones, except through types; those are then seen as they were on the way
-        satisfied = file.facts.satisfied
-        for index, row in enumerate(file.expressions):
-            said = self._row(row)
-            if index in satisfied:
-                said = [said, self._outline(satisfied[index])]
-            self.rows[index] = crc32(_encode(said))
-        for index, row in enumerate(file.types):
-            self.types[index] = crc32(_encode(self._type(row)))
-
-    def _key(self, node: int) -> str:
-        return self._keys[node] if node >= 0 else ""
-
-    def _binding(self, index: int) -> tuple[str, str, int]:
-        binding = self._file.bindings[index]
-        return binding.home, binding.name, self._places[index]
-
-    def _row(self, row: m.Row) -> Any:
-        code = row[0]
-        if code == m.NAME:
-            return [code, *self._binding(row[1])]
-        if code in (m.LITERAL, m.GLOBAL, m.REQUIRE, m.IMPORT):
-            return row
-        if code in (m.CALL, m.NEW):
-            return [code, self.rows[row[1]], [self.rows[part] for part in row[2]]]
-        if code in (m.ARRAY, m.CHOICE):
-            return [code, [self.rows[part] for part in row[1]]]
-        if code in (m.MEMBER, m.ITEM):
-            return [code, self.rows[row[1]], row[2]]
-        if code == m.KEYED:
-            return [code, self.rows[row[1]], self.rows[row[2]]]
-        if code in (m.AWAIT, m.ELEMENT, m.SPREAD):
-            return [code, self.rows[row[1]]]
-        if code == m.CAST:
-            return [code, self.rows[row[1]], self._outline(row[2])]
-        if code in (m.FUNCTION, m.THIS, m.SUPER, m.PARAMETER):
-            function = self._key(self._file.functions[row[1]].node) if row[1] >= 0 else ""
-            return [code, function, *row[2:]]
-        if code == m.CLASS:
-            return [code, self._key(self._file.classes[row[1]].node)]
-        if code == m.OBJECT:
-            return [code, [(name, self.rows[value], kind, self._key(node)) for name, value, kind, node in row[1]],
-                    [self.rows[part] for part in row[2]]]  # fmt: skip
-        return [code]
-
-    def _outline(self, index: int) -> Any:
-        """A type by the names in it, without the rows it refers to."""
-        row = self._file.types[index]
-        if row[0] == m.T_NAME:
-            name = self._file.expressions[row[1]]
-            said = self._binding(name[1]) if name[0] == m.NAME else name[1:] if name[0] == m.GLOBAL else name[2:]
-            return [row[0], said, [self._outline(part) for part in row[2]]]
-        if row[0] == m.T_ARRAY:
-            return [row[0], self._outline(row[1])]
-        if row[0] in (m.T_UNION, m.T_TUPLE):
-            return [row[0], [self._outline(part) for part in row[1]]]
-        if row[0] == m.T_OBJECT:
-            interface = self._file.interfaces[row[1]]
-            return [row[0], [(name, self._outline(type_)) for name, type_, _ in interface.members]]
-        if row[0] == m.T_FUNCTION:
-            return [row[0], [self._outline(part) for part in row[1]], self._outline(row[2]), *row[3:]]
-        if row[0] == m.T_LOOKUP:
-            return [row[0], self._outline(row[1]), row[2]]
-        if row[0] == m.T_QUERY:
-            return [row[0], self.rows[row[1]]]
-        return row if row[0] == m.T_BUILTIN else [row[0]]
-
-    def _type(self, row: m.Row) -> Any:
-        code = row[0]
-        if code == m.T_NAME:
-            return [code, self.rows[row[1]], [self.types[part] for part in row[2]]]
-        if code == m.T_QUERY:
-            return [code, self.rows[row[1]]]
-        if code == m.T_ARRAY:
-            return [code, self.types[row[1]]]
-        if code in (m.T_UNION, m.T_TUPLE):
-            return [code, [self.types[part] for part in row[1]]]
-        if code == m.T_FUNCTION:
-            return [code, [self.types[part] for part in row[1]], self.types[row[2]], *row[3:]]
-        if code == m.T_LOOKUP:
-            return [code, self.types[row[1]], row[2]]
-        if code == m.T_OBJECT:
-            return [code, *self._interface(row[1])]
-        return row
-
-    def _interface(self, index: int) -> list[Any]:
-        row = self._file.interfaces[index]
-        return [
-            self._key(row.node), row.name, [self.types[part] for part in row.extends],
-            [(name, self.types[type_], self._key(node)) for name, type_, node in row.members], self.types[row.alias],
-        ]  # fmt: skip
-
-    def claimed(self, kind: str, index: int) -> Any:
-        file = self._file
-        if kind == "class":
-            return self._key(file.classes[index].node)
-        if kind in ("interface", "alias"):
-            return self._key(file.interfaces[index].node)
-        return self.rows[index]
-
-    def definitions(self) -> dict[str, list[Any]]:
-        """By definition, as `home` has them: all that evaluation may read of it."""
-        file, rows, types = self._file, self.rows, self.types
-        found: dict[str, list[Any]] = {}
-        for binding in file.bindings:
-            found.setdefault(binding.home, []).append((
-                binding.name, binding.kind, self._key(binding.node), [rows[value] for value in binding.values],
-                types[binding.type], [(name, rows[value]) for name, value in binding.properties],
-                [(name, rows[value]) for name, value in binding.prototype], [rows[call] for call in binding.calls],
-                binding.more if binding.kind == m.IMPORTED else
-                [self._interface(index) for index in binding.more] if binding.kind == m.TYPE else
-                [types[index] for index in binding.more],
-            ))  # fmt: skip
-        for number, function in enumerate(file.functions):
-            kind, index = function.this
-            found.setdefault(file.home(function.node), []).append((
-                self._key(function.node), function.flags, kind, rows[index] if kind == m.THIS_OBJECT else 0,
-                [(types[type_], rows[default]) for _, type_, default in function.parameters],
-                [rows[value] for value in function.returns], [rows[value] for value in function.yields],
-                types[function.result], rows[function.passed[0]] if function.passed[0] >= 0 else 0,
-                function.passed[1], [(name, rows[value]) for name, value in function.stores], function.rest,
-                function.least, [self._key(file.functions[each].node) for each in function.overloads],
-                file.facts.nodes[function.node].public, self._stands(number, self._standing),
-            ))  # fmt: skip
-        for row in file.classes:
-            said = self._key(row.node), rows[row.extends], [types[part] for part in row.implements]
-            found.setdefault(file.home(row.node), []).append(said)
-        for index, interface in enumerate(file.interfaces):
-            if interface.node >= 0:
-                found.setdefault(file.home(interface.node), []).append(self._interface(index))
-        for namespace in file.facts.namespaces:
-            home = next((b.home for b in file.bindings if b.kind == m.MODULE_NAME), "")
-            names = sorted((name, *self._binding(index)) for name, index in namespace.items())
-            found.setdefault(home, []).append(names)
-        return found
-
-    def of_classes(self) -> dict[str, list[Any]]:
-        """By class and name: what the class has under that name, and what its functions store there."""
-        found: dict[str, list[Any]] = {}
-        for row in self._file.classes:
-            key = self._key(row.node)
-            for name, kind, static, value, type_, node in row.members:
-                said = kind, static, self.rows[value], self.types[type_], self._key(node)
-                found.setdefault(f"{key}.{name}", []).append(said)
-            for name, value, static in row.stores:
-                found.setdefault(f"{key}.{name}", []).append((self.rows[value], static))
-        return found
-
-    @cached_property
-    def _standing(self) -> dict[int, int]:
-        """Where object literals stand, and arrays and choices with such in them; what holds one was added after it."""
-        found: dict[int, int] = {}
-        for literal in sorted(self._file.placed[1], reverse=True):
-            kind, index, which = self._file.placed[1][literal]
-            said: tuple[Any, ...]
-            if kind in ("member", "element", "choice"):
-                said = which, found.get(index, 0)
-            elif kind == "result":
-                function = self._file.functions[index]
-                said = self._key(function.node), self.types[function.result], self._stands(index, found)
-            else:
-                said = which, self.types[index] if kind == "type" else self.rows[index]
-            found[literal] = crc32(_encode((kind, *said)))
-        return found
-
-    def _stands(self, function: int, standing: Mapping[int, int]) -> Any:
-        """In which object a function stands, and where that does."""
-        literal, name = self._file.placed[0].get(function, (-1, ""))
-        return name, standing.get(literal, 0)
-
-    def literals(self) -> dict[str, list[Any]]:
-        """By definition: its object literals and where they stand, for by that their keys mean members."""
-        found: dict[str, list[Any]] = {}
-        for literal, standing in self._standing.items():
-            row = self._file.expressions[literal]
-            if row[0] == m.OBJECT:
-                found.setdefault(row[3], []).append((self.rows[literal], standing))
-        return found
-
-    def members(self) -> set[str]:
-        """Names of properties that are definitions."""
-        nodes = self._file.facts.nodes
-        return {node.name for node in nodes if node.kind in ("method", "field", "property", "member", "function")}

@@ -98,8 +98,9 @@ class Signature(NamedTuple):
     owner: tuple[str, int, str]
 
 
-def at(file: File, node: int) -> Signature | None:
+def at(engine: Engine, file: File, node: int) -> Signature | None:
     """The signature that a definition is: a member of a type, or a function without a body."""
+    engine.touch(file, file.home(node))
     known: dict[int, Signature] | None = file.memo.get("signatures")
     if known is None:
         known = {
@@ -120,14 +121,16 @@ def sets(engine: Engine, nodes: Iterable[tuple[str, int]]) -> list[list[tuple[st
     """Definitions (path, number): overloads of one thing together, everything else by itself."""
     found: dict[tuple[str, int | tuple[str, int, str]], list[tuple[str, int]]] = {}
     for path, node in nodes:
-        signature = at(engine.files[path], node)
+        signature = at(engine, engine.files[path], node)
         found.setdefault((path, signature.owner if signature else node), []).append((path, node))
     return list(found.values())
 
 
 def _is_signature(engine: Engine, value: Value) -> bool:
     if value[0] == v.FUNCTION:
-        return bool(engine.files[value[1]].functions[value[2]].flags & m.DECLARED_ONLY)
+        file = engine.files[value[1]]
+        engine.touch(file, file.home(file.functions[value[2]].node))
+        return bool(file.functions[value[2]].flags & m.DECLARED_ONLY)
     return bool(value[0] == v.CALLABLE)
 
 

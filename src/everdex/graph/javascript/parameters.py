@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
@@ -9,14 +10,13 @@ from everdex.graph.javascript import builtins, members, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
+from everdex.graph.javascript.keys import CROWD_KEY, MAX_CALLS, called_key
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP: Final = 4
-# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
-_MAX_CALLS: Final = 16
 _FROM_OUTSIDE: Final = v.unknown("given by a library")
 
 
@@ -58,8 +58,8 @@ def _expected(engine: Engine, file: File, function: int, number: int, fuel: int)
         return v.union(
             _handed(engine, value, argument, number, fuel - _JUMP) for value in _callees(engine, file, call, fuel - 1)
         )
-    if row.binding >= 0 and file.bindings[row.binding].type:
-        declared = types.of(engine, file, file.bindings[row.binding].type, fuel - 1)
+    if row.binding >= 0 and (stated := engine.touch_name(file, row.binding).type):
+        declared = types.of(engine, file, stated, fuel - 1)
         return v.union(types.parameter_type(engine, value, number, fuel) for value in declared)
     if function in file.placed[0]:
         literal, name = file.placed[0][function]
@@ -112,6 +112,7 @@ def _required(engine: Engine, file: File, literal: int, fuel: int) -> Values:
 def _result_type(engine: Engine, file: File, function: int, fuel: int) -> Values:
     """The type that what a function returns has to have."""
     result = file.functions[function].result
+    engine.touch(file, file.home(file.functions[function].node))
     if result:
         return settled(types.of(engine, file, result, fuel - 1))
     wanted = _function_type(engine, file, function, fuel - 1)
@@ -140,8 +141,8 @@ def _function_type(engine: Engine, file: File, function: int, fuel: int) -> Valu
     call, argument = row.passed
     if call >= 0:
         found = [_asked_for(engine, file, call, argument, fuel)]
-    elif row.binding >= 0 and file.bindings[row.binding].type:
-        found = [types.of(engine, file, file.bindings[row.binding].type, fuel - 1)]
+    elif row.binding >= 0 and (stated := engine.touch_name(file, row.binding).type):
+        found = [types.of(engine, file, stated, fuel - 1)]
     elif function in file.placed[0]:
         literal, name = file.placed[0][function]
         outer = literal_type(engine, file, literal, fuel - 1)
@@ -206,10 +207,10 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
                 return found
         else:
             found = v.NOTHING
-        given = file.bindings[binding].calls if binding >= 0 else []
+        given = engine.touch_name(file, binding).calls if binding >= 0 else []
         passed = v.union(
             engine.evaluate(file, arguments[number], fuel - 1)
-            for call in given[:_MAX_CALLS]
+            for call in given[:MAX_CALLS]
             if number < len(arguments := file.expressions[call][2])
         )
         return v.union((v.known(passed), found)) if found else passed  # a function says more than its type
@@ -226,21 +227,23 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
 def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     """What is given to a function where it is called by its name."""
     row = file.functions[function]
-    node = file.facts.nodes[row.node]
-    index = row.this[1]
-    is_constructor = bool(row.flags & m.CONSTRUCTOR)
-    name = file.classes[index].name if is_constructor else node.name
+    name, everywhere = file.called_by(function)
     if name.startswith("<"):
         return v.NOTHING
-    wanted = (v.CLASS, file.path, index) if is_constructor else (v.FUNCTION, file.path, function)
-    if node.public or node.kind == "method":
-        paths = engine.offering_few(f"js:calls:{name}", _MAX_CALLS)
+    is_constructor = bool(row.flags & m.CONSTRUCTOR)
+    wanted = (v.CLASS, file.path, row.this[1]) if is_constructor else (v.FUNCTION, file.path, function)
+    paths: Sequence[str] | None
+    if everywhere and engine.is_offered(CROWD_KEY + name):
+        paths = None
+    elif everywhere:
+        paths = engine.offering_few(f"js:calls:{name}", MAX_CALLS)
     else:
+        engine.reads.add(called_key(file.path, name))
         paths = [file.path]
     if paths is None:
         return v.unknown("untyped parameter")
     sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
-    if len(sites) > _MAX_CALLS:
+    if len(sites) > MAX_CALLS:
         return v.unknown("untyped parameter")
     return v.union(
         engine.evaluate(caller, arguments[number], fuel - _JUMP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable
 from itertools import islice
 from typing import Final
 
@@ -13,10 +14,13 @@ from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.found import Found
+from everdex.graph.javascript.hashes import Hashes
+from everdex.graph.javascript.keys import own_keys
 from everdex.graph.javascript.modules import stem
+from everdex.graph.javascript.parts import Again, FileParts
 from everdex.graph.javascript.targets import Finder
 from everdex.graph.javascript.values import Value
-from everdex.graph.model import Dependency, FileGraph, Node, Role, Site, Status, Target
+from everdex.graph.model import Dependency, FileGraph, Kept, Node, Role, Site, Status, Target
 from everdex.identity.symbols import plain_name
 from everdex.parse.headers import one_line
 
@@ -36,6 +40,7 @@ class FileSites:
 
     def __init__(self, engine: Engine, path: str) -> None:
         self._engine = engine
+        self._part = 0  # in which sites are being collected
         self._finder = Finder(engine)
         self._file: File = engine.files[path]
         self._data = engine.world.source(path)
@@ -44,21 +49,39 @@ class FileSites:
         while place >= 0:
             self._lines.append(place + 1)
             place = self._data.find(b"\n", place + 1)
-        self._sites: list[tuple[int, Site]] = []
+        self._sites: list[tuple[Site, int]] = []  # each with its part
+        self._parts = FileParts(self._file, self._data)
+        self._looked: list[set[str]] = [set() for _ in self._parts.nodes]  # by part, what its sites looked at
 
-    def graph(self) -> FileGraph:
-        engine, file = self._engine, self._file
-        engine.reads = set()
+    def graph(self, kept: Kept | None, hashes: Callable[[File], Hashes]) -> FileGraph:
+        """The file's graph, with the sites of the parts that are as they were in an earlier one."""
+        file = self._file
+        mentions = m.unpack(file.facts.mentions)
+        if kept is not None and kept.same:
+            digests = [digest for _, digest in kept.parts]
+        else:
+            digests = self._parts.digests(hashes(file), mentions)
+        again = Again(kept, self._parts, digests)
         nodes = self.nodes()
-        self._mentions(m.unpack(file.facts.mentions))
-        self._overrides()
-        self._signatures()
+        self._sites = again.sites_kept(nodes)
+        self._mentions(mentions, again.resolved)
+        self._overrides(again.resolved)
+        self._signatures(again.resolved)
         dependencies = self._dependencies()
-        self._sites.sort(key=lambda item: (item[0], item[1].role))
+        if 0 not in again.resolved:
+            self._looked[0] = set()  # as it was
+        self._sites.sort(key=lambda item: (item[0].line, item[0].column, item[0].role))
+        own = own_keys(file.path)
         return FileGraph(
-            nodes, tuple(site for _, site in self._sites), dependencies, frozenset(engine.reads),
-            _interface(nodes), file.facts.partial,
+            nodes, tuple(site for site, _ in self._sites), dependencies,
+            frozenset(key for keys in self._looked for key in keys if not key.startswith(own)), _interface(nodes),
+            file.facts.partial, again.parts(self._looked, own, tuple(part for _, part in self._sites)),
         )  # fmt: skip
+
+    def _enter(self, part: int) -> None:
+        """What is looked at and found from now on is a part's."""
+        self._part = part
+        self._engine.reads = self._looked[part]
 
     # -- places ---------------------------------------------------------------------------------
 
@@ -78,7 +101,7 @@ class FileSites:
         reason: str,
     ) -> None:  # fmt: skip
         site = Site(role, source, *self._place(span[0]), *self._place(span[1]), text, status, targets, reason)
-        self._sites.append((span[0], site))
+        self._sites.append((site, self._part))
 
     def nodes(self) -> tuple[Node, ...]:
         file = self._file
@@ -103,11 +126,20 @@ class FileSites:
 
     # -- sites ----------------------------------------------------------------------------------
 
-    def _mentions(self, mentions: list[m.Mention]) -> None:
+    def _mentions(self, mentions: list[m.Mention], resolved: Container[int]) -> None:
         file = self._file
         _, placed = file.placed
         called: set[int] = set()  # places of references that turned out to be handed to something that calls them
-        for number, mention in enumerate(mentions):
+        of_nodes: dict[int, list[m.Mention]] = {}
+        for mention in reversed(mentions):
+            of_nodes.setdefault(mention.node, []).append(mention)
+        for mention in mentions:
+            later = of_nodes[mention.node]
+            later.pop()
+            part = self._parts.at(mention.start)
+            if part not in resolved:
+                continue
+            self._enter(part)
             span = mention.start, mention.end
             if mention.role in "kK":
                 if mention.value in placed:
@@ -122,8 +154,7 @@ class FileSites:
                 self._call(mention, found, span, text)
                 self._named(mention, found, span, text)
                 if not found.targets and (found.outside or self._calls_back(mention.value)):
-                    ahead = islice(mentions, number + 1, number + _ARGUMENTS_AHEAD)
-                    called.update(self._callbacks(mention, found, ahead))
+                    called.update(self._callbacks(mention, found, islice(reversed(later), _ARGUMENTS_AHEAD)))
                 continue
             found = self._finder.reference(file, mention.value, role is Role.WRITE)
             status, targets, reason = self._finder.answer(found)
@@ -197,7 +228,7 @@ class FileSites:
             return kind in _NAMED
         return all((path, files[path].facts.nodes[node].parent) != target for path, node in called.targets)
 
-    def _callbacks(self, mention: m.Mention, found: Found, ahead: islice[m.Mention]) -> set[int]:
+    def _callbacks(self, mention: m.Mention, found: Found, ahead: Iterable[m.Mention]) -> set[int]:
         """Functions handed to something outside, or to what only the language has a method for, are called by it: from
         here, as far as anyone can see."""
         if any(name in builtins.HANDS_BACK or builtins.only_keeps(name) for name in found.outside):
@@ -210,6 +241,8 @@ class FileSites:
             if row[0] == m.FUNCTION:
                 node = file.facts.nodes[file.functions[row[1]].node]
                 end = min(node.end, node.start + _TEXT_LIMIT)
+                line = self._data.find(b"\n", node.signature_end, end)
+                end = line if line >= 0 else end  # further lines are another part's, and say little of what it is
                 text = " ".join(self._data[node.start : end].decode("utf-8", "replace").split())
                 target = Target(file.path, file.keys[file.functions[row[1]].node])
                 self._add(Role.CALL, mention.node, (node.start, node.end), text, Status.RESOLVED, (target,), "")
@@ -229,10 +262,10 @@ class FileSites:
             return False
         return not self._engine.is_offered(f"js:method:{callee[2]}")
 
-    def _overrides(self) -> None:
+    def _overrides(self, resolved: Container[int]) -> None:
         engine, file = self._engine, self._file
         for index, row in enumerate(file.classes):
-            if not row.extends and not row.implements:
+            if not (row.extends or row.implements) or not self._enters(row.node, resolved):
                 continue
             for name, _, static, _, _, node in row.members:
                 if name == "constructor" or node < 0:
@@ -241,16 +274,27 @@ class FileSites:
                 if targets:
                     self._override(node, targets)
         for interface in file.interfaces:
-            for name, _, node in interface.members if interface.extends else ():
+            if not interface.extends or not self._enters(interface.node, resolved):
+                continue
+            for name, _, node in interface.members:
                 bases = [value for part in interface.extends for value in types.of(engine, file, part, FUEL)]
                 if node >= 0 and (targets := self._replaced_in(bases, name)):
                     self._override(node, targets)
 
-    def _signatures(self) -> None:
+    def _enters(self, node: int, resolved: Container[int]) -> bool:
+        """Whether the part in which a definition stands is resolved; it is entered then."""
+        part = self._parts.at(self._file.facts.nodes[node].start) if node >= 0 else 0
+        if part in resolved:
+            self._enter(part)
+        return part in resolved
+
+    def _signatures(self, resolved: Container[int]) -> None:
         """Each signature of a function names the one that has the body."""
         file = self._file
         for function in file.functions:
             for number in function.overloads:
+                if not self._enters(file.functions[number].node, resolved):
+                    continue
                 row = file.facts.nodes[file.functions[number].node]
                 span = row.named_at, row.named_at + len(row.name.encode())
                 target = Target(file.path, file.keys[function.node])
@@ -284,6 +328,7 @@ class FileSites:
 
     def _dependencies(self) -> tuple[Dependency, ...]:
         file = self._file
+        self._enter(0)
         found: list[Dependency] = []
         for row in file.facts.imports:
             path, outside = self._engine.modules.find(file.path, row.specifier, self._engine.reads)

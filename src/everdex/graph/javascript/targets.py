@@ -27,7 +27,7 @@ class Finder:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._properties: dict[tuple[Value, str, bool], Found] = {}
+        self._properties: dict[tuple[Value, str, bool], tuple[Found, set[str]]] = {}  # and what was looked at
 
     def answer(self, found: Found) -> tuple[Status, tuple[Target, ...], str]:
         if found.targets:
@@ -58,7 +58,7 @@ class Finder:
         """What a cast is of, or the member that a name was taken from: its declaration says what is called."""
         if row[0] == m.CAST:
             return int(row[1]) or -1
-        values = file.bindings[row[1]].values if row[0] == m.NAME else []
+        values = self._engine.touch_name(file, row[1]).values if row[0] == m.NAME else []
         return values[0] if len(values) == 1 and file.expressions[values[0]][0] == m.MEMBER else -1
 
     def _call(self, file: File, callee: int, arguments: list[int]) -> Found:
@@ -87,21 +87,23 @@ class Finder:
         may be what it holds."""
         if row[0] != m.NAME:
             return False
-        binding = file.bindings[row[1]]
+        binding = self._engine.touch_name(file, row[1])
         if binding.kind == m.PARAMETER_NAME and binding.type:
             return True
         for value in binding.values if binding.kind != m.IMPORTED else ():
             inner = file.expressions[value]
             while inner[0] == m.MEMBER:  # taken out of it by a pattern
                 inner = file.expressions[inner[1]]
-            if inner[0] == m.PARAMETER and file.functions[inner[1]].parameters[inner[2]][1]:
-                return True
+            if inner[0] == m.PARAMETER:
+                self._engine.touch(file, file.home(file.functions[inner[1]].node))
+                if file.functions[inner[1]].parameters[inner[2]][1]:
+                    return True
         return False
 
     def _are_overloads(self, nodes: list[tuple[str, int]]) -> bool:
         """Whether these only declare, and two of them the same."""
         files = self._engine.files
-        return all(overloads.at(files[path], node) for path, node in nodes) and any(
+        return all(overloads.at(self._engine, files[path], node) for path, node in nodes) and any(
             len(each) > 1 for each in overloads.sets(self._engine, nodes)
         )
 
@@ -109,7 +111,7 @@ class Finder:
         """Without those signatures that a call with these arguments cannot mean."""
         kept: list[tuple[str, int]] = []
         for each in overloads.sets(self._engine, nodes):
-            found = [(overloads.at(self._engine.files[path], node), (path, node)) for path, node in each]
+            found = [(overloads.at(self._engine, self._engine.files[path], node), (path, node)) for path, node in each]
             signed = {signature.value: place for signature, place in found if signature}
             fits = overloads.fitting(self._engine, file, arguments, list(signed), FUEL) if len(signed) > 1 else ()
             kept += [signed[value] for value in fits] or each
@@ -220,7 +222,7 @@ class Finder:
         return found
 
     def _binding(self, file: File, index: int, found: Found) -> None:
-        binding = file.bindings[index]
+        binding = self._engine.touch_name(file, index)
         if binding.kind != m.IMPORTED:
             if binding.node >= 0:
                 self._bound(file, binding, found)
@@ -271,8 +273,7 @@ class Finder:
             file = self._engine.files[path]
             row = file.expressions[index]
             if row[0] == m.NAME and file.bindings[row[1]].node >= 0:
-                self._engine.touch(file, file.bindings[row[1]].home)
-                self._bound(file, file.bindings[row[1]], found)
+                self._bound(file, self._engine.touch_name(file, row[1]), found)
                 return
             before = len(found.targets)
             for value in self._engine.evaluate(file, index, FUEL):
@@ -298,11 +299,14 @@ class Finder:
                 self._property(receiver, name, written, found)
                 continue
             asked = receiver, name, written
-            one = self._properties.get(asked)
-            if one is None:
-                one = self._properties[asked] = Found()
-                self._property(receiver, name, written, one)
-            found.add(one)
+            known = self._properties.get(asked)
+            if known is None:
+                outer, self._engine.reads = self._engine.reads, set()
+                known = self._properties[asked] = Found(), self._engine.reads
+                self._property(receiver, name, written, known[0])
+                self._engine.reads = outer
+            self._engine.reads |= known[1]
+            found.add(known[0])
 
     def _property(self, receiver: Value, name: str, written: bool, found: Found) -> None:
         """The definitions that a property of one value names."""

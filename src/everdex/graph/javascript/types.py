@@ -64,8 +64,7 @@ def _named(engine: Engine, file: File, name: int, arguments: list[int], fuel: in
     if row[0] == m.GLOBAL:
         return _global(engine, file, row[1], arguments, fuel)
     if row[0] == m.NAME and file.bindings[row[1]].kind == m.GENERIC:
-        engine.touch(file, file.bindings[row[1]].home)
-        constraint = file.bindings[row[1]].more[0]
+        constraint = engine.touch_name(file, row[1]).more[0]
         found = of(engine, file, constraint, fuel - 1) if constraint else v.NOTHING
         return v.known(found) or v.unknown("type parameter")
     entities = engine.evaluate(file, name, fuel - 1)

@@ -1,0 +1,54 @@
+"""The keys of what a JavaScript file says of itself: each names the file whose content it stands for. Others are
+spelled where they are asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from everdex.facts import javascript_model as m
+
+# A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
+MAX_CALLS: Final = 16
+CROWD_KEY: Final = "js:crowd:"  # and a name: a file alone has more calls by it
+
+
+def def_key(path: str, home: str) -> str:
+    """What the functions, classes and types of a definition's content are."""
+    return f"js:def:{path}#{home}"
+
+
+def name_key(path: str, binding: m.Binding) -> str:
+    """What a name is bound to in a definition's content. A name of the module goes with what has that name; those in
+    functions without a name inside each other, which few follow and of which there are many, go together."""
+    if binding.home == binding.name or (binding.home[:1] == "<" and "." in binding.home):
+        return def_key(path, binding.home)
+    return f"js:name:{path}#{binding.home}/{binding.name}"
+
+
+def member_key(path: str, owner: str, name: str) -> str:
+    """What a class has under a name."""
+    return f"js:of:{path}#{owner}.{name}"
+
+
+def literals_key(path: str, home: str) -> str:
+    """Where the object literals of a definition's content stand."""
+    return f"js:literals:{path}#{home}"
+
+
+def called_key(path: str, name: str) -> str:
+    """The calls by the name of a function that only its own file can call."""
+    return f"js:called:{path}#{name}"
+
+
+def export_key(path: str, name: str) -> str:
+    return f"js:export:{path}#{name}"
+
+
+def kind_key(path: str) -> str:
+    """What kind of module a file is."""
+    return f"js:kind:{path}#"
+
+
+def own_keys(path: str) -> tuple[str, ...]:
+    """How the keys begin that stand for a file's own content."""
+    return tuple(f"js:{kind}:{path}#" for kind in ("def", "name", "of", "literals", "called", "export", "kind"))
