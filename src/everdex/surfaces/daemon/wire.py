@@ -1,6 +1,6 @@
 """Frames on the daemon's socket: a 4-byte big-endian length, then that many bytes. Imports nothing but `os`.
 
-A frame is JSON, or, for a client that asked for its answer rendered, a NUL, the exit code and parts in the order in
+A frame is JSON, or, for a client that asked for its answer rendered, a 2, the exit code and parts in the order in
 which they are printed: 1 for stdout, 2 for stderr or 3 for a file that is to be written, a length, and that many bytes.
 A length over the limit is refused before anything is allocated for it.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PROTOCOLS = (1,)
 STDOUT, STDERR, FILE = 1, 2, 3
+_IN_PARTS = b"\2"  # daemons of other versions began with 0 or 1, and meant something else by what follows
 MAX_REQUEST = 1_048_576
 MAX_RESPONSE = 10_485_760
 _BLOCK = 65_536
@@ -76,12 +77,12 @@ def read_exactly(stream: Stream, count: int) -> bytes:
 def rendered(code: int, parts: Iterable[tuple[int, bytes]]) -> bytes:
     """The payload of a rendered answer."""
     packed = (bytes((kind,)) + len(data).to_bytes(4, "big") + data for kind, data in parts)
-    return b"\0" + bytes((code,)) + b"".join(packed)
+    return _IN_PARTS + bytes((code,)) + b"".join(packed)
 
 
 def split_rendered(payload: bytes) -> tuple[int, list[tuple[int, bytes]]] | None:
     """Exit code and parts; None for any other payload."""
-    if payload[:1] != b"\0":
+    if payload[:1] != _IN_PARTS:
         return None
     parts, begin = [], 2
     while begin < len(payload):
