@@ -34,6 +34,7 @@ from everdex.graph.python.values import CLASS, Value
 MAX_CALL_SITES: Final = 24
 MAX_PLACES: Final = 2 * MAX_INDIRECT
 FEW_CALLERS_STEP: Final = NAME_STEP  # out to few callers: hardly more to look through than for a name
+LEAST: Final = FEW_CALLERS_STEP + NAME_STEP  # with less even few callers could not be asked for a name
 MAX_FEW: Final = 5
 MAX_DECORATED: Final = 6
 MAX_DECORATIONS: Final = 80  # more may be more values than are told apart, and then nothing is certain
@@ -47,6 +48,8 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
     wanted = _slots(engine, path, scope, index)
 
     def answer(fuel: int) -> tuple[Context, ...]:
+        if not engine.can_spend(fuel, LEAST):
+            return ()
         asking, places, _, is_spared = _called(engine, path, scope, wanted, fuel)
         left = fuel - asking
         if places and not engine.can_spend(left, NAME_STEP):  # not enough for a name: they would say little, at length
@@ -98,7 +101,8 @@ class Calling(NamedTuple):
 
 def are_more(engine: Engine, path: str, scope: int, index: int, fuel: int) -> bool:
     """Whether there are more calls in other files that may pass something for a parameter."""
-    return _called(engine, path, scope, _slots(engine, path, scope, index), fuel).is_cut
+    wanted = _slots(engine, path, scope, index)
+    return engine.can_spend(fuel, LEAST) and _called(engine, path, scope, wanted, fuel).is_cut
 
 
 def _slots(engine: Engine, path: str, scope: int, index: int) -> tuple[str, ...]:

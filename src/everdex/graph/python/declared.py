@@ -43,7 +43,7 @@ from everdex.graph.python.values import (
 )
 
 _CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset"))
-_NUMBERS = frozenset(("int", "float", "complex", "bool", "bytes"))
+_PLAIN = frozenset(("int", "float", "complex", "bool", "bytes", "str"))
 _SILENT = frozenset(("Any", "Callable", "TypeVar", "ParamSpec", "Protocol", "Hashable", "AnyStr"))
 
 
@@ -62,13 +62,21 @@ def plain(engine: Engine, function: Value) -> Values:
     """What a function gives back by a declaration that leaves nothing to be found in its body: None, or a number."""
     file = engine.file(function[1])
     own = file.scopes[function[2]]
-    entry = file.entries[own.annotation] if own.annotation >= 0 and not own.flags & m.IS_ASYNC else (m.UNKNOWN,)
+    if own.annotation < 0 or own.flags & m.IS_ASYNC:
+        return NOTHING
+    found = at_once(engine, file, own.annotation)
+    return NOTHING if (BUILTIN, "str") in found else found  # a text may name something
+
+
+def at_once(engine: Engine, file: File, expression: int) -> Values:
+    """What is declared to be None, a number or a text; nothing for all else."""
+    entry = file.entries[expression]
     if entry[0] == m.LITERAL and entry[1] == "None":
         return frozenset((NONE,))
-    if entry[0] != m.NAME or entry[1] not in _NUMBERS or entry[2]:
+    if entry[0] != m.NAME or entry[1] not in _PLAIN or entry[2]:
         return NOTHING
     engine.look_for(file.path, entry[1])
-    is_builtin = binding_scope(file, file.where[own.annotation], entry[1], later=True)[0] < 0
+    is_builtin = binding_scope(file, file.where[expression], entry[1], later=True)[0] < 0
     return frozenset(((BUILTIN, entry[1]),)) if is_builtin else NOTHING
 
 

@@ -185,7 +185,8 @@ def anywhere(
     if owner in file.metaclasses and index == metaclasses.NAMESPACE_PLACE and own.name in ("__new__", "__init__"):
         parts.append(metaclasses.namespace(engine, file.path, owner, fuel - LOOKUP_STEP))
     if annotation >= 0:
-        by_type = declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
+        by_type = declared.at_once(engine, file, annotation)
+        by_type = by_type or declared.instances(engine, file, annotation, 0, fuel - NAME_STEP)
         if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
             return _collected(kind, by_type)
         silent = by_type & _SILENT
