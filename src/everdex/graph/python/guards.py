@@ -45,6 +45,7 @@ _NEVER_NONE: Final = frozenset((
 ))  # fmt: skip
 _NEVER_EQUAL: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, DISPLAY, GENERATOR))  # to a text or a number
 _NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
+_BY_CALL: Final = {m.CALLS: "callable", m.CALLS_NOT: "callable", m.IS_A: "isinstance", m.IS_NO: "isinstance"}
 _CALLABLE: Final = frozenset((FUNCTION, CLASS, PARTIAL, METHOD))
 _NOT_CALLABLE: Final = frozenset((LITERAL, DISPLAY, MODULE, GENERATOR, KEYED, TUPLE))
 _PLAIN: Final = frozenset(
@@ -72,13 +73,14 @@ def bound(
     if depth > _MAX_DEPTH or not context or under.keys().isdisjoint(bindings):
         return bindings
     kept: list[int] = []
+    is_own = all(file.bindings[each][3] != m.FROM_INSIDE for each in bindings)
     for each in sorted(bindings):
         if each in under:
             guards, is_all = under[each]
             answers = [_holds(engine, file, guard, context, fuel, depth + 1) for guard in guards]
             if not all(map(_may_hold, answers)):
                 continue
-            if is_all and (seen_from < 0 or each < seen_from) and all(map(_must_hold, answers)):
+            if is_all and is_own and (seen_from < 0 or each < seen_from) and all(map(_must_hold, answers)):
                 kept.clear()
         kept.append(each)
     return kept
@@ -99,6 +101,8 @@ def _must_hold(answers: _Answers) -> bool:
 
 def _holds(engine: Engine, file: File, guard: Any, context: int, fuel: int, depth: int) -> _Answers:
     subject, operands, asked = guard
+    if asked in _BY_CALL and not _is_builtin(engine, file, _BY_CALL[asked]):
+        return None
     values = _written(engine, file, subject, context, fuel, depth)
     if values is None:
         return None
@@ -111,6 +115,12 @@ def _holds(engine: Engine, file: File, guard: Any, context: int, fuel: int, dept
         literals = [file.entries[each] for each in operands]
         answers = [_answer(value, literals) for value in values]
     return answers if asked in (m.CALLS, m.IS_A, m.IS) else [each if each is None else not each for each in answers]
+
+
+def _is_builtin(engine: Engine, file: File, name: str) -> bool:
+    """Whether a module leaves a builtin's name alone."""
+    engine.look_for(file.path, name)
+    return name not in file.names[0]
 
 
 # -- what stands written
@@ -141,7 +151,8 @@ def _written(engine: Engine, file: File, expression: int, context: int, fuel: in
         called = file.last_name(entry[1])
         if called == "cast":
             return _written(engine, file, entry[2][-1], context, fuel, depth)
-        rest = _rest(engine, file, entry[2][0], context, fuel, depth) if called == "len" else None
+        is_count = called == "len" and _is_builtin(engine, file, called)
+        rest = _rest(engine, file, entry[2][0], context, fuel, depth) if is_count else None
         return None if rest is None else frozenset(((LITERAL, "int", len(rest)),))
     return None
 
@@ -153,7 +164,10 @@ def _number(entry: Any) -> int | None:
 
 def _named(engine: Engine, file: File, name: int, context: int, fuel: int, depth: int) -> Values | None:
     bindings = _bindings_of(engine, file, name)
-    if depth > _MAX_DEPTH or not bindings or (len(bindings) > 1 and not file.entries[name][2]):
+    is_free = not file.entries[name][2]
+    if depth > _MAX_DEPTH or not bindings or (len(bindings) > 1 and is_free):
+        return None
+    if (file.where[name], file.entries[name][1]) in file.from_inside:
         return None
     parts: list[Values] = []
     for each in bound(engine, file, bindings, context, fuel, depth=depth):
@@ -175,7 +189,9 @@ def _passed(engine: Engine, file: File, parameter: int, context: int, fuel: int,
     positional = _written_out(engine, call.positional, fuel, depth)
     starred = next((place for place, given in enumerate(positional) if given.starred), len(positional))
     if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS):
-        is_known = starred == len(positional) if kind == m.ALL_POSITIONAL else all(key for key, _ in call.keywords)
+        is_known = starred == len(positional)
+        if kind == m.ALL_KEYWORDS:
+            is_known = all(key for key, _ in call.keywords) and not _put_in(engine, file, scope, name)
         return engine.values(file.path, parameter, context, fuel) if is_known else None
     if kind != m.KEYWORD_ONLY and index < starred:
         return _of_argument(engine, positional[index], fuel, depth)
@@ -278,13 +294,18 @@ def _may_contain(engine: Engine, given: Argument, wanted: str, fuel: int, depth:
     name, kind = file.scopes[entry[1]].params[entry[2]][:2]
     if call is None or kind != m.ALL_KEYWORDS or any(key == wanted for key, _ in call.keywords):
         return True
-    engine.note(file, filled_key(file.path, name))
-    for base, key, _ in file.item_stores_by_name.get(name, ()):
+    for key in _put_in(engine, file, entry[1], name):
         stored = file.entries[key] if key >= 0 else None
-        is_own = file.owner(file.where[base]) == entry[1]
-        if is_own and (stored is None or stored[0] != m.LITERAL or stored[2] in (None, wanted)):
+        if stored is None or stored[0] != m.LITERAL or stored[2] in (None, wanted):
             return True
     return _may_name(engine, call.keywords, wanted, fuel, depth)
+
+
+def _put_in(engine: Engine, file: File, scope: int, name: str) -> list[int]:
+    """The keys under which a function puts something into a container of this name."""
+    engine.note(file, filled_key(file.path, name))
+    stores = file.item_stores_by_name.get(name, ())
+    return [key for base, key, _ in stores if file.owner(file.where[base]) == scope]
 
 
 def _given(engine: Engine, given: Argument, fuel: int, depth: int) -> tuple[File, list[int]]:
@@ -326,8 +347,10 @@ def _answer(value: Value, asked: list[Any]) -> bool | None:
     if not asked:
         if value[0] in _NEVER_FALSE:
             return False
-        if value[0] in (TUPLE, KEYED):
+        if value[0] == TUPLE:
             return not value[1]
+        if value[0] == KEYED:  # what was passed may have been taken out since
+            return None if value[1] else True
         return True if value == NONE else not value[2] if value[0] == LITERAL else None
     answers = [_is(value, entry) for entry in asked]
     return True if True in answers else None if None in answers else False
