@@ -193,5 +193,6 @@ def test_a_name_is_found_in_every_spelling_that_python_takes_for_it(tmp_path: Pa
     files = {"a.py": "def cafe\u0301():\n    pass\n\n\ndef open_it():\n    caf\u00e9()\n"}
     project = tree(tmp_path / "project", files, git=True)
     assert [item["start_line"] for item in everdex("symbols", asked, project, "--json").json["definitions"]] == [1]
+    assert everdex("symbols", asked, project).lines == ["a.py:1:def cafe\u0301()"]
     (caller,) = everdex("callers", asked, project, "--json").json["callers"]
     assert caller["symbol"]["qualifiedName"] == "a.open_it"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,9 @@ def _lines(document: dict[str, Any]) -> Iterator[Line]:
 def _reads(item: dict[str, Any]) -> str:
     """A definition away from its file: with the class that has it."""
     name, signature = item["qualified_name"], item["signature"]
-    return whose(signature, name) if item["name"] in signature else f"{name}{signature}"
+    written = signature if signature.isascii() else unicodedata.normalize("NFKC", signature)
+    is_said = item["name"] in signature or item["name"] in written  # of several spellings one is known
+    return whose(signature, name) if is_said else f"{name}{signature}"
 
 
 def _outline(outline: dict[str, Any]) -> Iterator[Line]:
