@@ -29,6 +29,11 @@ class KeptTree:
     asked: dict[str, set[str]] = field(default_factory=dict)  # of each file the parts that were resolved, by node
 
 
+def text_of(blocks: list[list[str]]) -> bytes:
+    """A file of blocks of lines."""
+    return "\n".join([line for block in blocks for line in (*block, "")]).encode()
+
+
 def seen_keys(
     before: KeptTree, world: MemoryWorld, offers: dict[str, FileOffers], resolver: Resolver = PYTHON
 ) -> U32:

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from equivalence.parts import KeptTree, differ, step
+from equivalence.parts import KeptTree, differ, step, text_of
 from everdex.graph.javascript import RESOLVER
 
 _PATHS = ("base.ts", "tools.js", "pkg/index.ts", "pkg/inner.ts", "all.test.ts")
@@ -156,10 +156,6 @@ class _Author:
         return what, blocks
 
 
-def _text(blocks: list[list[str]]) -> bytes:
-    return "\n".join([line for block in blocks for line in (*block, "")]).encode()
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
     """Sites, targets, places and what was looked at: byte for byte, while most parts are not resolved again."""
@@ -170,7 +166,7 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
         path = author.pick(_PATHS)
         what, tree[path] = author.edited(tree[path])
         history.append(f"{what} {path}")
-        files = {path: _text(blocks) for path, blocks in tree.items()}
+        files = {path: text_of(blocks) for path, blocks in tree.items()}
         kept, parts, resolved = step(kept, files, RESOLVER)
         whole, again = whole + parts, again + resolved
         clean, _, _ = step(KeptTree(), files, RESOLVER)

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from equivalence.parts import KeptTree, differ, step
+from equivalence.parts import KeptTree, differ, step, text_of
 
 _PATHS = ("base.py", "tools.py", "pkg/__init__.py", "pkg/inner.py", "test_all.py")
 _MODULES = ("base", "tools", "pkg", "pkg.inner")
@@ -136,10 +136,6 @@ class _Author:
         return what, blocks
 
 
-def _text(blocks: list[list[str]]) -> bytes:
-    return "\n".join([line for block in blocks for line in (*block, "")]).encode()
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
     """Sites, targets, places and what was looked at: byte for byte, while most parts are not resolved again."""
@@ -151,7 +147,7 @@ def test_parts_that_are_kept_are_what_a_rebuild_would_find(seed: int) -> None:
             path = author.pick(_PATHS)
             what, tree[path] = author.edited(tree[path])
             history.append(f"{what} {path}")
-        files = {path: _text(blocks) for path, blocks in tree.items()}
+        files = {path: text_of(blocks) for path, blocks in tree.items()}
         kept, parts, resolved = step(kept, files)
         whole, again = whole + parts, again + resolved
         clean, _, _ = step(KeptTree(), files)

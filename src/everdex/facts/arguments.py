@@ -72,8 +72,8 @@ def passed(text: str, language: str) -> str:
 def type_parameters(before: str, behind: str) -> set[str]:
     """The types that a definition is given, from what stands before its name and behind it."""
     opened = [_GIVEN_BEFORE.search(before), _GIVEN_BEHIND.match(behind)]
-    parts = [part for found in opened if found for part in _parts(_group(found.string[found.end() - 1 :]))]
-    names = [_PARAMETER.match(part.strip()) for part in parts]
+    parts = [part for found in opened if found for part in split(_group(found.string[found.end() - 1 :]))]
+    names = [_PARAMETER.match(part) for part in parts]
     return {name[1] for name in names if name}
 
 
@@ -90,12 +90,13 @@ def _group(text: str) -> str:
 def taken(text: str, language: str, generic: set[str]) -> tuple[str, ...]:
     """The types of the parameters in a list; what is one of the types that the definition is given is unknown."""
     text = _COMMENT.sub(" ", _STRING.sub('""', text.strip()))
-    parts = [part.strip() for part in _parts(text[1:].removesuffix(")"))]
+    parts = split(text[1:].removesuffix(")"))
     types = [_type(part, language) for part in parts if part and not part.startswith("this ")]
     return tuple(each if each.strip("?.[] ") not in generic else UNKNOWN for each in types)
 
 
-def _parts(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """What stands between commas that are in no brackets; types have angles for brackets, and arrows are none."""
     parts, depth, begin = list[str](), 0, 0
     for position, character in enumerate(text):
         if character in "<([{":
@@ -103,9 +104,9 @@ def _parts(text: str) -> list[str]:
         elif character in ")]}" or (character == ">" and text[position - 1] not in "-="):
             depth -= 1
         elif character == "," and not depth:
-            parts.append(text[begin:position])
+            parts.append(text[begin:position].strip())
             begin = position + 1
-    return [*parts, text[begin:]]
+    return [*parts, text[begin:].strip()]
 
 
 def _type(text: str, language: str) -> str:

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from everdex.facts.arguments import split
+
 _NOISE: Final = re.compile(
     r"\b(?:const|volatile|mut|struct|union|enum|class|typename|final|dyn|impl|readonly|ref|out|in|static|inout|some|"
     r"any|register|unsigned|signed|extern|restrict|annotated|lateinit|suspend|async|escaping|autoclosure|vararg|new)\b(?=\s)"
@@ -63,7 +65,7 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
     if rest.startswith(("<", "[")):
         close = rest.rfind(">" if rest[0] == "<" else "]")
         after = rest[close + 1 :]
-        arguments = _arguments(rest[1:close])
+        arguments = split(rest[1:close])
         if after.lstrip().startswith(("::", ".")):
             name += "." + after.strip(":. ").replace("::", ".")
         return ("." + name if absolute else name), tuple(arguments)
@@ -72,22 +74,9 @@ def parse_type(text: str) -> tuple[str, tuple[str, ...]]:
 
 def result_type(text: str, number: int) -> str:
     """One of several results; '' when there are not so many."""
-    results = _arguments(text[1:].removesuffix(")")) if text.startswith("(") else [text]
+    results = split(text[1:].removesuffix(")")) if text.startswith("(") else [text]
     # Go may name its results: `(c *Context, err error)`.
     return re.sub(r"^\w+ (?=[*\[\w])", "", results[number]) if number < len(results) else ""
-
-
-def _arguments(text: str) -> list[str]:
-    parts, depth, begin = list[str](), 0, 0
-    for position, character in enumerate(text):
-        if character in "<([{":
-            depth += 1
-        elif character in ")]}" or (character == ">" and text[position - 1] not in "-="):
-            depth -= 1
-        elif character == "," and not depth:
-            parts.append(text[begin:position].strip())
-            begin = position + 1
-    return [*parts, text[begin:].strip()]
 
 
 def last_name(text: str) -> str:
