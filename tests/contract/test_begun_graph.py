@@ -13,6 +13,7 @@ from everdex.graph import begun, keep, naming, queries, resolvers, unfinished
 from everdex.graph.artifact import Graph
 from everdex.graph.atlas import Atlas
 from everdex.graph.build import build
+from everdex.graph.crew import Many
 from everdex.graph.declarations import written_out
 from everdex.graph.keep import open_graph
 from everdex.graph.resolvers import Resolvers
@@ -24,7 +25,7 @@ from everdex.service.answers import Answer, Freshness
 from everdex.service.index import Index
 from everdex.service.reader import Reader
 from everdex.service.relations import Open, Question, answer
-from everdex.view import open_view
+from everdex.view import SnapshotView, open_view
 from support.graphs import asker, same_bytes, silent
 from support.stores import Workspace, synced
 
@@ -88,6 +89,33 @@ def test_what_is_answered_while_files_wait_the_finished_graph_says_too(tmp_path:
                         assert early.body["cursor"] is None
     assert told
     assert reserved
+
+
+def test_files_that_are_shared_out_to_workers_are_resolved_as_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that needs many files has them resolved by several processes, and gets the same graph."""
+    files = {f"{name}.py": f"from a import run\ndef {name}(): run()\n" for name in ("b", "c", "d", "e")}
+    made = synced(tmp_path / "tree", {"a.py": "def run(): ...\n", **files})
+    monkeypatch.setattr(begun, "_WORTH_A_WORKER", 2)
+    begin = Many.__init__
+    hired: list[int] = []
+
+    def noted(self: Many, view: SnapshotView, resolvers: Resolvers, workers: int) -> None:
+        hired.append(workers)
+        begin(self, view, resolvers, workers)
+
+    monkeypatch.setattr(Many, "__init__", noted)
+    with open_view(made.store) as view:
+        waiting = Graph(build(view, _KNOWN, None, workers=1, progress=silent, only=()).data, "waiting")
+        graphs, told = [], []
+        for workers in (1, 2):
+            with begun.begun(view, _KNOWN, waiting, lambda _, done, __: told.append(done), workers=workers) as some:
+                assert some.resolve(waiting.paths)
+                graphs.append(some.graph.data)
+    assert told == [1, 2, 3, 4, 5] * 2
+    assert hired == [2]
+    assert graphs[0] == graphs[1]
 
 
 _HANDED_ON = {

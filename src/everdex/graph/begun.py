@@ -8,8 +8,9 @@ whoever answers is told which of them are open, and what it says then is part of
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Final, TypeVar
 
 from everdex.graph import naming
@@ -17,12 +18,12 @@ from everdex.graph.artifact import FileEntry, Graph, pack
 from everdex.graph.atlas import CONTAINERS, Atlas, Definition, Waiting
 from everdex.graph.build import Progress, assembled
 from everdex.graph.composed import files_composing
+from everdex.graph.crew import Alone, Crew, Many, Wanted
 from everdex.graph.declarations import is_declaration, written_out
-from everdex.graph.record import FileRecord, record
+from everdex.graph.record import FileRecord
 from everdex.graph.resolvers import Resolvers
 from everdex.graph.unfinished import DIGEST
 from everdex.graph.ways import Way, deciding_name, heirs, open_ways
-from everdex.graph.world import Bench
 from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.memory import collector_held
 from everdex.view import SnapshotView
@@ -31,6 +32,8 @@ T = TypeVar("T")
 
 _MOST: Final = 200  # files to be resolved for one question, or, where nobody else resolves them, every fourth
 _SHARE: Final = 4
+# A worker finds out for itself what the others know of the files that all look at: as much work as so many files.
+_WORTH_A_WORKER: Final = 64
 _KEPT: Final = 1_000  # resolved files; each takes about half of its source
 _MOST_HEIRS: Final = 50  # classes whose users are looked for, too
 _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
@@ -39,36 +42,46 @@ _LONGEST: Final = 100  # letters of a name whose beginnings are looked for
 class Workbench:
     """Resolvers at work on the files of one view, kept between questions: what they found out, and the files that were
     resolved last. Whoever asks next for the same ones, or for neighbours of theirs, has them sooner; what is answered
-    does not depend on it. For one thread at a time."""
+    does not depend on it. Many files are shared out to `workers`. For one thread at a time."""
 
-    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph) -> None:
+    def __init__(self, view: SnapshotView, resolvers: Resolvers, graph: Graph, workers: int = 1) -> None:
         self.resolvers = resolvers
         self._view, self._offers, self._paths = view, graph.offers, graph.paths
-        self._bench: Bench | None = None
+        self._workers = workers
+        self._crew: Crew | None = None
+        self._hired = 0
         self._kept: dict[str, FileRecord] = {}
 
-    def resolved(self, entry: FileEntry) -> FileRecord:
-        """A file as the finished graph will have it."""
-        found = self._kept.pop(entry.path, None)
-        if found is None:
-            graph, failed, _ = self._opened().resolve(entry.path, None)
-            found = record(entry.path, entry.content, entry.language, entry.offers, graph, failed, None)
-        self._kept[entry.path] = found
-        if len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
-        return found
+    def resolved(self, entries: Sequence[FileEntry]) -> Iterator[FileRecord]:
+        """Files as the finished graph will have them, in any order."""
+        known = [self._kept.pop(entry.path) for entry in entries if entry.path in self._kept]
+        done = {item.entry.path for item in known}
+        wanted = [
+            Wanted(entry.path, entry.content, entry.language, entry.offers, None)
+            for entry in entries
+            if entry.path not in done
+        ]
+        for item in chain(known, self._staffed(len(wanted)).resolve(wanted) if wanted else ()):
+            self._kept[item.entry.path] = item
+            if len(self._kept) > _KEPT:
+                del self._kept[next(iter(self._kept))]
+            yield item
 
-    def _opened(self) -> Bench:
-        if self._bench is None:
-            self._bench = Bench(self._view, self.resolvers)
-            self._bench.enter(self._offers, self._paths)
-        return self._bench
+    def _staffed(self, files: int) -> Crew:
+        """Who is at work already, or more where there is much to do."""
+        hired = max(1, min(self._workers, files // _WORTH_A_WORKER))
+        if self._crew is None or hired > self._hired:
+            self.close()
+            self._crew = Many(self._view, self.resolvers, hired) if hired > 1 else Alone(self._view, self.resolvers)
+            self._hired = hired
+            self._crew.enter(self._offers, self._paths)
+        return self._crew
 
     def close(self) -> None:
         """Give back what the resolvers found out, which is most of what it takes; resolved files stay."""
-        if self._bench is not None:
-            self._bench.close()
-            self._bench = None
+        if self._crew is not None:
+            self._crew.end()
+            self._crew = None
 
 
 class Begun:
@@ -93,11 +106,11 @@ class Begun:
         old = self.graph
         if not self.has_room(paths):
             return False
-        todo = sorted(filter(self.is_waiting, set(paths)))
-        records = {}
-        for done, path in enumerate(todo, start=1):
-            records[path] = self._bench.resolved(old.files[bisect_left(old.paths, path)])
-            self._progress("graph", done, len(todo))
+        todo = [old.files[bisect_left(old.paths, path)] for path in sorted(filter(self.is_waiting, set(paths)))]
+        records: dict[str, FileRecord] = {}
+        for item in self._bench.resolved(todo):
+            records[item.entry.path] = item
+            self._progress("graph", len(records), len(todo))
         if records:
             made = assembled(DIGEST, self._bench.resolvers, old, old.paths, old.offers, records, {})
             self.graph = Graph(b"".join(pack(made)), "an unfinished graph")
@@ -107,10 +120,11 @@ class Begun:
 
 @contextmanager
 def begun(
-    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, bench: Workbench | None = None
-) -> Iterator[Begun]:
+    view: SnapshotView, resolvers: Resolvers, graph: Graph, progress: Progress, *,
+    workers: int = 1, bench: Workbench | None = None,
+) -> Iterator[Begun]:  # fmt: skip
     """One to be asked. With a `bench` that stays somebody else makes the whole meanwhile: few files are resolved."""
-    used = bench or Workbench(view, resolvers, graph)
+    used = bench or Workbench(view, resolvers, graph, workers)
     with collector_held():
         try:
             yield Begun(used, graph, progress, _MOST if bench else most_alone(graph))

@@ -26,6 +26,7 @@ from everdex.view import SnapshotView
 # Starting a worker and opening the view there costs about as much as resolving this many files.
 _WORTH_A_WORKER: Final = 200
 _BATCH: Final = 64
+_BATCHES_EACH: Final = 4
 
 
 class Wanted(NamedTuple):
@@ -55,6 +56,8 @@ class Crew(Protocol):
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]: ...
 
+    def end(self) -> None: ...
+
 
 @contextmanager
 def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> Iterator[Crew]:
@@ -72,10 +75,6 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
         yield crew
     finally:
         crew.end()
-
-
-def _batches(method: str, items: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-    return [(method, items[start : start + _BATCH]) for start in range(0, len(items), _BATCH)]
 
 
 class Alone:
@@ -112,10 +111,10 @@ class Many:
         ]
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
-        return chain.from_iterable(spread(self._processes, _batches("offers", paths)))
+        return chain.from_iterable(spread(self._processes, self._batches("offers", paths)))
 
     def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
-        return chain.from_iterable(spread(self._processes, _batches("unseen", edited)))
+        return chain.from_iterable(spread(self._processes, self._batches("unseen", edited)))
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         for process in self._processes:
@@ -123,7 +122,7 @@ class Many:
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         """Each worker has a stretch of the tree of its own, because neighbours ask the same; done, it helps another."""
-        batches = _batches("resolve", wanted)
+        batches = self._batches("resolve", wanted)
         share = -(-len(batches) // len(self._processes))
         shares = [deque(batches[number * share :][:share]) for number in range(len(self._processes))]
         running: dict[Future[Any], int] = {}
@@ -146,6 +145,11 @@ class Many:
                 # Interrupted, failed or given up: nobody wants to wait for the batches that are running.
                 self.end()
                 raise
+
+    def _batches(self, method: str, items: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+        """Some for each process, so that none is left with much to do while the others are done."""
+        size = max(1, min(_BATCH, len(items) // (_BATCHES_EACH * len(self._processes))))
+        return [(method, items[start : start + size]) for start in range(0, len(items), size)]
 
     def end(self) -> None:
         for process in self._processes:

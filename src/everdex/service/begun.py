@@ -63,7 +63,7 @@ class Early:
             return None
         with self._lock:
             self._bench = self._bench or begun.Workbench(view, known, graph)
-            found, _ = _answered(view, known, graph, _in_silence, asked, answer, self._bench)
+            found, _ = _answered(view, known, graph, _in_silence, asked, answer, bench=self._bench)
             self._used = time.monotonic()
             if resident_bytes() > _MOST_BYTES:
                 self._bench.close()
@@ -96,7 +96,7 @@ def from_new(view: SnapshotView, options: SyncOptions, asked: Asked, answer: Res
     graph = begin_graph(view, known, workers=options.workers, progress=options.progress)
     if graph is None:
         return None
-    found, after = _answered(view, known, graph, options.progress, asked, answer)
+    found, after = _answered(view, known, graph, options.progress, asked, answer, workers=options.workers)
     if after is not graph:
         Saving(view.store, known).save((memoryview(after.data),))
     return found if found is not None and may_be_said(asked, found.body) else None
@@ -116,13 +116,13 @@ def _is_nobody(asked: Asked, body: Mapping[str, Any]) -> bool:
 
 
 def _answered(
-    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond,
-    bench: begun.Workbench | None = None,
+    view: SnapshotView, known: Resolvers, graph: Graph, progress: Progress, asked: Asked, answer: Respond, *,
+    workers: int = 1, bench: begun.Workbench | None = None,
 ) -> tuple[Answer | None, Graph]:  # fmt: skip
     """The answer, and the graph with what was resolved for it."""
     if not are_many(len(graph.waiting)):
         return None, graph
-    with begun.begun(view, known, graph, progress, bench) as some:
+    with begun.begun(view, known, graph, progress, workers=workers, bench=bench) as some:
         return begun.answered(view, some, asked.symbol, asked.method, answer), some.graph
 
 
