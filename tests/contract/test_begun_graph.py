@@ -283,6 +283,20 @@ def test_texts_do_not_matter_where_nothing_is_looked_up_by_one(tmp_path: Path) -
         assert asker(made)("callers", f"a.py::{symbol}")["total"] == 1
 
 
+def test_texts_do_not_matter_where_no_text_leads_to_a_function(tmp_path: Path) -> None:
+    """Go finds methods by their names, and no functions; C and Rust find neither."""
+    files = {
+        "go.mod": "module m\n",
+        "a.go": "package m\n\ntype T struct{}\n\nfunc (t T) GetName() {}\n\nfunc GetIt() { T{}.GetName() }\n",
+        "b.go": 'package m\n\nvar verb = "Get"\n\nfunc use() { GetIt() }\n',
+        "a.c": "void get_it(void) {}\nvoid use(void) { get_it(); puts(\"get_\"); }\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    assert _early(made, "a.go::GetIt") == ([], 1)
+    assert _early(made, "a.c::get_it") == ([], 1)
+    assert _early(made, "a.go::T.GetName") == (["spelt"], 1)
+
+
 _LARGE = {
     "shop/__init__.py": "",
     "shop/cart.py": "from shop.tax import rate_of\n\n\ndef total(items):\n    return sum(items) * rate_of('x')\n",

@@ -25,6 +25,8 @@ from everdex.wording import plural
 
 _UNWRITTEN: Final = frozenset(("apply", "unapply", "update", "invoke", "call"))  # run by a call of what has them
 _ALWAYS_WRITTEN: Final = frozenset(("python", *WITH_OBJECTS))  # languages in which these are names like any other
+# Languages in which no text leads to a function when a program runs; Go finds methods by their names.
+_NOT_BY_TEXT: Final = frozenset(("c", "cpp", "cuda", "go", "rust", "swift"))
 _IN_STRINGS: Final = frozenset(("text", "path"))
 _BY_STRINGS: Final = re.compile(  # what makes a function, or something that calls one, of its name
     rb"\b(?:getattr|methodcaller|attrgetter|import_string|globals|locals|vars|__dict__|patch|method|public_send|send)\b"
@@ -110,7 +112,10 @@ def _inherited(atlas: Atlas, definition: Definition) -> Way:
 
 def _spelt(atlas: Atlas, definition: Definition, name: str) -> Iterator[Way]:
     """By a text that says its name, or of which it is put together."""
-    if atlas.entry(definition.file).language != "python":
+    language = atlas.entry(definition.file).language
+    if language in _NOT_BY_TEXT and not (language == "go" and definition.node.kind == "method"):
+        return
+    if language != "python":
         if has_parts(atlas.view, name):
             yield Way("spelt", "parts of its name stand by themselves and may be put together")
     elif not _is_local(atlas, definition) and looks_up_names(atlas.view) and may_be_spelt(atlas.view, name):
