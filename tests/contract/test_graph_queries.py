@@ -178,7 +178,8 @@ def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
 
 def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:
     """What broken files hide is not counted; the answer names those that may hide something of what was asked for."""
-    files = {**PROGRAM, "x.txt": "broken\ndef x()\n", "y.txt": "broken load\n", "z.txt": "crash\n"}
+    longest = "w" * 5_000  # of which the inverted index does not know what it holds
+    files = {**PROGRAM, "x.txt": f"broken {longest}\ndef x()\n", "y.txt": "broken load\n", "z.txt": "crash\n"}
     ask = asker(synced(tmp_path / "tree", files))
     answer = ask("callers", "load")
     assert answer["warnings"] == [

@@ -16,9 +16,8 @@ from everdex.graph.atlas import Atlas
 from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
 from everdex.graph.ways import Way
-from everdex.terms.split import WORD, fold
+from everdex.graph.written import can_be_looked_up, files_writing
 from everdex.view import SnapshotView
-from everdex.view.words import files_with_token
 
 _UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
 _PLACE: Final = re.compile(r"(.+?):(\d{1,9})(?::\d+)?")
@@ -92,12 +91,10 @@ def reservation(atlas: Atlas, ways: tuple[Way, ...]) -> dict[str, Any]:
 
 
 def _with_word(view: SnapshotView, paths: list[str], name: str) -> list[str] | None:
-    """Those that hold a word; None when it is none."""
-    token = fold(name)
-    if not WORD.fullmatch(token):
+    """Those that write a word; None when it is none."""
+    if not can_be_looked_up(name):
         return None
-    holds = files_with_token(view, token)
-    return [path for path in paths if holds[view.file_index(path)]]
+    return [path for path, _ in files_writing(view, name, frozenset(paths))]
 
 
 def of_name(atlas: Atlas, asked: str) -> tuple[str, ...]:
