@@ -27,7 +27,10 @@ def extract(path_key: str, read: Read, data: bytes) -> bytes:
         statements = Statements(data)
         if read.language == "javascript":  # TypeScript says its types outside of comments
             statements.comments = javascript_comments.read(read.root, data)
-        return m.encode(statements.read(read))
+        try:
+            return m.encode(statements.read(read))
+        finally:
+            statements.end()
 
 
 class Statements(Definitions):

@@ -54,6 +54,11 @@ class Types(Builder, ABC):
             "type_predicate": lambda node: self._default(node) or self.add_type(m.T_BUILTIN, "boolean"),
         }
 
+    def end(self) -> None:
+        """Let go of the table, which refers to the visitor: or it would wait, tree and all, for a collector that is off
+        where many files are read."""
+        self._types.clear()
+
     @abstractmethod
     def visit(self, node: Node) -> int: ...
 

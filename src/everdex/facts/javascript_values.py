@@ -89,6 +89,10 @@ class Values(Documented):
             "type_annotation": lambda node: self.type_only(node),
         }
 
+    def end(self) -> None:
+        super().end()
+        self.handlers.clear()
+
     def visit(self, node: Node) -> int:
         """Read a syntax node; the row of its value, 0 when it has none that matters."""
         handler = self.handlers.get(node.type)
