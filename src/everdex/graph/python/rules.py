@@ -103,9 +103,10 @@ MEASURES: Final = frozenset(("list", "tuple", "sorted", "extend", "join"))
 ITERATING_METHODS: Final = frozenset(("extend", "extendleft", "join", "union", "intersection", "difference"))
 
 # Classes from outside whose instances hold what is put into them, by how they are filled.
-MAPPING_TYPES: Final = frozenset(
-    ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary")
-)
+FROM_KEYS: Final = frozenset(("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys"))
+MAPPING_TYPES: Final = FROM_KEYS | {
+    "builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary",
+}  # fmt: skip
 CONTAINERS: Final = MAPPING_TYPES | frozenset(
     (
         "builtins.list",
