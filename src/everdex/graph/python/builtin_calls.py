@@ -172,7 +172,7 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted in NAMESPACES:
         fields = [(key, parameters.argument(engine, value, fuel)) for key, value in keywords if key]
         return frozenset(((ROW, tuple(key for key, _ in fields), tuple(values for _, values in fields)),))
-    if dotted == "importlib.import_module":
+    if dotted in ("importlib.import_module", "sys.modules.get"):
         return loading.module(engine, positional, keywords, fuel)
     if dotted in ("pkgutil.iter_modules", "pkgutil.walk_packages"):
         return loading.listed(engine, positional, keywords, fuel)
@@ -326,7 +326,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
 
 
 def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
-    from everdex.graph.python import attributes
+    from everdex.graph.python import attributes, classes, hooks
 
     keys = nth(engine, positional, 1, fuel)
     fallback = nth(engine, positional, 2, fuel)
@@ -342,6 +342,11 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
             parts.extend(marked.members(engine, base, fuel) for base in first(engine, positional, fuel))
             parts.append(unknown(COMPUTED))
         else:
+            for base in first(engine, positional, fuel):
+                if base[0] == INSTANCE:  # of something it does not have: what it makes of any name
+                    line = classes.mro(engine, base[1], base[2], fuel)
+                    made = hooks.missing(engine, line, base, keys, fuel)
+                    parts.append(attributes.taken(engine, made, fuel))
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)
 

@@ -6,10 +6,26 @@ Names are followed as far as they are written out, or begin or end so. It does n
 
 from __future__ import annotations
 
+from typing import Final
+
 from everdex.graph.python import builtin_calls, modules, parameters
 from everdex.graph.python.contexts import Keywords, Positional
 from everdex.graph.python.engine import Engine
-from everdex.graph.python.values import AFFIXES, BUILTIN, LIST, LITERAL, ROW, TEXT, Value, Values, union, unknown
+from everdex.graph.python.values import (
+    AFFIXES,
+    BUILTIN,
+    EXTERNAL,
+    LIST,
+    LITERAL,
+    ROW,
+    TEXT,
+    Value,
+    Values,
+    union,
+    unknown,
+)
+
+LOADED: Final[Values] = frozenset(((EXTERNAL, "sys.modules"),))
 
 
 def module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
