@@ -148,7 +148,8 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
-# 34: Python: of a conditional expression that is returned each part under what has to hold for it
+# 34: Python: of a conditional expression that is returned each part under what has to hold for it; what has to hold
+#     also asks iscoroutinefunction() and isclass()
 FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
