@@ -186,8 +186,8 @@ def _may_mean(engine: Engine, owner: Value, name: str, site: tuple[str, int], fu
     own = (CLASS, path, around)
     if around < 0 or own == owner:
         return True
-    engine.seen.append(file.seen_stores(name))
-    if name not in file.self_stores.get(around, ()) and not engine.look_up(path, around, name).names[around].get(name):
+    engine.look_up(path, around, name)
+    if name not in file.self_stores.get(around, ()) and not file.names[around].get(name):
         return True
     if own in classes.mro(engine, owner[1], owner[2], fuel) or owner in classes.mro(engine, path, around, fuel):
         return True
