@@ -148,7 +148,9 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
-FACTS_VERSION: Final = "33"
+# 34: Python: of a conditional expression that is returned each part under what has to hold for it; what has to hold
+#     also asks iscoroutinefunction() and isclass()
+FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -278,7 +280,9 @@ INTERFACE_VERSION: Final = "1"
 #     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 #     JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
 #     function is given by calls of its own file is noted; files are resolved in parts
-RESOLVERS_VERSION: Final = "51"
+# 52: Python: conditional expressions that are returned are told apart by calls; what modules and packages are called;
+#     dictionaries made from keys; what is passed beside what is called; what classes below are assigned
+RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

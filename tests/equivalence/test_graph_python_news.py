@@ -173,3 +173,47 @@ def test_a_field_that_is_passed_on_is_news_for_who_fills_it(tmp_path: Path) -> N
         kept(made, resolvers=_PYTHON)
         _written(made, {"home.py": home.format("run(self.go)")})
         _written(made, {"home.py": home.format("self.go(A())")})
+
+
+def test_what_a_decorator_asks_of_a_function_is_news(tmp_path: Path) -> None:
+    """Whether it is a coroutine function or a class is looked at where it is defined."""
+    home = (
+        "from inspect import isclass, iscoroutinefunction\n\ndef timed(each):\n    def plain(): pass\n"
+        "    async def waiting(): pass\n    if isclass(each):\n        return each\n"
+        "    return waiting if iscoroutinefunction(each) else plain\n"
+    )
+    reader = "from home import timed\nfrom work import job\n\ntimed(job)()\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": reader, "work.py": "def job(): pass\n"})
+    kept(made, resolvers=_PYTHON)
+    for text in ("async def job(): pass\n", "class job: pass\n", "def job(): yield 1\n"):
+        assert _written(made, {"work.py": text}) == 2
+
+
+def test_what_a_module_is_called_is_news(tmp_path: Path) -> None:
+    """A package that comes gives its modules other names, and one more module is one more that a name may mean."""
+    loader = (
+        "import sys\nfrom importlib import import_module\n\ndef load(name):\n"
+        "    import_module(f'{__package__}.part_{name}').go()\n    sys.modules[__name__ + '.' + name].go()\n"
+    )
+    made = synced(tmp_path / "tree", {"src/ext/load.py": loader, "src/ext/part_one.py": "def go(): pass\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"src/ext/__init__.py": ""}) == 2
+    assert _written(made, {"src/ext/part_two.py": "def go(): pass\n"}) == 2
+    assert _written(made, {"src/ext/load/__init__.py": "def go(): pass\n"}) == 2
+    assert _written(made, {"src/__init__.py": ""}) >= 2
+
+
+def test_what_another_class_stores_is_news_for_who_asks_a_method_of_that_name(tmp_path: Path) -> None:
+    """And so is a method that is prepared with something, and what is assigned to one of a class below."""
+    home = "class A:\n    def go(self): pass\n\nclass Book:\n    def check(self, each):\n        each.go()\n"
+    rule = "from home import A, Book\n\nclass Rule:\n    def __init__(self, each):\n        {}\n\n"
+    rule += "    def go(self):\n        {}\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "rule.py": rule.format("pass", "self.check(A())")})
+    kept(made, resolvers=_PYTHON)
+    _written(made, {"use.py": "from home import A, Book\n\nBook().check(A())\n"})
+    _written(made, {"rule.py": rule.format("self.check = each", "self.check(A())")})
+    _written(made, {"rule.py": rule.format("self.other = each", "self.check(A())")})
+    _written(made, {"home.py": home + "\nfrom functools import partial\n\nclass Low(Book):\n    def make(self):\n"
+                    "        return partial(self.check, A())\n"})  # fmt: skip
+    _written(made, {"rule.py": "from home import Low, A\n\nLow().up = A()\n"})
+    _written(made, {"home.py": home + "\nclass Low(Book):\n    def make(self):\n        return self.up.go()\n"})

@@ -42,6 +42,7 @@ class Arena:
         self.scope = 0
         self.flow = Flow()
         self.guards: list[Any] = []  # what holds of parameters here
+        self.under: dict[int, list[Any]] = {}  # `a if c else b` -> what holds where it is a, and where it is b
         self.said_all = 0  # how many of the arms around say with them all that it takes to come here
         self.deferred: list[tuple[Node, int]] = []
         self.declared: dict[int, dict[str, int]] = {}  # names a scope declares global or nonlocal, and where they live

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Operators of guards: whether they ask for being one of what stands on the right.
 _ASKS: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
 
+_ASKED: Final = frozenset(("iscoroutinefunction", "isgeneratorfunction", "isasyncgenfunction", "isclass"))
 _MAX_GIVEN: Final = 4  # bindings of a name
 
 
@@ -94,6 +95,9 @@ class Conditions(Arena):
 
     def _guard_by_call(self, entry: list[Any], negated: bool) -> list[list[Any]]:
         callee, given = self.entries[entry[1]], entry[2]
+        name = callee[1] if callee[0] == m.NAME else callee[2] if callee[0] == m.ATTRIBUTE else ""
+        if name in _ASKED and len(given) == 1 and not entry[3]:
+            return self._guard_of(given[0], [entry[1]], m.ASKS_NOT if negated else m.ASKS)
         if callee[0] != m.NAME or callee[2] or entry[3]:
             return []
         if callee[1] == "callable" and len(given) == 1:

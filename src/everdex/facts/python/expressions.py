@@ -131,6 +131,11 @@ class Expressions(Displays):
             condition = self.value(parts[1], depth)
             self.tested(condition)
             values = [self._if(parts[1], condition, each, depth, negated=each is parts[2]) for each in parts[::2]]
+            made = self.add([m.EITHER, values], node.start_byte, node.end_byte)
+            guards = [self.said(parts[1], condition, negated) for negated in (False, True)]
+            if any(guards):
+                self.under[made] = guards
+            return made
         elif len(parts) == 2 and node.children[1].type in ("and", "or"):
             first = self.value(parts[0], depth)
             self.tested(first)

@@ -77,13 +77,16 @@ POSITIONAL_ONLY: Final = 4
 CERTAIN: Final = 1  # happens whenever the scope runs
 FROM_INSIDE: Final = 2  # by a function inside the scope that declares the name global or nonlocal
 
-# What a guard asks of a name: to be one of some literals, without any to be false; to be callable; to be an instance.
+# What a guard asks of a name: to be one of some literals, without any to be false; to be callable; to be an instance;
+# to be what a function of the library asks for.
 IS: Final = "is"
 IS_NOT: Final = "is not"
 CALLS: Final = "callable"
 CALLS_NOT: Final = "not callable"
 IS_A: Final = "isinstance"
 IS_NO: Final = "not isinstance"
+ASKS: Final = "asks"  # beside it stands by what: `iscoroutinefunction`, `isclass`
+ASKS_NOT: Final = "asks not"
 
 ALIAS: Final = 0  # in place of an assignment's length: a `type` statement
 

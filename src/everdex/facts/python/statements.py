@@ -51,8 +51,7 @@ class Walk(Branches):
         if scope.kind == m.LAMBDA_SCOPE:
             body = node.child_by_field_name("body")
             if body is not None:
-                scope.returns.append(self.value(body, 0))
-                scope.guards.append([])
+                self._gives(self.value(body, 0), [])
         elif scope.kind == m.CLASS_SCOPE:
             self._statements(node)
         else:
@@ -138,9 +137,17 @@ class Walk(Branches):
     def return_(self, node: Node, depth: int) -> None:
         for child in node.named_children:
             if child.type != "comment":
-                self.scopes[self.scope].returns.append(self.value(child, depth))
-                self.scopes[self.scope].guards.append(list(self.guards))
+                self._gives(self.value(child, depth), self.guards)
         self.flow.end()
+
+    def _gives(self, made: int, guards: list[Any]) -> None:
+        """What a function gives back where something holds: of `a if c else b` each where c says so."""
+        if made in self.under:
+            for each, said in zip(self.entries[made][1], self.under[made], strict=True):
+                self._gives(each, [*guards, *said])
+        else:
+            self.scopes[self.scope].returns.append(made)
+            self.scopes[self.scope].guards.append(list(guards))
 
     def raise_(self, node: Node, depth: int) -> None:
         for child in node.named_children:

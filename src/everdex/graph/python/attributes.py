@@ -180,10 +180,12 @@ def _of_errors_below(engine: Engine, dotted: str, wanted: str, fuel: int, import
 
 
 def _without_builtin(engine: Engine, bases: Values, wanted: str) -> Values:
-    """Those that may have an attribute: values of builtin types have none of another name."""
+    """Those that may have an attribute, but for modules, which are few: values of builtin types have none of another
+    name."""
+    others = frozenset(value for value in bases if value[0] != MODULE)
     if wanted in BUILTIN_ATTRIBUTES:
-        return bases
-    return frozenset(value for value in bases if not _is_builtin(engine, value))
+        return others
+    return frozenset(value for value in others if not _is_builtin(engine, value))
 
 
 def is_container(engine: Engine, value: Value) -> bool:

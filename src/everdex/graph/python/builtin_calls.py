@@ -7,9 +7,9 @@ from everdex.graph.python import (
     containers,
     getters,
     iteration,
+    loading,
     making,
     marked,
-    modules,
     operators,
     parameters,
     spelling,
@@ -23,6 +23,7 @@ from everdex.graph.python.rules import (
     CONTEXT_MANAGERS,
     EXPECTS,
     FIELDS,
+    FROM_KEYS,
     GIVES_BACK,
     IDENTITY,
     MAPPING_TYPES,
@@ -50,6 +51,7 @@ from everdex.graph.python.values import (
     MANAGER,
     METHOD,
     MODULE,
+    NONE,
     NOTHING,
     PAIRS,
     PARTIAL,
@@ -170,8 +172,10 @@ def result(engine: Engine, dotted: str, positional: Positional, keywords: Keywor
     if dotted in NAMESPACES:
         fields = [(key, parameters.argument(engine, value, fuel)) for key, value in keywords if key]
         return frozenset(((ROW, tuple(key for key, _ in fields), tuple(values for _, values in fields)),))
-    if dotted == "importlib.import_module":
-        return _module(engine, positional, keywords, fuel)
+    if dotted in ("importlib.import_module", "sys.modules.get"):
+        return loading.module(engine, positional, keywords, fuel)
+    if dotted in ("pkgutil.iter_modules", "pkgutil.walk_packages"):
+        return loading.listed(engine, positional, keywords, fuel)
     if dotted.endswith((".enter_context", ".enter_async_context")):
         given = first(engine, positional, fuel)
         return union(unpacking.entered(engine, each, dotted.endswith("_async_context"), fuel) for each in given)
@@ -187,6 +191,9 @@ def container(engine: Engine, dotted: str, positional: Positional, keywords: Key
     if dotted == "collections.defaultdict":
         made = _made_by(engine, positional[0], given, fuel) if positional else NOTHING
         return frozenset(((LIST, made), (KEYED, ())))
+    if dotted in FROM_KEYS:
+        value = nth(engine, positional, 1, fuel) or frozenset((NONE,))
+        return frozenset(((PAIRS, frozenset(((TUPLE, (elements(engine, given, fuel), value)),))),))
     if dotted in MAPPING_TYPES:
         pairs = tuple((key, parameters.argument(engine, value, fuel)) for key, value in keywords if key)
         held = [
@@ -221,25 +228,6 @@ def _field(engine: Engine, dotted: str, keywords: Keywords, fuel: int) -> Values
         elif key == FIELDS[dotted]:
             parts.append(_made_by(engine, value, parameters.argument(engine, value, fuel), fuel))
     return union(parts) or unknown("untyped parameter")
-
-
-def _module(engine: Engine, positional: Positional, keywords: Keywords, fuel: int) -> Values:
-    """A module by its name, when that is written out, or those of a package by what their names begin with."""
-    packages = nth(engine, positional, 1, fuel) or union(
-        parameters.argument(engine, value, fuel) for key, value in keywords if key == "package"
-    )
-    found: list[Value] = []
-    for each in first(engine, positional, fuel):
-        if each[0] == AFFIXES:
-            found.extend(modules.fitting(engine, each))
-        if each[0] != LITERAL or not isinstance(each[2], str):
-            continue
-        if not each[2].startswith("."):
-            found.append(modules.find(engine, each[2], positional[0].path))
-        for package in packages if each[2].startswith(".") else ():
-            if package[0] == LITERAL and isinstance(package[2], str):
-                found.append(modules.find(engine, package[2] + each[2], positional[0].path))
-    return frozenset(found) or unknown("module by a computed name")
 
 
 def _waited(engine: Engine, dotted: str, positional: Positional, fuel: int) -> Values | None:
@@ -327,7 +315,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
             for each in first(engine, positional, fuel)
             if each[0] == LITERAL and isinstance(each[2], str)
         )
-        return _module(engine, (Argument("", -1, 0, tops),), (), fuel)
+        return loading.module(engine, (Argument("", -1, 0, tops),), (), fuel)
     if name in ("vars", "globals", "locals", "eval", "exec", "compile", "setattr"):
         return unknown("dynamic code")
     if name == "str" and len(positional) == 1:
@@ -338,7 +326,7 @@ def _builtin(engine: Engine, name: str, positional: Positional, keywords: Keywor
 
 
 def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
-    from everdex.graph.python import attributes
+    from everdex.graph.python import attributes, classes, hooks
 
     keys = nth(engine, positional, 1, fuel)
     fallback = nth(engine, positional, 2, fuel)
@@ -354,6 +342,11 @@ def _getattr(engine: Engine, positional: Positional, fuel: int) -> Values:
             parts.extend(marked.members(engine, base, fuel) for base in first(engine, positional, fuel))
             parts.append(unknown(COMPUTED))
         else:
+            for base in first(engine, positional, fuel):
+                if base[0] == INSTANCE:  # of something it does not have: what it makes of any name
+                    line = classes.mro(engine, base[1], base[2], fuel)
+                    made = hooks.missing(engine, line, base, keys, fuel)
+                    parts.append(attributes.taken(engine, made, fuel))
             parts.append(unknown(COMPUTED))
     return union(parts) or unknown(COMPUTED)
 

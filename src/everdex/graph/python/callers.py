@@ -64,13 +64,16 @@ def contexts(engine: Engine, path: str, scope: int, index: int, fuel: int) -> tu
         if owner >= 0 and engine.file(path).scopes[scope].name in _CONSTRUCTORS:
             found.update(dict.fromkeys(members.constructions(engine, (CLASS, path, owner), path, scope, left)))
         if not found and not is_spared and engine.file(path).scopes[scope].params:
+            told: set[tuple[str, int]] = set()
             if owner < 0 or engine.file(path).scopes[scope].name == "__init__":
                 elsewhere = [each[:2] for each in forwarded.taken_elsewhere(engine, path, scope, left)]
-                for other, number in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
-                    there = engine.file(other)
-                    found.update(dict.fromkeys(calls.contexts_of(engine, there, number, path, scope, left)))
+                for site in (*elsewhere, *(_through_values(engine, path, owner) if owner >= 0 else ())):
+                    made = calls.contexts_of(engine, engine.file(site[0]), site[1], path, scope, left)
+                    found.update(dict.fromkeys(made))
+                    told.update([site] if made else ())
             for other, number, is_bound in forwarded.sites(engine, path, scope, left):
-                found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
+                if (other, number) not in told:
+                    found[calls.context_at(engine.file(other), number, engine.file(path), scope, is_bound)] = None
         return tuple(found)
 
     result: tuple[Context, ...] = engine.ask_within(("callers", path, scope, wanted), fuel, answer, (), WORTH_GIVEN)
@@ -130,13 +133,15 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
             sites.extend(handed if len(handed) <= MAX_CALL_SITES else [site for site in handed if site[0] == path])
     elif is_cut and own.params:
         sites += _decorating(engine, names)
-    elif owner >= 0 and len(sites) > MAX_FEW:
+    elif owner >= 0 and len(sites) > 1:
         sites = [site for site in sites if _may_mean(engine, (CLASS, path, owner), own.name, site, fuel)]
     engine.note(file, passed_key(path, own.name))
     aliases = file.aliases.get(scope if own.kind == m.LAMBDA_SCOPE else own.name, ())
     if aliases:
         renamed, _ = sites_of(engine, [], list(dict.fromkeys(aliases))[:MAX_ALIASES], path)
         sites.extend(renamed)
+    if owner >= 0:
+        sites.extend((path, each) for each in file.given_attributes.get(own.name, ()) if each in file.prepared)
     if own.kind == m.LAMBDA_SCOPE or own.name in file.passed or own.name == "__call__":
         engine.note(file, indirect_key(path))
         indirect = file.indirect_calls
@@ -172,14 +177,17 @@ def _taken_again(engine: Engine, decorated: list[tuple[str, str]]) -> list[tuple
 
 
 def _may_mean(engine: Engine, owner: Value, name: str, site: tuple[str, int], fuel: int) -> bool:
-    """Whether a call by a method's name may be of it: not one that a class makes on itself which has such a method and
-    never is of one line with the method's class."""
+    """Whether a call by a method's name may be of it: not one that a class makes on itself which has or stores what is
+    called so and never is of one line with the method's class."""
     path, number = site
     file = engine.file(path)
     callee = file.entries[file.entries[number][1]]
     around = file.receiver_class(callee[1]) if callee[0] == m.ATTRIBUTE else -1
     own = (CLASS, path, around)
-    if around < 0 or own == owner or not engine.look_up(path, around, name).names[around].get(name):
+    if around < 0 or own == owner:
+        return True
+    engine.look_up(path, around, name)
+    if name not in file.self_stores.get(around, ()) and not file.names[around].get(name):
         return True
     if own in classes.mro(engine, owner[1], owner[2], fuel) or owner in classes.mro(engine, path, around, fuel):
         return True

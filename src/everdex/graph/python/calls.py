@@ -11,6 +11,7 @@ from typing import Any, Final
 from everdex.facts.python import model as m
 from everdex.graph.python import (
     builtin_calls,
+    callers,
     classes,
     containers,
     declared,
@@ -291,16 +292,31 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
 
 def contexts_of(engine: Engine, file: File, number: int, path: str, scope: int, fuel: int) -> list[Context]:
     """How one call site calls one function; nothing when it does not."""
+    meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
+    found = _contexts_in(engine, file, number, 0, path, scope, meant, fuel)
+    taken = file.taken_together(number) if found else None
+    if taken is not None:
+        around = callers.contexts(engine, file.path, *taken, fuel)
+        apart = [engine.contexts.enter(each) for each in around] if len(around) <= callers.MAX_FEW else []
+        if len(apart) > 1 and all(apart):
+            several = [_contexts_in(engine, file, number, each, path, scope, meant, fuel) for each in apart]
+            return [context for each in several for context in each] or found
+    return found
+
+
+def _contexts_in(
+    engine: Engine, file: File, number: int, context: int, path: str, scope: int, meant: set[tuple[str, int]], fuel: int
+) -> list[Context]:
+    """The same in one call of the function around."""
     entry = file.entries[number]
     found: list[Context] = []
-    meant = {(path, scope), *wrappers(engine, path, scope, fuel)}
     # Most calls of a name are of another function.
     callees = [
-        value for value in engine.values(file.path, entry[1], 0, fuel)
+        value for value in engine.values(file.path, entry[1], context, fuel)
         if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
     ]  # fmt: skip
     if callees:
-        positional, keywords = arguments(file, entry, 0)
+        positional, keywords = arguments(file, entry, context)
         for value in callees:
             if value[0] == FUNCTION and value[1:3] != (path, scope):
                 found.append(Context(path, scope, 0, with_receiver(value[4], positional), keywords))

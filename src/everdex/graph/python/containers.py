@@ -381,5 +381,5 @@ def is_mapping(engine: Engine, value: Value) -> bool:
     file = engine.file(value[1])
     entry = file.entries[value[2]]
     if entry[0] == m.CALL:
-        return file.last_name(entry[1]) in ("dict", "OrderedDict", "defaultdict")
+        return file.last_name(entry[1]) in ("dict", "OrderedDict", "defaultdict", "fromkeys")
     return bool(entry[0] == m.DICT or (entry[0] == m.COMPREHENSION and entry[3] >= 0))

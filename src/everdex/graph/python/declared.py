@@ -242,8 +242,8 @@ def cast(engine: Engine, kind: Argument, given: Values, fuel: int) -> Values:
     """What `cast(T, value)` is: what T says; of a protocol, which is met without being named, what the value is."""
     by_type = instances(engine, engine.file(kind.path), kind.expression, kind.context, fuel)
     kinds = [each for each in ordered(by_type) if each[0] == INSTANCE]
-    if not kinds:
-        return union((given, by_type))
+    if not kinds:  # of a variable, `cast(F, wrapper)`, nothing is said that the value does not say
+        return union((given, by_type)) if is_known(by_type) or not is_known(given) else given
     is_met = bool(given) and all(protocols.is_protocol(engine, each[1], each[2]) for each in kinds)
     return given if is_met and all(each[0] in _MEETING for each in given) else by_type
 

@@ -163,6 +163,22 @@ class Flows(Layout):
         """The names of its functions that are used as values, not only called."""
         return frozenset(self.facts.passed)
 
+    def taken_together(self, number: int) -> tuple[int, int] | None:
+        """The parameter that a call calls, where it passes another of the same function: `def f(g, x): g(x)`."""
+        entry = self.entries[number]
+        called = self._parameter(entry[1])
+        if called is None:
+            return None
+        given = [self.entries[each][1] if self.entries[each][0] == m.STAR else each for each in entry[2]]
+        others = [self._parameter(each) for each in (*given, *(value for _, value in entry[3]))]
+        return called if any(each is not None and each[0] == called[0] for each in others) else None
+
+    def _parameter(self, expression: int) -> tuple[int, int] | None:
+        """Function and place of the parameter that a name is, and nothing else."""
+        entry = self.entries[expression]
+        value = self.entries[self.bindings[entry[2][0]][2]] if entry[0] == m.NAME and len(entry[2]) == 1 else entry
+        return (value[1], value[2]) if value[0] == m.PARAMETER else None
+
     def passes_on(self, scope: int) -> bool:
         """Whether a function takes anything, and calls something with just that: `def f(a, *rest): g(a, *rest)`."""
         params = self.scopes[scope].params

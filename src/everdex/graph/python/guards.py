@@ -1,9 +1,10 @@
 """What one call of a function can come to: the returns and assignments that its arguments do not rule out.
 
 What a condition asks of a parameter, also of a function around, or of a name that is given parameters and literals, is
-known from the facts: whether it is one of some literals, true, callable, an instance, or so many. Only calls that are
-told apart are looked at, and only what stands written for a parameter there, a literal, a definition, or a default, and
-what the language passes. All else may be another thing for callers that nobody here knows, and rules out nothing.
+known from the facts: whether it is one of some literals, true, callable, a coroutine function or a class, an instance,
+or so many. Only calls that are told apart are looked at, and only what stands written for a parameter there, a literal,
+a definition, or a default, and what the language passes. All else may be another thing for callers that nobody here
+knows, and rules out nothing.
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ _NEVER_NONE: Final = frozenset((
 _NEVER_EQUAL: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, DISPLAY, GENERATOR))  # to a text or a number
 _NEVER_FALSE: Final = frozenset((FUNCTION, CLASS, MODULE, PARTIAL, GENERATOR))
 _BY_CALL: Final = {m.CALLS: "callable", m.CALLS_NOT: "callable", m.IS_A: "isinstance", m.IS_NO: "isinstance"}
+_KINDS: Final = {  # what is asked of a function by what the library has for it; None asks for a class
+    **dict.fromkeys(
+        ("inspect.iscoroutinefunction", "asyncio.iscoroutinefunction", "asgiref.sync.iscoroutinefunction"), m.IS_ASYNC
+    ),
+    "inspect.isgeneratorfunction": m.IS_GENERATOR,
+    "inspect.isasyncgenfunction": m.IS_ASYNC | m.IS_GENERATOR,
+    "inspect.isclass": None,
+}
 _CALLABLE: Final = frozenset((FUNCTION, CLASS, PARTIAL, METHOD))
 _NOT_CALLABLE: Final = frozenset((LITERAL, DISPLAY, MODULE, GENERATOR, KEYED, TUPLE))
 _PLAIN: Final = frozenset(
@@ -108,13 +117,20 @@ def _holds(engine: Engine, file: File, guard: Any, context: int, fuel: int, dept
         return None
     if asked in (m.CALLS, m.CALLS_NOT):
         answers = [_is_callable(value) for value in values]
+    elif asked in (m.ASKS, m.ASKS_NOT):
+        asking = engine.values(file.path, operands[0], 0, fuel)
+        if any(each[0] != EXTERNAL or each[1] not in _KINDS for each in asking):
+            return None
+        answers = [_is_kind(engine, value, _KINDS[each[1]]) for value in values for each in asking]
     elif asked in (m.IS_A, m.IS_NO):
         kinds = [kind for each in operands for kind in engine.values(file.path, each, context, fuel)]
         answers = [_is_instance(value, kinds) for value in values]
     else:
         literals = [file.entries[each] for each in operands]
         answers = [_answer(value, literals) for value in values]
-    return answers if asked in (m.CALLS, m.IS_A, m.IS) else [each if each is None else not each for each in answers]
+    if asked in (m.CALLS, m.ASKS, m.IS_A, m.IS):
+        return answers
+    return [each if each is None else not each for each in answers]
 
 
 def _is_builtin(engine: Engine, file: File, name: str) -> bool:
@@ -324,6 +340,18 @@ def _given(engine: Engine, given: Argument, fuel: int, depth: int) -> tuple[File
 def _is_callable(value: Value) -> bool | None:
     """Whether a value can be called; None when it is not known."""
     return True if value[0] in _CALLABLE else False if value == NONE or value[0] in _NOT_CALLABLE else None
+
+
+def _is_kind(engine: Engine, value: Value, wanted: int | None) -> bool | None:
+    """Whether a value is a coroutine function, a generator function or a class; None when it is not known."""
+    if value == NONE or value[0] in _NOT_CALLABLE:
+        return False
+    if value[0] == CLASS:
+        return wanted is None
+    if value[0] != FUNCTION:
+        return None
+    flags = engine.look_at(value[1], value[2]).scopes[value[2]].flags
+    return wanted is not None and flags & (m.IS_ASYNC | m.IS_GENERATOR) == wanted
 
 
 def _is_instance(value: Value, kinds: list[Value]) -> bool | None:

@@ -71,6 +71,10 @@ class HandedSites(SyntaxSites):
             metas = [each for each in self.values(entry[2][0]) if each[0] == CLASS]
             held = union(metaclasses.members(engine, each[1], each[2], FUEL) for each in metas)
             self.implicit(entry[1], operators.special(engine, held, "__set_name__", FUEL, self.file.path))
+        first, last = ITERATES.get(dotted, (0, 0))
+        for each in entry[2][first:last]:
+            if self.file.entries[each][0] != m.STAR:
+                self.iteration(each)
         if module != "builtins" or not entry[2]:
             return
         if name in ("any", "all"):
@@ -87,8 +91,6 @@ class HandedSites(SyntaxSites):
                 self.implicit(each, operators.special(engine, self._held(each), "__hash__", FUEL, self.file.path))
             if name == "dict":
                 self.spread(each)
-            elif name in ITERATES:
-                self.iteration(each)
             if name in MEASURES:
                 self.measured(each)
             if name in texts.BY_BUILTIN:
@@ -141,7 +143,7 @@ class HandedSites(SyntaxSites):
         """An attribute under a name that is a text: a property runs."""
 
         def reached(value: Value) -> None:
-            if value[0] == INSTANCE:
+            if value[0] == INSTANCE or (value[0] == CLASS and part == named_access.GETTER):
                 given = self.values(name)
                 ran = named_access.ran(self.engine, value, given, part, FUEL, self.file.path)
                 self.implicit(expression, ran)

@@ -52,12 +52,14 @@ def descriptors(engine: Engine, values: Values, receiver: Value, owner: Value, f
     return frozenset(found)
 
 
-def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str, fuel: int) -> Values:
-    """An attribute that no class binds: what __getattr__ makes of its name. Syntax never asks it."""
-    if wanted.startswith("__"):
+def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: str | Values, fuel: int) -> Values:
+    """An attribute that no class binds, or of which only some values are known that its name may have: what __getattr__
+    makes of the name. Syntax never asks it."""
+    if isinstance(wanted, str) and wanted.startswith("__"):
         return NOTHING
     values, _ = classes.raw_attribute(engine, line, "__getattr__", fuel)
-    name = Argument("", -1, 0, frozenset(((LITERAL, "str", wanted),)))
+    named = frozenset(((LITERAL, "str", wanted),)) if isinstance(wanted, str) else wanted
+    name = Argument("", -1, 0, named)
     return frozenset(
         (PROPERTY, (PARTIAL, (*value[:4], receiver), (name,), ()), None, None)
         for value in values

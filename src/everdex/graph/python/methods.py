@@ -114,7 +114,8 @@ def type_name(engine: Engine, receiver: Value) -> str:
         file = engine.file(receiver[1])
         entry = file.entries[receiver[2]]
         if entry[0] in (m.CALL, m.NAME):
-            return file.last_name(entry[1] if entry[0] == m.CALL else receiver[2])
+            made_by = file.last_name(entry[1] if entry[0] == m.CALL else receiver[2])
+            return "dict" if made_by == "fromkeys" else made_by
         return "dict" if entry[0] == m.DICT else str(entry[1])
     if kind in (LITERAL, BUILTIN):
         return str(receiver[1])

@@ -18,6 +18,7 @@ MODULE_ENDS = (".py", ".pyi")
 WITHIN_KEY = "py:within:"  # and the dotted name of a package, from any root: which files are in it
 BENEATH_KEY = "py:beneath:"  # and a directory: that there are modules in it
 _SOURCE_ROOTS = ("", "src", "lib", "python")  # from where directories count as namespace packages
+_PACKAGES = ("/__init__.py", "/__init__.pyi")
 MAX_BEGINNING = 24  # modules that one computed name may mean
 
 
@@ -42,6 +43,22 @@ def is_package(engine: Engine, directory: str) -> bool:
     return init in engine.offering(MODULE_KEY + directory.replace("/", ".")) or f"{init}i" in engine.offering(
         MODULE_KEY + directory.replace("/", ".")
     )
+
+
+def name_of(engine: Engine, path: str) -> str:
+    """What a module of a package calls itself; '' of one that is in none, which who runs it decides."""
+    directory = _directory(path)
+    if not is_package(engine, directory):
+        return ""
+    while is_package(engine, _directory(directory)):
+        directory = _directory(directory)
+    return dotted_of(path[len(_directory(directory)) :].lstrip("/"))
+
+
+def package_of(engine: Engine, path: str) -> str:
+    """The name of the package that a module is, or is in; '' of one that is in none."""
+    name = name_of(engine, path)
+    return name if path.endswith(_PACKAGES) else name.rpartition(".")[0]
 
 
 def _root_of(path: str, dotted: str) -> str | None:
@@ -142,7 +159,7 @@ def submodule(engine: Engine, value: Value, name: str, importer: str) -> Value |
             found = relative(engine, "x.py", 1, full)
         return None if found[0] == EXTERNAL else found
     path = value[1]
-    if not path.endswith(("/__init__.py", "/__init__.pyi")):
+    if not path.endswith(_PACKAGES):
         return None
     full = f"{dotted_of(path)}.{name}"
     for candidate in engine.offering(MODULE_KEY + full):

@@ -1,8 +1,9 @@
 """What `getattr`, `setattr` and `delattr` run of an instance's class: properties and descriptors.
 
 Under a name that is written or follows from the text those of that name. Under one that nobody knows the descriptors
-that stand in the class, or in one below: who makes an attribute an object of a class of its own goes through such
-attributes; plain properties are not meant. What the class has for all names (`__setattr__`) runs for any.
+that stand in the class, or in one below, and its `__getattr__`: who makes an attribute an object of a class of its own
+goes through such attributes; plain properties are not meant. What the class has for all names (`__setattr__`) runs for
+any.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from everdex.graph.python.values import (
     CLASS,
     INSTANCE,
     LITERAL,
+    NONE,
     NOTHING,
     PROPERTY,
     Value,
@@ -32,10 +34,13 @@ MAX_HELD: Final = 64  # calls that stand in the bodies of classes; those of more
 
 
 def ran(engine: Engine, receiver: Value, names: Values, part: int, fuel: int, path: str) -> Values:
-    """The functions that reaching for an attribute of an instance under one of these names runs."""
+    """The functions that reaching for an attribute of an instance, or a class, under one of these names runs."""
     found: list[Values] = [_properties(engine, receiver, names, fuel, path)]
     if not names or any(name[0] not in (LITERAL, AFFIXES) for name in names):
         found.append(_descriptors(engine, receiver, fuel))
+        if part == GETTER and receiver[0] == INSTANCE:
+            line = classes.mro(engine, receiver[1], receiver[2], fuel)
+            found.append(hooks.missing(engine, line, receiver, names, fuel))
     functions = frozenset(
         value[part]
         for value in union(found)
@@ -71,7 +76,8 @@ def _descriptors(engine: Engine, receiver: Value, fuel: int) -> Values:
         if len(held) > MAX_HELD:
             return NOTHING
         instances = frozenset(value for value in union(held) if value[0] == INSTANCE)
-        return hooks.descriptors(engine, instances, receiver, (CLASS, receiver[1], receiver[2]), fuel)
+        read_of = receiver if receiver[0] == INSTANCE else NONE
+        return hooks.descriptors(engine, instances, read_of, (CLASS, receiver[1], receiver[2]), fuel)
 
     found: Values = engine.ask_within(("descriptors of", receiver), fuel, answer, NOTHING)
     return found

@@ -37,6 +37,7 @@ from everdex.languages import role_of
 
 MAX_PASSED: Final = 16  # modules that only pass a name on and cost nothing; every further so many cost a step
 MAX_REPLACING: Final = 8  # a module that more files change is changed for tests, each in its own way
+_NAMED: Final = {"__name__": modules.name_of, "__package__": modules.package_of}
 MAX_STARRED: Final = 64  # modules that are looked at for a name that stars may take
 
 
@@ -89,9 +90,9 @@ def by_name(
         imported = _from_stars(engine, file, wanted, fuel)
         if imported:
             return imported
-    if wanted in BUILTIN_NAMES:
-        return frozenset(((EXTERNAL, f"builtins.{wanted}"),))
     special = _special(engine, file, scope, wanted)
+    if not special and wanted in BUILTIN_NAMES:
+        return frozenset(((EXTERNAL, f"builtins.{wanted}"),))
     return special or unknown("undefined name")
 
 
@@ -104,9 +105,15 @@ def _special(engine: Engine, file: File, scope: int, wanted: str) -> Values:
             if owner >= 0:
                 return frozenset(((CLASS, file.path, owner),))
             scope = file.scopes[scope].parent
-    if wanted in ("__name__", "__file__", "__doc__", "__qualname__", "__package__"):
-        return TEXT
-    return NOTHING
+    if wanted in _NAMED:
+        return called(engine, file.path, wanted)
+    return TEXT if wanted in ("__file__", "__doc__", "__qualname__") else NOTHING
+
+
+def called(engine: Engine, path: str, wanted: str) -> Values:
+    """What a module has as its own name, or its package's."""
+    name = _NAMED[wanted](engine, path)
+    return frozenset(((LITERAL, "str", name),)) if name else TEXT
 
 
 def _from_stars(engine: Engine, file: File, wanted: str, fuel: int) -> Values:
@@ -230,6 +237,8 @@ def _attribute_of(engine: Engine, source: Value, wanted: str, fuel: int, importe
         inner = modules.submodule(engine, source, wanted, importer)
         return frozenset((inner,)) if inner is not None else NOTHING
     path = source[1]
+    if wanted in _NAMED:
+        return called(engine, path, wanted)
     file = engine.look_for(path, wanted)
     engine.seen.append(file.seen_stores(wanted))
     bindings = file.final(0, wanted)

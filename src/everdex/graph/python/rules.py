@@ -73,28 +73,27 @@ CALLS_DUNDER: Final = {
 # Builtins that ask the class of a class, their second argument.
 CHECKS: Final = {"isinstance": "__instancecheck__", "issubclass": "__subclasscheck__"}
 
-# Builtins that iterate their first argument.
-ITERATES: Final = frozenset(
-    (
-        "list",
-        "tuple",
-        "set",
-        "frozenset",
-        "dict",
-        "sorted",
-        "sum",
-        "min",
-        "max",
-        "any",
-        "all",
-        "enumerate",
-        "zip",
-        "map",
-        "filter",
-        "iter",
-        "reversed",
-    )
-)
+# Callables from outside that iterate what they are given: from which argument on, and before which.
+ITERATES: Final[dict[str, tuple[int, int | None]]] = {
+    **{
+        f"builtins.{name}": (0, 1)
+        for name in (
+            "list", "tuple", "set", "frozenset", "sorted", "sum", "min", "max", "any", "all", "enumerate", "iter",
+            "reversed",
+        )
+    },
+    **dict.fromkeys(("builtins.zip", "itertools.chain", "itertools.product", "itertools.zip_longest"), (0, None)),
+    **dict.fromkeys(("builtins.map", "itertools.starmap"), (1, None)),
+    **dict.fromkeys(
+        ("builtins.filter", "itertools.filterfalse", "itertools.takewhile", "itertools.dropwhile", "functools.reduce"),
+        (1, 2),
+    ),
+    **dict.fromkeys(
+        ("itertools.islice", "itertools.accumulate", "itertools.groupby", "itertools.cycle", "collections.deque",
+         "collections.Counter"),
+        (0, 1),
+    ),
+}  # fmt: skip
 
 # Builtins and methods of theirs that ask for a length before they iterate.
 MEASURES: Final = frozenset(("list", "tuple", "sorted", "extend", "join"))
@@ -103,9 +102,10 @@ MEASURES: Final = frozenset(("list", "tuple", "sorted", "extend", "join"))
 ITERATING_METHODS: Final = frozenset(("extend", "extendleft", "join", "union", "intersection", "difference"))
 
 # Classes from outside whose instances hold what is put into them, by how they are filled.
-MAPPING_TYPES: Final = frozenset(
-    ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary")
-)
+FROM_KEYS: Final = frozenset(("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys"))
+MAPPING_TYPES: Final = FROM_KEYS | {
+    "builtins.dict", "collections.OrderedDict", "collections.defaultdict", "weakref.WeakValueDictionary",
+}  # fmt: skip
 CONTAINERS: Final = MAPPING_TYPES | frozenset(
     (
         "builtins.list",

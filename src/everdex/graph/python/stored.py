@@ -20,6 +20,7 @@ from everdex.graph.python.values import (
     Value,
     Values,
     is_known,
+    is_open,
     ordered,
     union,
 )
@@ -45,7 +46,8 @@ def values(
         if name >= 0 and (LITERAL, "str", wanted) not in engine.values(path, name, 0, fuel - 2 * LOOKUP_STEP):
             continue
         for each in ordered(engine.values(path, base, 0, fuel - 2 * LOOKUP_STEP)):
-            if (each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line) or each == receiver:
+            is_above = each[0] in (INSTANCE, CLASS) and (CLASS, each[1], each[2]) in line
+            if is_above or _is_alike(engine, each, receiver, fuel):
                 stored = engine.values(path, value, 0, fuel - LOOKUP_STEP)
                 is_method = each[0] == CLASS and receiver[0] == INSTANCE  # as if the class had been written with it
                 parts.append(bind_instance(stored, receiver, each) if is_method else stored)
@@ -72,10 +74,13 @@ def elsewhere(engine: Engine, receiver: Value, wanted: str, fuel: int) -> Values
 
 
 def _is_alike(engine: Engine, value: Value, receiver: Value, fuel: int) -> bool:
-    """Whether what is assigned to one thing may be read of another: one of a class above it, or the same."""
+    """Whether what is assigned to one thing may be read of another: one of a class above it, the same, or one of a
+    class below, where it may be of such."""
     if value[0] != INSTANCE or receiver[0] != INSTANCE:
         return value == receiver
-    return (CLASS, value[1], value[2]) in classes.mro(engine, receiver[1], receiver[2], fuel)
+    if (CLASS, *value[1:3]) in classes.mro(engine, receiver[1], receiver[2], fuel):
+        return True
+    return is_open(receiver) and (CLASS, *receiver[1:3]) in classes.mro(engine, value[1], value[2], fuel)
 
 
 def _made_for(engine: Engine, path: str, value: int, receiver: Value, fuel: int) -> Values:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from everdex.facts.python import model as m
-from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, records
+from everdex.graph.python import attributes, calls, containers, coroutines, declared, iteration, loading, records
+from everdex.graph.python.contexts import Argument
 from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, NAME_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.values import (
@@ -83,6 +84,10 @@ def _count(engine: Engine, value: Value) -> int:
 
 def subscript(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
     values = engine.values(file.path, entry[1], context, fuel)
+    if values == loading.LOADED:
+        if file.entries[entry[2]] == (m.NAME, "__name__", []):
+            return frozenset(((MODULE, file.path),))
+        return loading.module(engine, (Argument(file.path, entry[2], context),), (), fuel - NAME_STEP)
     if any(value[0] == EXTERNAL for value in values):
         form = frozenset(((FORM, file.path, expression, context),))
         rest = frozenset(value for value in values if value[0] != EXTERNAL)
