@@ -173,3 +173,49 @@ def test_a_field_that_is_passed_on_is_news_for_who_fills_it(tmp_path: Path) -> N
         kept(made, resolvers=_PYTHON)
         _written(made, {"home.py": home.format("run(self.go)")})
         _written(made, {"home.py": home.format("self.go(A())")})
+
+
+def test_what_a_class_holds_is_no_news_for_who_goes_by_its_names(tmp_path: Path) -> None:
+    """A computed name may mean each method that fits: it matters which there are, not what other names stand for."""
+    home = "class Writer:\n    def write(self, kind):\n        return getattr(self, f'{kind}_text')()\n"
+    low = "from home import Writer\n\nclass Low(Writer):\n    table = {}\n\n    def rich_text(self): pass\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "low.py": low})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"low.py": low.replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.replace("{}", "{1: 2}").replace("table", "table_text")}) == 2
+
+
+def test_a_descriptor_that_a_class_comes_to_hold_is_news_for_who_asks_by_any_name(tmp_path: Path) -> None:
+    """Under a name that is not known each descriptor may answer: a name that is bound to a call may be one."""
+    home = "class Field:\n    def __get__(self, instance, owner): pass\n\nclass Row:\n    size = {}\n    width = {}\n"
+    reader = "from home import Row\n\ndef read(row: Row, name):\n    getattr(row, name)\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format(1, 1), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format(1, 2)}) == 1
+    assert _written(made, {"home.py": home.format(1, "Field()")}) == 2
+    assert _written(made, {"home.py": home.format(2, "Field()")}) == 1
+
+
+def test_a_name_of_a_module_is_no_news_for_who_follows_a_statement_that_binds_none(tmp_path: Path) -> None:
+    """What stands by itself in a module is looked at without all that has a name there."""
+    home = "import sys\nfrom reader import show\n\nclass A:\n    def stop(self): pass\n\nlimit = 1\n\nshow(A())\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": "def show(a):\n    a.stop()\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.replace("limit = 1", "limit = 2\nother = 3")}) == 1
+    assert _written(made, {"home.py": home.replace("import sys", "import os")}) == 1
+    assert _written(made, {"home.py": home.replace("A())", "limit)")}) == 2
+    assert _written(made, {"home.py": f"{home}show(limit)\n"}) == 2
+
+
+def test_one_more_import_is_no_news_where_something_else_is_bound_beside_it(tmp_path: Path) -> None:
+    """Of a statement that imports, tries and catches each name that it imports is by itself."""
+    home = "try:\n    import fast\nexcept ImportError as error:\n    raise SystemExit from error\nelse:\n    from kinds import "
+    kinds = "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n"
+    made = synced(
+        tmp_path / "tree",
+        {"home.py": f"{home}A\n", "kinds.py": kinds, "reader.py": "from home import A\n\nA().go()\n"},
+    )
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": f"{home}A, B\n"}) == 1
+    assert _written(made, {"home.py": f"{home}A, B\n".replace("SystemExit", "ValueError")}) == 1
+    assert _written(made, {"home.py": f"{home}B as A, B\n"}) == 2

@@ -278,6 +278,12 @@ class Engine:
         self.seen.append(file.seen_member(scope, name))
         return file
 
+    def look_over(self, path: str, scope: int) -> File:
+        """Note that it matters which names a module or class binds, and to what kinds of expressions."""
+        file = self.file(path)
+        self.seen.append(file.seen_names(scope))
+        return file
+
     def look_for_stub(self, path: str, scope: int) -> bool:
         """Note that it matters whether a function has a body of its own, and tell."""
         file = self.file(path)

@@ -36,6 +36,16 @@ def name_key(path: str, name: str) -> str:
     return f"py:name:{path}:{name}"
 
 
+def names_key(path: str, key: str) -> str:
+    """Which names a module or class binds, and to expressions of which kinds."""
+    return f"py:names:{path}:{key}"
+
+
+def loose_key(path: str, key: str) -> str:
+    """The statements of a module or class that bind nothing, or only what they import."""
+    return f"py:loose:{path}:{key}"
+
+
 def head_key(path: str, key: str) -> str:
     """A class statement before its body: what it inherits from."""
     return f"py:head:{path}:{key}"
