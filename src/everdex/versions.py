@@ -278,7 +278,9 @@ INTERFACE_VERSION: Final = "1"
 #     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 #     JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
 #     function is given by calls of its own file is noted; files are resolved in parts
-RESOLVERS_VERSION: Final = "51"
+# 52: Python: of a method's calls those that pass nothing do not say what its first parameter after self is; names of a
+#     class, statements without a name and each import of a statement that binds more have keys of their own
+RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -209,7 +209,7 @@ def test_a_name_of_a_module_is_no_news_for_who_follows_a_statement_that_binds_no
 
 def test_one_more_import_is_no_news_where_something_else_is_bound_beside_it(tmp_path: Path) -> None:
     """Of a statement that imports, tries and catches each name that it imports is by itself."""
-    home = "try:\n    import fast\nexcept ImportError as error:\n    raise SystemExit from error\nelse:\n    from kinds import "
+    home = "try:\n    import fast\nexcept ImportError as error:\n    raise SystemExit\nelse:\n    from kinds import "
     kinds = "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n"
     made = synced(
         tmp_path / "tree",
@@ -219,3 +219,19 @@ def test_one_more_import_is_no_news_where_something_else_is_bound_beside_it(tmp_
     assert _written(made, {"home.py": f"{home}A, B\n"}) == 1
     assert _written(made, {"home.py": f"{home}A, B\n".replace("SystemExit", "ValueError")}) == 1
     assert _written(made, {"home.py": f"{home}B as A, B\n"}) == 2
+
+
+def test_one_more_call_that_passes_nothing_is_no_news_for_who_asks_for_the_first_parameter(tmp_path: Path) -> None:
+    """`advance()` says nothing of what `advance(times)` is given; who asks for anything that calls it hears of both."""
+    home = "class A:\n    def stop(self): pass\n\nclass Box:\n    def advance(self, times=1):\n        times.stop()\n"
+    using = "from home import A, Box\n\ndef use(box: Box):\n    {}\n"
+    making = "def make():\n    def made(*given):\n        given[0].stop()\n    return made\n"
+    texts = {"home.py": home, "make.py": making, "use.py": using.format("box.advance(A())")}
+    made = synced(tmp_path / "tree", {**texts, "other.py": using.format("pass")})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"other.py": using.format("box.advance()")}) == 1
+    assert _written(made, {"other.py": using.format("[box.advance(), box.advance()]")}) == 1
+    assert _written(made, {"other.py": using.format("box.advance(A())")}) == 2
+    assert _written(made, {"other.py": using.format("box.advance(times=A())")}) == 2
+    assert _written(made, {"other.py": using.format("box.advance()")}) == 2
+    assert _written(made, {"other.py": "from make import make\n\nmake()()\n"}) == 2

@@ -62,9 +62,13 @@ class Postings:
 
     def of(self, numbers: Sequence[int]) -> dict[int, U32]:
         """The keys of some files, each file's in order."""
-        chosen = _among(self.files, np.array(numbers, dtype=np.uint32))
+        wanted = np.array(sorted(numbers), dtype=np.uint32)
+        chosen = _among(self.files, wanted)
         keys, files = self.keys[chosen], self.files[chosen]
-        return {number: keys[files == number] for number in numbers}
+        order = np.argsort(files, kind="stable")
+        keys, files = keys[order], files[order]
+        low, high = np.searchsorted(files, wanted).tolist(), np.searchsorted(files, wanted, "right").tolist()
+        return {number: keys[first:last] for number, first, last in zip(wanted.tolist(), low, high, strict=True)}
 
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
         """With files renumbered (-1: gone) in an order-keeping way, and other keys for some of them, or of new ones.

@@ -19,8 +19,8 @@ from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
+    BARE_KEY,
     BASE_KEY,
-    CALL_KEY,
     DECORATE_KEY,
     FIXTURE_KEY,
     META_KEY,
@@ -70,10 +70,11 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
-        sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
+        places = [file.scopes[file.where[each]].key for each in calls]
         for each, place in zip(calls, places, strict=True):
-            for slot in slots.filled(file.entries, file.entries[each]):
-                sites.setdefault(passes_key(name, slot), []).append(place)
+            filled = slots.filled(file.entries, file.entries[each])
+            for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
+                sites.setdefault(key, []).append(place)
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:
