@@ -235,3 +235,16 @@ def test_one_more_call_that_passes_nothing_is_no_news_for_who_asks_for_the_first
     assert _written(made, {"other.py": using.format("box.advance(times=A())")}) == 2
     assert _written(made, {"other.py": using.format("box.advance()")}) == 2
     assert _written(made, {"other.py": "from make import make\n\nmake()()\n"}) == 2
+
+
+def test_what_a_class_holds_is_no_news_for_who_looks_for_what_is_marked(tmp_path: Path) -> None:
+    """Going through `dir()` finds what a decorator stands before: it matters where one does, and which."""
+    home = "class Box:\n    def run(self):\n        for name in dir(self):\n            getattr(self, name)()\n"
+    low = "from home import Box\nfrom marks import mark\n\nclass Low(Box):\n    x = {{}}\n{}    def go(self): pass\n"
+    marks = "def mark(f):\n    return f\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "low.py": low.format(""), "marks.py": marks})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"low.py": low.format("").replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.format("    @mark\n")}) == 2
+    assert _written(made, {"low.py": low.format("    @mark\n").replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.format("    @mark\n    @mark\n")}) == 2
