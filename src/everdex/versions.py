@@ -282,6 +282,8 @@ INTERFACE_VERSION: Final = "1"
 #     function is given by calls of its own file is noted; files are resolved in parts
 # 52: Python: conditional expressions that are returned are told apart by calls; what modules and packages are called;
 #     dictionaries made from keys; what is passed beside what is called; what classes below are assigned
+# 52: Python: of a method's calls those that pass nothing do not say what its first parameter after self is; names of a
+#     class, statements without a name and each import of a statement that binds more have keys of their own
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -217,3 +217,78 @@ def test_what_another_class_stores_is_news_for_who_asks_a_method_of_that_name(tm
                     "        return partial(self.check, A())\n"})  # fmt: skip
     _written(made, {"rule.py": "from home import Low, A\n\nLow().up = A()\n"})
     _written(made, {"home.py": home + "\nclass Low(Book):\n    def make(self):\n        return self.up.go()\n"})
+
+
+def test_what_a_class_holds_is_no_news_for_who_goes_by_its_names(tmp_path: Path) -> None:
+    """A computed name may mean each method that fits: it matters which there are, not what other names stand for."""
+    home = "class Writer:\n    def write(self, kind):\n        return getattr(self, f'{kind}_text')()\n"
+    low = "from home import Writer\n\nclass Low(Writer):\n    table = {}\n\n    def rich_text(self): pass\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "low.py": low})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"low.py": low.replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.replace("{}", "{1: 2}").replace("table", "table_text")}) == 2
+
+
+def test_a_descriptor_that_a_class_comes_to_hold_is_news_for_who_asks_by_any_name(tmp_path: Path) -> None:
+    """Under a name that is not known each descriptor may answer: a name that is bound to a call may be one."""
+    home = "class Field:\n    def __get__(self, instance, owner): pass\n\nclass Row:\n    size = {}\n    width = {}\n"
+    reader = "from home import Row\n\ndef read(row: Row, name):\n    getattr(row, name)\n"
+    made = synced(tmp_path / "tree", {"home.py": home.format(1, 1), "reader.py": reader})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.format(1, 2)}) == 1
+    assert _written(made, {"home.py": home.format(1, "Field()")}) == 2
+    assert _written(made, {"home.py": home.format(2, "Field()")}) == 1
+
+
+def test_a_name_of_a_module_is_no_news_for_who_follows_a_statement_that_binds_none(tmp_path: Path) -> None:
+    """What stands by itself in a module is looked at without all that has a name there."""
+    home = "import sys\nfrom reader import show\n\nclass A:\n    def stop(self): pass\n\nlimit = 1\n\nshow(A())\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "reader.py": "def show(a):\n    a.stop()\n"})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": home.replace("limit = 1", "limit = 2\nother = 3")}) == 1
+    assert _written(made, {"home.py": home.replace("import sys", "import os")}) == 1
+    assert _written(made, {"home.py": home.replace("A())", "limit)")}) == 2
+    assert _written(made, {"home.py": f"{home}show(limit)\n"}) == 2
+
+
+def test_one_more_import_is_no_news_where_something_else_is_bound_beside_it(tmp_path: Path) -> None:
+    """Of a statement that imports, tries and catches each name that it imports is by itself."""
+    home = "try:\n    import fast\nexcept ImportError as error:\n    raise SystemExit\nelse:\n    from kinds import "
+    kinds = "class A:\n    def go(self): pass\n\nclass B:\n    def go(self): pass\n"
+    made = synced(
+        tmp_path / "tree",
+        {"home.py": f"{home}A\n", "kinds.py": kinds, "reader.py": "from home import A\n\nA().go()\n"},
+    )
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"home.py": f"{home}A, B\n"}) == 1
+    assert _written(made, {"home.py": f"{home}A, B\n".replace("SystemExit", "ValueError")}) == 1
+    assert _written(made, {"home.py": f"{home}B as A, B\n"}) == 2
+
+
+def test_one_more_call_that_passes_nothing_is_no_news_for_who_asks_for_the_first_parameter(tmp_path: Path) -> None:
+    """`advance()` says nothing of what `advance(times)` is given; who asks for anything that calls it hears of both."""
+    home = "class A:\n    def stop(self): pass\n\nclass Box:\n    def advance(self, times=1):\n        times.stop()\n"
+    using = "from home import A, Box\n\ndef use(box: Box):\n    {}\n"
+    making = "def make():\n    def made(*given):\n        given[0].stop()\n    return made\n"
+    texts = {"home.py": home, "make.py": making, "use.py": using.format("box.advance(A())")}
+    made = synced(tmp_path / "tree", {**texts, "other.py": using.format("pass")})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"other.py": using.format("box.advance()")}) == 1
+    assert _written(made, {"other.py": using.format("[box.advance(), box.advance()]")}) == 1
+    assert _written(made, {"other.py": using.format("box.advance(A())")}) == 2
+    assert _written(made, {"other.py": using.format("box.advance(times=A())")}) == 2
+    assert _written(made, {"other.py": using.format("box.advance()")}) == 2
+    assert _written(made, {"other.py": "from make import make\n\nmake()()\n"}) == 2
+
+
+def test_what_a_class_holds_is_no_news_for_who_looks_for_what_is_marked(tmp_path: Path) -> None:
+    """Going through `dir()` finds what a decorator stands before: it matters where one does, and which."""
+    home = "class Box:\n    def run(self):\n        for name in dir(self):\n            getattr(self, name)()\n"
+    low = "from home import Box\nfrom marks import mark\n\nclass Low(Box):\n    x = {{}}\n{}    def go(self): pass\n"
+    marks = "def mark(f):\n    return f\n"
+    made = synced(tmp_path / "tree", {"home.py": home, "low.py": low.format(""), "marks.py": marks})
+    kept(made, resolvers=_PYTHON)
+    assert _written(made, {"low.py": low.format("").replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.format("    @mark\n")}) == 2
+    assert _written(made, {"low.py": low.format("    @mark\n").replace("{}", "{1: 2}")}) == 1
+    assert _written(made, {"low.py": low.format("    @mark\n    @mark\n")}) == 2

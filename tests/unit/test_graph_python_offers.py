@@ -110,7 +110,7 @@ def test_comments_and_blank_lines_are_nobody_elses_business() -> None:
     text = "import b\n\n\nclass A:\n    x = 1\n\n    def f(self):\n        return b.g()\n"
     noted = text.replace("    x = 1\n", "    x = 1\n    # why\n\n").replace("        return", "\n# so\n        return")
     assert _changed(world(m=text), world(m=f"# top\n{noted}\n# end")) == set()
-    assert _changed(world(m=text), world(m=f"{text}y = 2\n")) == {"py:scope:m.py:", "py:name:m.py:y"}
+    assert _changed(world(m=text), world(m=f"{text}y = 2\n")) == {"py:scope:m.py:", "py:names:m.py:", "py:name:m.py:y"}
 
 
 def test_a_function_around_that_begins_to_bind_a_name_is_seen_from_inside() -> None:

@@ -62,9 +62,13 @@ class Postings:
 
     def of(self, numbers: Sequence[int]) -> dict[int, U32]:
         """The keys of some files, each file's in order."""
-        chosen = _among(self.files, np.array(numbers, dtype=np.uint32))
+        wanted = np.array(sorted(numbers), dtype=np.uint32)
+        chosen = _among(self.files, wanted)
         keys, files = self.keys[chosen], self.files[chosen]
-        return {number: keys[files == number] for number in numbers}
+        order = np.argsort(files, kind="stable")
+        keys, files = keys[order], files[order]
+        low, high = np.searchsorted(files, wanted).tolist(), np.searchsorted(files, wanted, "right").tolist()
+        return {number: keys[first:last] for number, first, last in zip(wanted.tolist(), low, high, strict=True)}
 
     def merged(self, renumber: npt.NDArray[np.int64], added: Mapping[int, U32]) -> Postings:
         """With files renumbered (-1: gone) in an order-keeping way, and other keys for some of them, or of new ones.
@@ -76,8 +80,9 @@ class Postings:
         if not len(self.keys):
             return Postings(_keys_of(new), _files_of(new))
         rows = np.flatnonzero(_leaving(self.files, renumber, added))
-        old = _joined(self.keys[rows], renumber[self.files[rows]])
-        gone, come = rows[~np.isin(old, new)], new[~np.isin(new, old)]
+        owners = renumber[self.files[rows]]
+        old = _joined(self.keys[rows], owners)
+        gone, come = rows[(owners < 0) | ~is_among(old, new)], new[~is_among(new, old[owners >= 0])]
         keys, files = self.keys, _renumbered(self.files, renumber)
         if len(gone):
             keys, files = np.delete(keys, gone), np.delete(files, gone)
@@ -91,6 +96,14 @@ class Postings:
         """Both, where no file is in both."""
         both = np.sort(np.concatenate([_joined(item.keys, item.files) for item in (self, other)]))
         return Postings(_keys_of(both), _files_of(both))
+
+
+def is_among(some: npt.NDArray[Any], ordered: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Of each number whether it is among others, which are in order: `np.isin` would bring them into one again."""
+    if not len(ordered):
+        return np.zeros(len(some), dtype=np.bool_)
+    found: npt.NDArray[np.bool_] = ordered[np.searchsorted(ordered, some).clip(max=len(ordered) - 1)] == some
+    return found
 
 
 def _joined(keys: npt.NDArray[np.uint32], files: npt.NDArray[Any]) -> U64:
@@ -247,7 +260,7 @@ class Offers:
         for number, item in added.items():
             mine = rows[np.searchsorted(owners, number) : np.searchsorted(owners, number, "right")]
             keys = self.keys[mine]  # a file offers a key once, so both are in order and without doubles
-            stays, is_known = np.isin(keys, item.keys), np.isin(item.keys, keys)
+            stays, is_known = is_among(keys, item.keys), is_among(item.keys, keys)
             contents[mine[stays]] = item.contents[is_known]
             gone.append(mine[~stays])
             come.append((item.keys[~is_known], number, item.contents[~is_known]))

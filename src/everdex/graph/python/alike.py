@@ -16,7 +16,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
-    CALL_KEY,
+    BARE_KEY,
     DECORATE_KEY,
     adopted_key,
     computed_stores_key,
@@ -165,9 +165,11 @@ def _led(file: File, wanted: Sequence[bool]) -> Iterator[tuple[int, _Way, Any]]:
     for name, numbers in file.calls_by_name.items():
         for each in numbers:
             if wanted[each]:
-                yield each, _Way(CALL_KEY + name, ("call", name)), each
-                for slot in slots.filled(file.entries, file.entries[each]):
+                filled = slots.filled(file.entries, file.entries[each])
+                for slot in filled:
                     yield each, _Way(passes_key(name, slot), ("passing", name, slot)), each
+                if not filled:
+                    yield each, _Way(BARE_KEY + name, ("call", name)), each
     for name, numbers in file.decorations.items():
         for each in numbers:
             if wanted[each]:

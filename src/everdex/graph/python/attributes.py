@@ -293,13 +293,13 @@ def fitting(engine: Engine, value: Value, text: Value, fuel: int) -> Values:
     if value[0] not in (INSTANCE, CLASS, MODULE):
         return NOTHING
     if value[0] == MODULE:
-        names_there = engine.look_at(value[1], 0).names[0]
+        names_there = engine.look_over(value[1], 0).names[0]
         return union(of(engine, value, each, fuel, value[1]) for each in names_there if spelling.fits(text, each))
     line = classes.mro(engine, value[1], value[2], fuel)
     below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if is_open(value) else ()
     wanted: dict[str, None] = {}
     for owner in (*line, *(below or ())):
         if owner[0] == CLASS:
-            file = engine.look_at(owner[1], owner[2])
+            file = engine.look_over(owner[1], owner[2])
             wanted.update(dict.fromkeys(name for name in file.names[owner[2]] if spelling.fits(text, name)))
     return union(of(engine, value, each, fuel, value[1]) for each in wanted)

@@ -20,6 +20,7 @@ from everdex.graph.python.engine import CALLERS_STEP, LOOKUP_STEP, NAME_STEP, WO
 from everdex.graph.python.files import File
 from everdex.graph.python.forwarded import MAX_INDIRECT
 from everdex.graph.python.keys import (
+    BARE_KEY,
     CALL_KEY,
     DECORATE_KEY,
     calls_key,
@@ -159,7 +160,7 @@ def _calling(engine: Engine, path: str, scope: int, wanted: tuple[str, ...], fue
     places = tuple(dict.fromkeys(sites[:MAX_PLACES]))
     engine.seen.extend([engine.file(other).seen_at(number) for other, number in places])
     is_spared = bool(wanted) and not places and not own.decorators
-    is_spared = is_spared and any(engine.is_offered(CALL_KEY + name) for name in names)
+    is_spared = is_spared and any(engine.is_offered(key + name) for key in (CALL_KEY, BARE_KEY) for name in names)
     return Calling(step(len(sites)), places, is_cut or len(sites) > MAX_PLACES, is_spared)
 
 
@@ -241,7 +242,7 @@ def sites_of(
 def _filling(engine: Engine, name: str, wanted: tuple[str, ...]) -> list[tuple[str, int]] | None:
     """The calls by a name which fill one of these slots; None when many files have some."""
     if not wanted:
-        files = engine.offering_few(CALL_KEY + name)
+        files = engine.calling(name)
         return None if files is None else [site for path in files for site in _in_file(engine, path, name)]
     found: set[str] = set()
     for slot in wanted:

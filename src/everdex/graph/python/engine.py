@@ -16,7 +16,7 @@ from everdex.facts.python.model import IS_STUB, NAME
 from everdex.graph.model import more_key
 from everdex.graph.python.contexts import Contexts
 from everdex.graph.python.files import ENDS, Decoded, File
-from everdex.graph.python.keys import stub_key
+from everdex.graph.python.keys import BARE_KEY, CALL_KEY, stub_key
 from everdex.graph.python.seen import Gathered, Seen, gathered, joined, joined_with
 from everdex.graph.python.values import Values, union, unknown
 
@@ -254,6 +254,14 @@ class Engine:
         self.seen.append(found[1])
         return found[0]
 
+    def calling(self, name: str) -> tuple[str, ...] | None:
+        """The files that call something by a name; None when there are many."""
+        passing, bare = self.offering_few(CALL_KEY + name), self.offering_few(BARE_KEY + name)
+        if passing is None or bare is None:
+            return None
+        files = tuple(sorted({*passing, *bare})) if bare else passing
+        return files if len(files) <= MANY else None
+
     def is_offered(self, key: str) -> bool:
         """Whether any file offers a key, by who does not mind which."""
         found = self._offered.get(key)
@@ -276,6 +284,12 @@ class Engine:
         """Note that it matters what a class has under a name."""
         file = self.file(path)
         self.seen.append(file.seen_member(scope, name))
+        return file
+
+    def look_over(self, path: str, scope: int) -> File:
+        """Note that it matters which names a module or class binds, and to what kinds of expressions."""
+        file = self.file(path)
+        self.seen.append(file.seen_names(scope))
         return file
 
     def look_for_stub(self, path: str, scope: int) -> bool:

@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python.fillings import Fillings
-from everdex.graph.python.keys import head_key, member_key, name_key, scope_key, stars_key, stores_key
+from everdex.graph.python.keys import (
+    head_key,
+    loose_key,
+    member_key,
+    name_key,
+    names_key,
+    scope_key,
+    stars_key,
+    stores_key,
+)
 from everdex.graph.python.seen import Seen
 from everdex.graph.python.slices import is_larger, names_behind
 from everdex.graph.python.values import Values
@@ -109,6 +118,14 @@ class File(Fillings):
         """What a class inherits from."""
         return self.seen_key(head_key(self.path, self.scopes[scope].key))
 
+    def seen_names(self, scope: int) -> Seen:
+        """Which names the module or a class binds, and to expressions of which kinds."""
+        return self.seen_key(names_key(self.path, self.scopes[scope].key))
+
+    def seen_loose(self, scope: int) -> Seen:
+        """The statements of the module or a class that give nothing a name."""
+        return self.seen_key(loose_key(self.path, self.scopes[scope].key))
+
     def seen_member(self, scope: int, name: str) -> Seen:
         """What the module or a class binds under a name, and what a class's methods assign to self."""
         if not scope:
@@ -155,15 +172,14 @@ class File(Fillings):
             if not self.is_by_name(owner):
                 return self.seen_scope(scope)
             statement = bisect_right(self._first_expressions, expression) - 1
+            imported = self.imported_by(statement)
+            if expression in imported:
+                return self.seen_member(owner, self.bindings[imported[expression]][1])
             found = self._seen_statements[statement]
             if found is None:
-                imported = self.imported_by(statement)
-                if expression in imported:
-                    return self.seen_member(owner, self.bindings[imported[expression]][1])
-                names = self.bound_by[statement] if not imported else ()
-                found = self.seen_member(owner, names[0]) if names else self.seen_scope(owner)
-                if not imported:
-                    self._seen_statements[statement] = found
+                names = self.bound_by[statement]
+                found = self.seen_member(owner, names[0]) if names else self.seen_loose(owner)
+                self._seen_statements[statement] = found
         return found
 
     @cached_property
@@ -183,15 +199,17 @@ class File(Fillings):
 
     @cached_property
     def bound_by(self) -> list[list[str]]:
-        """The names that each statement of the module or of a class binds."""
-        return [[self.bindings[each][1] for each in made] for made in self._bindings_by]
+        """The names that each statement of the module or of a class binds, to something else than what it imports."""
+        return [
+            [self.bindings[each][1] for each in made if self.entries[self.bindings[each][2]][0] not in _IMPORTS]
+            for made in self._bindings_by
+        ]
 
     def imported_by(self, statement: int) -> dict[int, int]:
-        """Of such a statement that binds nothing but what it imports: what, and the binding of each. What one name of
-        it means does not depend on the others."""
+        """What such a statement imports, and the binding of each: what one name means does not depend on the others."""
         found = self._imported.get(statement)
         if found is None:
-            made = {self.bindings[each][2]: each for each in self._bindings_by[statement]}
-            found = made if all(self.entries[value][0] in _IMPORTS for value in made) else {}
+            made = [(self.bindings[each][2], each) for each in self._bindings_by[statement]]
+            found = {value: each for value, each in made if self.entries[value][0] in _IMPORTS}
             self._imported[statement] = found
         return found

@@ -13,6 +13,7 @@ from everdex.facts.python import model as m
 from everdex.graph.python.layout import Layout
 
 _IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
+_NAMED: Final = frozenset((m.NAME, m.ATTRIBUTE))
 
 
 class Flows(Layout):
@@ -222,11 +223,13 @@ class Flows(Layout):
     def given_imports(self) -> dict[str, list[tuple[int, int]]]:
         """Name of what is imported, where it is from -> (call, argument) of the calls that take it."""
         found: dict[str, list[tuple[int, int]]] = {}
+        entries = self.entries
         for number in self.calls:
-            entry = self.entries[number]
-            for each in (*entry[2], *(value for _, value in entry[3])):
-                for name in self._imported_as(each):
-                    found.setdefault(name, []).append((number, each))
+            _, _, positional, keywords = entries[number]
+            for each in (*positional, *[value for _, value in keywords]) if keywords else positional:
+                if entries[each][0] in _NAMED:  # most are not, in files that are looked through for one name
+                    for name in self._imported_as(each):
+                        found.setdefault(name, []).append((number, each))
         return found
 
     @cached_property

@@ -21,7 +21,6 @@ from everdex.graph.python.around import binding_scope
 from everdex.graph.python.engine import LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
-    CALL_KEY,
     calls_key,
     given_key,
     indirect_key,
@@ -318,7 +317,7 @@ def _called_elsewhere(engine: Engine, file: File, name: str, home: str, fuel: in
 
 def _called_of_others(engine: Engine, owner: Value, name: str, home: str, fuel: int) -> Iterator[tuple[str, int]]:
     """The calls in other files of an attribute of instances of a class."""
-    for other in engine.offering_few(CALL_KEY + name) or ():
+    for other in engine.calling(name) or ():
         there = engine.file(other)
         for number in there.calls_by_name.get(name, ()) if other not in (home, owner[1]) else ():
             callee = there.entries[there.entries[number][1]]

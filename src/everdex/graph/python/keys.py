@@ -12,10 +12,12 @@ from typing import Final
 import xxhash
 
 from everdex.graph.python.rules import BUILTIN_NAMES
+from everdex.graph.python.slots import FIRST
 
 METHOD_KEY: Final = "py:method:"  # and a name: which classes have a method of it
 BASE_KEY: Final = "py:base:"  # and the last name of a class: who inherits from one called so, or gives it another
-CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it
+CALL_KEY: Final = "py:call:"  # and a last name: who calls something by it, and passes something
+BARE_KEY: Final = "py:bare:"  # and a last name: who calls something by it, and passes nothing
 META_KEY: Final = "py:meta:"  # and the last name of a metaclass: who names one that is called so
 FIXTURE_KEY: Final = "py:fixture:"  # and a name: that something is called so which may be a fixture
 DECORATE_KEY: Final = "py:decorate:"  # and the last name of a decorator: who decorates with one that is called so
@@ -34,6 +36,16 @@ def scope_key(path: str, key: str) -> str:
 def name_key(path: str, name: str) -> str:
     """The statements of a module that bind a name."""
     return f"py:name:{path}:{name}"
+
+
+def names_key(path: str, key: str) -> str:
+    """Which names a module or class binds, and to expressions of which kinds."""
+    return f"py:names:{path}:{key}"
+
+
+def loose_key(path: str, key: str) -> str:
+    """The statements of a module or class that bind nothing, or only what they import."""
+    return f"py:loose:{path}:{key}"
 
 
 def head_key(path: str, key: str) -> str:
@@ -108,7 +120,7 @@ def taken_key(name: str) -> str:
 
 def passes_key(name: str, slot: str) -> str:
     """Where any file calls something by a name and fills a slot of it (`slots`)."""
-    return f"py:passes:{name}:{slot}"
+    return CALL_KEY + name if slot == FIRST else f"py:passes:{name}:{slot}"
 
 
 def passed_key(path: str, name: str) -> str:

@@ -54,13 +54,13 @@ def is_any_name(engine: Engine, given: Argument) -> bool:
 def members(engine: Engine, value: Value, fuel: int) -> Values:
     """What of an instance, class or module may be marked."""
     if value[0] == MODULE:
-        names = _decorated(engine, engine.look_at(value[1], 0), 0, fuel)
+        names = _decorated(engine, engine.look_over(value[1], 0), 0, fuel)
     elif value[0] in (INSTANCE, CLASS):
         line = [each for each in classes.mro(engine, value[1], value[2], fuel) if each[0] == CLASS]
         below = classes.subclasses(engine, value[1], value[2], fuel - LOOKUP_STEP) if value[3:] == (True,) else ()
         names = {
             name: None for each in (*line, *(below or ()))
-            for name in _decorated(engine, engine.look_at(each[1], each[2]), each[2], fuel)
+            for name in _decorated(engine, engine.look_over(each[1], each[2]), each[2], fuel)
         }  # fmt: skip
     else:
         return NOTHING
@@ -91,7 +91,7 @@ def _decorated(engine: Engine, file: File, scope: int, fuel: int) -> dict[str, N
 
 def written(engine: Engine, kind: Value, fuel: int) -> list[Values]:
     """What stands in a class, but for plain methods."""
-    file = engine.look_at(kind[1], kind[2])
+    file = engine.look_over(kind[1], kind[2])
     values = [file.bindings[number][2] for found in file.names[kind[2]].values() for number in found]
     held = [value for value in values if file.entries[value][0] != m.DEFINITION]
     return [engine.values(kind[1], value, 0, fuel - LOOKUP_STEP) for value in held[: 4 * MAX_MARKED]]

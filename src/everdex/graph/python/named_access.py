@@ -69,7 +69,7 @@ def _descriptors(engine: Engine, receiver: Value, fuel: int) -> Values:
         below = classes.subclasses(engine, receiver[1], receiver[2], fuel - LOOKUP_STEP) if is_open(receiver) else ()
         held: list[Values] = []
         for each in (*line, *(below or ())):
-            file = engine.look_at(each[1], each[2])
+            file = engine.look_over(each[1], each[2])
             bound = [file.bindings[number][2] for found in file.names[each[2]].values() for number in found]
             made = [value for value in bound if file.entries[value][0] == m.CALL]
             held.extend(engine.values(each[1], value, 0, fuel - LOOKUP_STEP) for value in made)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import xxhash
@@ -19,8 +19,8 @@ from everdex.facts.python import model as m
 from everdex.graph.python import slots
 from everdex.graph.python.files import File
 from everdex.graph.python.keys import (
+    BARE_KEY,
     BASE_KEY,
-    CALL_KEY,
     DECORATE_KEY,
     FIXTURE_KEY,
     META_KEY,
@@ -36,8 +36,10 @@ from everdex.graph.python.keys import (
     given_key,
     head_key,
     indirect_key,
+    loose_key,
     member_key,
     name_key,
+    names_key,
     others_key,
     passed_key,
     passes_key,
@@ -68,10 +70,11 @@ def offers(file: File, source: bytes) -> dict[str, int]:
     _scopes(file, source, offered)
     sites: dict[str, list[str]] = {}
     for name, calls in file.calls_by_name.items():
-        sites[CALL_KEY + name] = places = [file.scopes[file.where[each]].key for each in calls]
+        places = [file.scopes[file.where[each]].key for each in calls]
         for each, place in zip(calls, places, strict=True):
-            for slot in slots.filled(file.entries, file.entries[each]):
-                sites.setdefault(passes_key(name, slot), []).append(place)
+            filled = slots.filled(file.entries, file.entries[each])
+            for key in [passes_key(name, slot) for slot in filled] or [BARE_KEY + name]:
+                sites.setdefault(key, []).append(place)
         if name.removesuffix("()") in file.defined:
             sites[calls_key(path, name)] = places
         else:
@@ -200,11 +203,27 @@ def _scopes(file: File, source: bytes, offered: dict[str, int]) -> None:
     for last, (_, _, _, scope_number) in enumerate(statements):
         if last + 1 == len(statements) or statements[last + 1][3] != scope_number:
             texts = _texts(file, source, first, last, inner.get(scope_number, ()))
+            key = file.scopes[scope_number].key
+            offered[names_key(file.path, key)] = _hash(_bound(file, scope_number))
+            if loose := [text for number, text in enumerate(texts, first) if _is_loose(file, number)]:
+                offered[loose_key(file.path, key)] = xxhash.xxh3_64_intdigest(b"".join(loose))
             if scope_number:
                 _members(file, scope_number, first, texts, offered)
             else:
                 _names(file, first, texts, offered)
             first = last + 1
+
+
+def _bound(file: File, scope: int) -> Iterator[str]:
+    """The names of a module or class, and the kinds of what they are bound to."""
+    for name, bindings in file.names[scope].items():
+        yield f"{name} {[file.entries[file.bindings[each][2]][0] for each in bindings]}"
+
+
+def _is_loose(file: File, statement: int) -> bool:
+    """Whether no name stands for a statement of a module or class, and there is more in it than what it imports."""
+    numbers = range(file.facts.statements[statement][0], file.facts.statements[statement + 1][0])
+    return not file.bound_by[statement] and len(numbers) > len(file.imported_by(statement))
 
 
 def _digest(digest: xxhash.xxh3_64, source: bytes, start: int, end: int, inner: Sequence[m.Scope]) -> None:
@@ -268,7 +287,7 @@ def _binding(file: File, first: int, texts: Sequence[bytes]) -> dict[str, list[b
             inside = _bound_inside(file, name, file.from_inside.get((scope, name), ()))
             said = f"{file.entries[value]} {flag} {inside}\n".encode("utf-8", "surrogatepass")
             found.setdefault(name, []).append(said)
-        for name in dict.fromkeys(file.bound_by[number]) if not imported else ():
+        for name in dict.fromkeys(file.bound_by[number]):
             found.setdefault(name, []).append(text)
     return found
 

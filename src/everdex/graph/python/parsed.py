@@ -45,7 +45,7 @@ def sites(engine: Engine, file: File, scope: int, fuel: int) -> list[tuple[str, 
 
 def _calls(engine: Engine, keyword: str, function: Value, fuel: int) -> Iterator[tuple[str, int]]:
     """The calls of what parsed arguments have under a name, where that may be this function."""
-    for path in engine.offering_few(CALL_KEY + keyword) or ():
+    for path in engine.calling(keyword) or ():
         file = engine.file(path)
         for number in file.calls_by_name.get(keyword, ()):
             engine.seen.append(file.seen_at(number))

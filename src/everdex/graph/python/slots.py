@@ -1,7 +1,7 @@
 """Which parameters a call may fill, as far as its text tells: who asks what one is looks at these calls alone.
 
 A slot is a number of places, "2" for a call with at least so many, the name of a keyword, or "*" where stars pass what
-cannot be counted.
+cannot be counted. Whoever passes anything fills the first: nearly all calls do, so that is not told apart further.
 """
 
 from __future__ import annotations
@@ -10,30 +10,34 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 
+FIRST: Final = "1"
 _MOST: Final = 6  # places that are told apart
 _ANY: Final = "*"
 
 
 def filled(entries: Any, entry: Any) -> frozenset[str]:
-    """The slots of a call; one place is none: nearly all calls fill it, and so does a decorator that is applied."""
+    """The slots of a call, none when it passes nothing; a decorator that is applied is given one thing."""
     if entry[0] != m.CALL:
-        return frozenset()
+        return frozenset((FIRST,))
     _, _, positional, keywords = entry
+    if not positional and not keywords:
+        return frozenset()
     found = [str(place) for place in range(2, min(len(positional), _MOST) + 1)]
     found += [keyword or _ANY for keyword, _ in keywords]
     if any(entries[each][0] == m.STAR for each in positional):
         found.append(_ANY)
-    return frozenset(found)
+    return frozenset((FIRST, *found))
 
 
 def filling(scope: m.Scope, index: int, is_method: bool) -> tuple[str, ...]:
-    """The slots of which a call fills one that passes something for a parameter; none when nearly all calls do.
+    """The slots of which a call fills one that passes something for a parameter; none when any call may.
 
-    A method is given its first by what it is called on: of its calls, those have one place less.
+    A method is given its first by what it is called on: of its calls, those have one place less. So is a function that
+    stands for a method: its first may be passed by a call that passes nothing.
     """
     name, kind = scope.params[index][:2]
     place = index if is_method else index + 1
     if kind in (m.ALL_POSITIONAL, m.ALL_KEYWORDS) or (kind != m.KEYWORD_ONLY and place < 2):
-        return ()
+        return (FIRST,) if is_method and place == 1 and kind in (m.POSITIONAL, m.POSITIONAL_ONLY) else ()
     places = () if kind == m.KEYWORD_ONLY else (str(min(place, _MOST)),)
     return (*places, *(() if kind == m.POSITIONAL_ONLY else (name,)), _ANY)
