@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, overloads, types
+from everdex.graph.javascript import beside, builtins, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -73,6 +73,8 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
     declared = v.union(types.of(engine, file, result, fuel - 1) for result in results if result)
     if not v.known(declared) and row.result:
         declared = types.of(engine, file, row.result, fuel - 1)
+    elif not signatures and not row.result:
+        declared = beside.result(engine, file, index, fuel)
     plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, types
+from everdex.graph.javascript import beside, builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import member_key
@@ -183,6 +183,20 @@ def _mixed(
 
 
 def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+    found = _in_class(engine, file, index, name, static, fuel)
+    if name == "constructor" or any(_is_function(engine, slot) for slot in found):
+        return found
+    if not found:
+        return beside.of_class(engine, file, index, name, static, fuel)
+    return (*found, *beside.of_field(engine, file, index, name, static, fuel))
+
+
+def _is_function(engine: Engine, slot: Slot) -> bool:
+    """Whether something that runs is found, so that no type says more of it."""
+    return slot.kind in "gsa" or bool(slot.path and engine.files[slot.path].expressions[slot.value][0] == m.FUNCTION)
+
+
+def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     row = file.classes[index]
     engine.touch(file, file.home(row.node))
     engine.reads.add(member_key(file.path, file.keys[row.node], name))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members, overloads, types
+from everdex.graph.javascript import beside, builtins, members, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
@@ -29,8 +29,8 @@ def parameter(engine: Engine, file: File, function: int, number: int, fuel: int)
 def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     row = file.functions[function]
     engine.touch(file, file.home(row.node))
-    _, type_, default = row.parameters[number]
-    declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    default = row.parameters[number][2]
+    declared = _stated(engine, file, function, number, fuel)
     useful = v.known(declared)
     if useful and not any(value[0] == v.CALLABLE for value in useful):
         if any(value[0] == v.TYPED for value in useful):
@@ -48,6 +48,14 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     if found and row.rest and number == len(row.parameters) - 1 and not useful:
         return ((v.ARRAY, found),)
     return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
+
+
+def _stated(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """The type that is stated for a parameter, in its own file or beside it."""
+    type_ = file.functions[function].parameters[number][1]
+    if type_:
+        return types.of(engine, file, type_, fuel - 1)
+    return beside.parameter(engine, file, function, number, fuel - 1)
 
 
 def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
@@ -178,8 +186,8 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
         file = engine.files[callee[1]]
         function = file.functions[callee[2]]
         engine.touch(file, file.home(function.node))
-        type_ = function.parameters[argument][1] if argument < len(function.parameters) else 0
-        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+        is_there = argument < len(function.parameters)
+        return _stated(engine, file, callee[2], argument, fuel) if is_there else v.NOTHING
     if callee[0] == v.METHOD:
         taken = builtins.TAKES_INTO.get((callee[1], callee[2]))
         return members_of(callee[3]) if taken in (argument, builtins.ANY) else v.NOTHING
@@ -199,14 +207,11 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         engine.touch(file, file.home(row.node))
         if argument >= len(row.parameters):
             return v.NOTHING
-        binding, type_, _ = row.parameters[argument]
-        if type_:
-            declared = types.of(engine, file, type_, fuel - 1)
-            found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
-            if any(value[0] != v.CALLABLE for value in found):
-                return found
-        else:
-            found = v.NOTHING
+        binding = row.parameters[argument][0]
+        declared = _stated(engine, file, callee[2], argument, fuel)
+        found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
+        if any(value[0] != v.CALLABLE for value in found):
+            return found
         given = engine.touch_name(file, binding).calls if binding >= 0 else []
         passed = v.union(
             engine.evaluate(file, arguments[number], fuel - 1)

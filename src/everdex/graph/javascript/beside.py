@@ -1,0 +1,102 @@
+"""What a file of declarations says of the script that it stands beside (`node.d.ts` of `node.js`).
+
+An import of both means the script: what is called runs there. Its classes and functions state no types, so that what is
+declared under the same name beside it is asked for them. Nothing else of a declaration is taken over: where the script
+says what something is, that is how it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from everdex.facts import javascript_model as m
+from everdex.graph.javascript import members, types
+from everdex.graph.javascript import values as v
+from everdex.graph.javascript.files import File
+from everdex.graph.javascript.keys import def_key
+from everdex.graph.javascript.slots import Slot
+from everdex.graph.javascript.values import Value, Values
+
+if TYPE_CHECKING:
+    from everdex.graph.javascript.engine import Engine
+
+_JUMP: Final = 4
+
+
+def declared(engine: Engine, file: File, name: str, fuel: int) -> Values:
+    """What is declared beside a script under a name that the script has, too."""
+    path = engine.modules.declaring(file.path, engine.reads)
+    if not path or not name:
+        return v.NOTHING
+    beside = engine.files[path]
+    engine.reads.add(def_key(path, name))
+    known: dict[str, list[int]] | None = beside.memo.get("declared")
+    if known is None:
+        known = beside.memo["declared"] = {}
+        for index, binding in enumerate(beside.bindings):
+            if binding.home == binding.name and binding.kind != m.IMPORTED:
+                known.setdefault(binding.name, []).append(index)
+    return v.union(engine.binding(beside, index, fuel - _JUMP) for index in known.get(name, ()))
+
+
+def of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+    """Where the class that is declared beside a script has a property."""
+    wanted = v.CLASS if static else v.INSTANCE
+    return tuple(
+        slot
+        for value in declared(engine, file, file.classes[index].name, fuel)
+        if value[0] == v.CLASS or (static and value[0] == v.NAMESPACE)
+        for slot in members.find(engine, (wanted, *value[1:]) if value[0] == v.CLASS else value, name, fuel - _JUMP)
+    )
+
+
+def of_field(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+    """The type that is declared beside a script for what one of its classes stores."""
+    return tuple(
+        Slot("x", "", -1, 0, 0, types.of(engine, engine.files[slot.path], slot.type, fuel - 1))
+        for slot in of_class(engine, file, index, name, static, fuel)
+        if slot.type
+    )
+
+
+def of_function(engine: Engine, file: File, function: int, fuel: int) -> Values:
+    """What is declared beside a script of one of its functions: functions without a body, or their types."""
+    row = file.functions[function]
+    kind, index = row.this
+    if kind in (m.THIS_INSTANCE, m.THIS_STATIC) and not row.flags & m.ARROW:
+        name = "constructor" if row.flags & m.CONSTRUCTOR else row.name
+        found = _values(engine, of_class(engine, file, index, name, kind == m.THIS_STATIC, fuel), fuel)
+    elif file.facts.nodes[row.node].parent == 0:
+        found = declared(engine, file, file.facts.nodes[row.node].name, fuel)
+    else:
+        return v.NOTHING
+    return tuple(value for value in found if value[0] in (v.FUNCTION, v.CALLABLE))
+
+
+def _values(engine: Engine, slots: tuple[Slot, ...], fuel: int) -> Values:
+    return v.union(members.slot_values(engine, slot, v.DEEP, fuel - 1) for slot in slots)
+
+
+def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """The type of a parameter."""
+    return v.union(_nth(engine, value, number, fuel) for value in of_function(engine, file, function, fuel))
+
+
+def _nth(engine: Engine, value: Value, number: int, fuel: int) -> Values:
+    if value[0] == v.CALLABLE:
+        return types.parameter_type(engine, value, number, fuel)
+    file = engine.files[value[1]]
+    rows = file.functions[value[2]].parameters
+    engine.touch(file, file.home(file.functions[value[2]].node))
+    type_ = rows[number][1] if number < len(rows) else 0
+    return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+
+
+def result(engine: Engine, file: File, function: int, fuel: int) -> Values:
+    """The type of what a function gives; a getter gives what the property is."""
+    kind, index = file.functions[function].this
+    if kind in (m.THIS_INSTANCE, m.THIS_STATIC):
+        for name, member, static, value, _, _ in file.classes[index].members:
+            if member == "g" and file.expressions[value] == (m.FUNCTION, function):
+                return _values(engine, of_class(engine, file, index, name, static, fuel), fuel)
+    return v.union(types.result_of(engine, value, fuel - 1) for value in of_function(engine, file, function, fuel))
