@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import beside, builtins, overloads, types
+from everdex.graph.javascript import affixed, beside, builtins, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -36,6 +36,9 @@ def _given(engine: Engine, file: File, value: Value, callee: int, arguments: lis
         return _through(engine, file, value, callee, arguments, fuel)
     if kind == v.METHOD:
         return _builtin(engine, file, value, arguments, fuel)
+    if kind == v.AFFIXED:
+        found = affixed.functions(engine, value, fuel - 1)
+        return v.union(returned(engine, function, fuel - _JUMP) for function in found)
     if kind == v.EXTERNAL:
         return _external(engine, file, value, arguments, fuel)
     if kind == v.CALLABLE:

@@ -65,6 +65,8 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         return added or (direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
+    if kind == v.AFFIXED:
+        return direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ()
     if kind == v.METHOD:
         return direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
     if fuel <= 0:

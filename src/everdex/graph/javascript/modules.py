@@ -158,8 +158,8 @@ class Modules:
         name = self.project.package(directory).get("name")
         # a bundle that has not been made is made of what is called like the package
         named = [name.rpartition("/")[2]] if isinstance(name, str) and not subpath else []
-        sources = [f"src/{subpath or 'index'}", subpath or "index", *(f"{at}/{each}" for at in _SOURCES for each in named)]
-        return self._first(directory, sources, looked)
+        sources = [f"src/{subpath or 'index'}", subpath or "index"]
+        return self._first(directory, sources + [f"{at}/{each}" for at in _SOURCES for each in named], looked)
 
     def _first(self, directory: str, entries: list[str], looked: set[str]) -> str:
         """The first entry that is there; what is built is looked for at its source."""

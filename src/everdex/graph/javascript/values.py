@@ -32,6 +32,7 @@ MAP: Final = "D"  # values
 CALLABLE: Final = "Y"  # path, type row
 ENUM: Final = "L"  # path, interface
 HOLDER: Final = "B"  # path, binding: something of which only stored properties are known
+AFFIXED: Final = "Z"  # value, beginning, end: whichever functions it has under names that begin and end so
 UNKNOWN: Final = "U"  # reason
 
 MAX_VALUES: Final = 12
