@@ -49,6 +49,7 @@ TEXT: Final = 25  # how a text that is put together begins, how it ends
 
 TYPE_ONLY: Final = "type"
 COMPUTED: Final = "[]"  # in place of the name of a property that the program computes
+ACCESSORS: Final = ("get ", "set ")  # before the name of a property that was described by such functions
 
 # -- types: [code, …] ---------------------------------------------------------------------------
 T_UNKNOWN: Final = 0

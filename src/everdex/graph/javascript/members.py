@@ -12,7 +12,7 @@ from everdex.graph.javascript import beside, builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import member_key
-from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, on_this, own, wholes
+from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, held, on_this, own, wholes
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -155,12 +155,9 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     if binding < 0:
         return ()
     stored = engine.touch_name(file, binding).properties
-    own = tuple(
-        Slot("f", file.path, expression_node(file, value), value, 0)
-        for property_, value in stored
-        if property_ == name
-    )
-    return own or _mixed(engine, file, wholes(stored), builtins.MIXES, name, fuel) or computed(file, stored)
+    if own := held(file, stored, name):
+        return own
+    return _mixed(engine, file, wholes(stored), builtins.MIXES, name, fuel) or computed(file, stored)
 
 
 def _mixed(
@@ -303,12 +300,7 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
     row = engine.touch_name(file, binding)
     if not (row.prototype or row.properties):
         return ()
-    own = tuple(
-        Slot("f", file.path, expression_node(file, value), value, 0)
-        for property_, value in row.prototype
-        if property_ == name
-    )
-    if own:
+    if own := held(file, row.prototype, name):
         return own
     whole = wholes(row.prototype)
     mixing = [value for value in whole if _is_given(file, binding, file.expressions[value])]
