@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from everdex.graph.javascript import RESOLVER
-from everdex.graph.model import Role, Status
+from everdex.graph.model import LIMITS, Role, Status, more_key
 from everdex.memory import collector_held
 from support.javascript import MemoryWorld, fixtures, world
 
@@ -166,6 +166,10 @@ def test_what_was_not_read_does_not_matter(seed: int) -> None:
         changed: set[str] = set()
         for path in before.offers.keys() | after.offers.keys():
             changed |= _changed(before.offers.get(path, {}), after.offers.get(path, {}))
+        changed |= {
+            more_key(key, limit) for key in changed for limit in LIMITS
+            if (len(before.offering(key)) > limit) != (len(after.offering(key)) > limit)
+        }  # fmt: skip
         for path, graph in rebuilt.items():
             same = path in before.offers and before.source(path) == after.source(path)
             if same and not graphs[path].reads & changed:

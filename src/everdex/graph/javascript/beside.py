@@ -26,17 +26,28 @@ _JUMP: Final = 4
 def declared(engine: Engine, file: File, name: str, fuel: int) -> Values:
     """What is declared beside a script under a name that the script has, too."""
     path = engine.modules.declaring(file.path, engine.reads)
-    if not path or not name:
-        return v.NOTHING
-    beside = engine.files[path]
+    return _bound(engine, path, name, fuel) if path and name else v.NOTHING
+
+
+def implementing(engine: Engine, value: Value, fuel: int) -> Values:
+    """The classes of scripts that a class is the declaration of."""
+    file = engine.files[value[1]]
+    scripts = engine.modules.declared(file.path, engine.reads)
+    found = v.union(_bound(engine, path, file.classes[value[2]].name, fuel) for path in scripts)
+    return tuple(each for each in found if each[0] == v.CLASS)
+
+
+def _bound(engine: Engine, path: str, name: str, fuel: int) -> Values:
+    """What a module defines under a name."""
+    file = engine.files[path]
     engine.reads.add(def_key(path, name))
-    known: dict[str, list[int]] | None = beside.memo.get("declared")
+    known: dict[str, list[int]] | None = file.memo.get("bound")
     if known is None:
-        known = beside.memo["declared"] = {}
-        for index, binding in enumerate(beside.bindings):
+        known = file.memo["bound"] = {}
+        for index, binding in enumerate(file.bindings):
             if binding.home == binding.name and binding.kind != m.IMPORTED:
                 known.setdefault(binding.name, []).append(index)
-    return v.union(engine.binding(beside, index, fuel - _JUMP) for index in known.get(name, ()))
+    return v.union(engine.binding(file, index, fuel - _JUMP) for index in known.get(name, ()))
 
 
 def of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:

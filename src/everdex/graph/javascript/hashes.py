@@ -261,4 +261,7 @@ class Hashes:
     def members(self) -> set[str]:
         """Names of properties that are definitions."""
         nodes = self._file.facts.nodes
-        return {node.name for node in nodes if node.kind in ("method", "field", "property", "member", "function")}
+        stored = (name for each in self._file.bindings for name, _ in (*each.properties, *each.prototype))
+        described = {name[4:] for name in stored if name.startswith(m.ACCESSORS)}
+        kinds = ("method", "field", "property", "member", "function")
+        return described | {node.name for node in nodes if node.kind in kinds}

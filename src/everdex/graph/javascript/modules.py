@@ -75,6 +75,15 @@ class Modules:
         wanted = (f".d.{extension[1:-2]}ts", ".d.ts")  # of `.mjs` that is `.d.mts`
         return next((beside[each] for each in wanted if each in beside), "")
 
+    def declared(self, path: str, reads: set[str]) -> list[str]:
+        """The scripts that a file of declarations stands beside."""
+        base, extension = stem(path)
+        if extension not in _DECLARATIONS:
+            return []
+        key = f"js:at:{base}"
+        reads.add(key)
+        return [found for found in self._world.offering(key) if self.declaring(found, reads) == path]
+
     @property
     def project(self) -> Project:
         if self._project is None:

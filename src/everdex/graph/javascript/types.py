@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members
+from everdex.graph.javascript import beside, builtins, members
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -90,7 +90,8 @@ def _instance(engine: Engine, entity: Value, fuel: int) -> Values:
             return of(engine, file, interface.alias, fuel - _JUMP)
         return ((v.TYPED, *entity[1:]),)
     if kind == v.CLASS:
-        return ((v.INSTANCE, *entity[1:]),)
+        meant = beside.implementing(engine, entity, fuel) or (entity,)
+        return tuple((v.INSTANCE, *each[1:]) for each in meant)
     if kind == v.FUNCTION:
         return ((v.MADE, *entity[1:]),)
     if kind == v.ENUM:
