@@ -54,11 +54,21 @@ def of_class(engine: Engine, file: File, index: int, name: str, static: bool, fu
     """Where the class that is declared beside a script has a property."""
     wanted = v.CLASS if static else v.INSTANCE
     return tuple(
-        slot
+        _as_field(engine, slot)
         for value in declared(engine, file, file.classes[index].name, fuel)
         if value[0] == v.CLASS or (static and value[0] == v.NAMESPACE)
         for slot in members.find(engine, (wanted, *value[1:]) if value[0] == v.CLASS else value, name, fuel - _JUMP)
     )
+
+
+def _as_field(engine: Engine, slot: Slot) -> Slot:
+    """An accessor that is only declared runs nothing: it says of what type a property is."""
+    if slot.kind != "g":
+        return slot
+    file = engine.files[slot.path]
+    function = file.functions[file.expressions[slot.value][1]]
+    is_declared = function.flags & m.DECLARED_ONLY and function.result
+    return slot._replace(kind="f", value=0, type=function.result) if is_declared else slot
 
 
 def of_field(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:

@@ -33,9 +33,9 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     useful = v.known(declared)
     if useful and not any(value[0] == v.CALLABLE for value in useful):
         if any(value[0] == v.TYPED for value in useful):
-            # object literals implement a type without saying so: those that are handed in here are known
+            # literals and functions implement a type without saying so: those that are handed in here are known
             passed = _from_calls(engine, file, function, number, fuel)
-            useful = v.union((useful, tuple(value for value in passed if value[0] == v.OBJECT)))
+            useful = v.union((useful, tuple(value for value in passed if value[0] in (v.OBJECT, v.FUNCTION))))
         return useful
     given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
     if not useful:

@@ -82,13 +82,21 @@ class Finder:
                     self._called(_made_of(value) if row[0] == m.SUPER else value, found)
             for value in () if found.targets else values:
                 for function in functions(self._engine, value, FUEL):
-                    self._called(function, found)
+                    if not self._wraps(file, row, function):
+                        self._called(function, found)
         for slot, receiver in found.computed:
             self._slot_call(slot, receiver, found)
             found.doubt = "computed name"
         if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
             found.doubt = OVERLOADS
         return found
+
+    def _wraps(self, file: File, row: m.Row, function: Value) -> bool:
+        """Whether a function is returned by the one that is given what is called: it stands around that, and is another
+        of its type."""
+        if row[0] != m.NAME or function[1] != file.path or function[2] not in file.returned:
+            return False
+        return file.home(file.functions[function[2]].node) == file.bindings[row[1]].home
 
     def _is_stated(self, file: File, row: m.Row) -> bool:
         """Whether all that is known of a name is the type of a parameter: of one from outside, a function of the root
