@@ -25,7 +25,7 @@ def agreed(given: Values, declared: Values) -> Values:
     if v.concrete(given):
         return given
     # a function type says less than any function, also one from outside
-    wanted = "FCINOE" if all(value[0] == v.CALLABLE for value in typed) else "FCINO"
+    wanted = "FCINOME" if all(value[0] == v.CALLABLE for value in typed) else "FCINOM"
     return v.union((tuple(value for value in given if value[0] in wanted), typed))
 
 

@@ -65,7 +65,7 @@ def known(values: Values) -> Values:
 
 def concrete(values: Values) -> bool:
     """Whether these are all definitions of the project, so that a declared type would add nothing."""
-    return bool(values) and all(value[0] in "FCIO" for value in values)
+    return bool(values) and all(value[0] in "FCIOM" for value in values)
 
 
 def reason_of(values: Values) -> str:
