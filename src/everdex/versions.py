@@ -148,7 +148,10 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
-FACTS_VERSION: Final = "33"
+# 34: JavaScript: how texts that are put together begin and end where they may name a property; accessors that
+#     properties are described by; `this` that functions are given; parts of tuples that have a name; escapes in
+#     identifiers
+FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -278,7 +281,11 @@ INTERFACE_VERSION: Final = "1"
 #     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 #     JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
 #     function is given by calls of its own file is noted; files are resolved in parts
-RESOLVERS_VERSION: Final = "51"
+# 52: JavaScript: a script that has declarations beside it is what an import of both means, with their types;
+#     functions of a declared function type; functions under names of which a part is written; what sources pass where
+#     tests have too many calls; accessors by `Object.defineProperty`; `this` by bind, call, apply and methods of
+#     arrays; entries of packages that have not been built; instances are not called; casts to a class below
+RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

@@ -111,10 +111,12 @@ export class Store {
         ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
         ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open", "js:name:a.ts#Store.open/mode"}),
         ("  close()", "  flush() {}\n  close()",
-         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:of:a.ts#Store.*", "js:method:flush", "js:member:flush"}),
+         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:of:a.ts#Store.*", "js:method:flush",
+          "js:member:flush"}),
         ("new Item()", "new Other()", {"js:of:a.ts#Store.kept"}),
         ("class Store", "class Store extends Base",
-         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:of:a.ts#Store.*", "js:member:kept"}),  # whose it is, is open
+         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:of:a.ts#Store.*",
+          "js:member:kept"}),  # whose it is, is open
     ],
 )  # fmt: skip
 def test_a_class_is_offered_name_by_name(old: str, new: str, changed: set[str]) -> None:

@@ -98,6 +98,18 @@ def _values(engine: Engine, slots: tuple[Slot, ...], fuel: int) -> Values:
     return v.union(members.slot_values(engine, slot, v.DEEP, fuel - 1) for slot in slots)
 
 
+def gives_receiver(engine: Engine, file: File, function: int, fuel: int) -> bool:
+    """Whether a function is declared to give what it is called on."""
+    for value in of_function(engine, file, function, fuel):
+        declaring = engine.files[value[1]]
+        if value[0] == v.FUNCTION:
+            engine.touch(declaring, declaring.home(declaring.functions[value[2]].node))
+        result = declaring.functions[value[2]].result if value[0] == v.FUNCTION else declaring.types[value[2]][2]
+        if declaring.types[result][0] == m.T_THIS:
+            return True
+    return False
+
+
 def parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     """The type of a parameter."""
     return v.union(_nth(engine, value, number, fuel) for value in of_function(engine, file, function, fuel))

@@ -105,7 +105,7 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
         more, itself = _handed_back(target, signature[2])
         handed, receiver = sorted({*handed, *more}), receiver or itself
     groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
-    if receiver:
+    if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
         groups.append(_receiver(engine, file, callee, fuel))
     general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures))
     groups.append(v.known(general) if any(v.known(group) for group in groups) else general)

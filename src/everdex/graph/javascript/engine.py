@@ -240,7 +240,8 @@ class Engine:
 
     def cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
-        return types.agreed(given, types.of(self, file, row[2], fuel - 1))
+        declared = types.of(self, file, row[2], fuel - 1)
+        return declared if types.narrows(self, given, declared, fuel - 1) else types.agreed(given, declared)
 
     def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)

@@ -34,7 +34,8 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     slots = find(engine, value, name, fuel)
     if not slots:
         return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
-    return v.union(slot_values(engine, slot, value, fuel - 1) for slot in slots)
+    read = [slot for slot in slots if slot.kind != "s"] or slots
+    return v.union(slot_values(engine, slot, value, fuel - 1) for slot in read)
 
 
 def slot_values(engine: Engine, slot: Slot, receiver: Value, fuel: int) -> Values:
