@@ -107,6 +107,7 @@ def test_declarations_that_come_beside_a_script_or_go_are_seen_by_who_follows_it
     reader = "const Node = require('./node');\nexports.read = () => new Node().go().mark();\n"
     made = synced(tmp_path / "tree", {"node.js": script, "reader.js": reader, "other.js": "exports.f = () => 1;\n"})
     kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "node.d.ts", "export declare class Other {}\n") == 3
     assert _written(made, "node.d.ts", typed.format("Node")) == 3
     assert _written(made, "node.d.ts", typed.format("string")) == 3
     made.remove("node.d.ts")
@@ -130,5 +131,6 @@ def test_one_more_function_of_a_type_is_asked_for_by_who_calls_one_of_it(tmp_pat
     made = synced(tmp_path / "tree", {"types.ts": types, "reader.ts": reader, "one.ts": one.format("Write")})
     kept(made, resolvers=_JAVASCRIPT)
     assert _written(made, "one.ts", one.format("Read")) == 2
+    assert _written(made, "one.ts", one.format("Read").replace("one", "uno")) == 2
     assert _written(made, "two.ts", one.format("Write")) == 1
     assert _written(made, "two.ts", one.format("Read").replace("one", "two")) == 2
