@@ -150,6 +150,9 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: functions without a name inside each other have contents of their own
 # 34: Python: of a conditional expression that is returned each part under what has to hold for it; what has to hold
 #     also asks iscoroutinefunction() and isclass()
+# 34: JavaScript: how texts that are put together begin and end where they may name a property; accessors that
+#     properties are described by; `this` that functions are given; parts of tuples that have a name; escapes in
+#     identifiers
 FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -284,6 +287,10 @@ INTERFACE_VERSION: Final = "1"
 #     dictionaries made from keys; what is passed beside what is called; what classes below are assigned
 # 52: Python: of a method's calls those that pass nothing do not say what its first parameter after self is; names of a
 #     class, statements without a name and each import of a statement that binds more have keys of their own
+# 52: JavaScript: a script that has declarations beside it is what an import of both means, with their types;
+#     functions of a declared function type; functions under names of which a part is written; what sources pass where
+#     tests have too many calls; accessors by `Object.defineProperty`; `this` by bind, call, apply and methods of
+#     arrays; entries of packages that have not been built; instances are not called; casts to a class below
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

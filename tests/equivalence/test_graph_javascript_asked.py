@@ -87,3 +87,50 @@ def test_one_more_call_where_a_file_has_too_many_is_no_news(tmp_path: Path) -> N
     assert _written(made, "b.ts", text.format("  take(1);\n" * 18)) == 1
     assert _written(made, "b.ts", text.format("  take(1);\n" * 16)) == 2
     assert _written(made, "b.ts", text.format("  take(1);\n" * 15)) == 2
+
+
+def test_one_more_call_in_tests_that_have_too_many_is_no_news(tmp_path: Path) -> None:
+    """Where tests call a function very often, what sources pass is followed, and what tests pass is not."""
+    text = "import {{ take }} from '../a';\nexport function all() {{\n{0}}}\n"
+    files = {"a.ts": "export function take(f) { f(); }\n", "b.ts": "import { take } from './a';\ntake(() => 1);\n"}
+    made = synced(tmp_path / "tree", {**files, "test/b.test.ts": text.format("  take(all);\n" * 17)})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "test/b.test.ts", text.format("  take(all);\n" * 18)) == 1
+    assert _written(made, "test/b.test.ts", text.format("  take(all);\n" * 3)) == 2
+    assert _written(made, "b.ts", files["b.ts"] + "take(() => 2);\n") == 2
+
+
+def test_declarations_that_come_beside_a_script_or_go_are_seen_by_who_follows_it(tmp_path: Path) -> None:
+    """Who looked for types beside a script, found or not, is asked again when there are others."""
+    script = "class Node {\n  go(x) { return x.mark(); }\n  mark() {}\n}\nmodule.exports = Node;\n"
+    typed = "declare class Node {{\n  go(x: {0}): Node;\n}}\nexport = Node;\n"
+    reader = "const Node = require('./node');\nexports.read = () => new Node().go().mark();\n"
+    made = synced(tmp_path / "tree", {"node.js": script, "reader.js": reader, "other.js": "exports.f = () => 1;\n"})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "node.d.ts", "export declare class Other {}\n") == 3
+    assert _written(made, "node.d.ts", typed.format("Node")) == 3
+    assert _written(made, "node.d.ts", typed.format("string")) == 3
+    made.remove("node.d.ts")
+    assert resolved_now(made, _JAVASCRIPT) == 2
+
+
+def test_one_more_function_that_is_called_so_is_asked_for_by_who_puts_the_name_together(tmp_path: Path) -> None:
+    """A class is looked at by the names that it has, where a part of the name is all that is written."""
+    kind = "export class Base {{\n  visitName() {{}}\n  {0}() {{}}\n}}\n"
+    reader = "import { Base } from './a';\nexport class C extends Base {\n  go(x) { this['visit' + x](); }\n}\n"
+    made = synced(tmp_path / "tree", {"a.ts": kind.format("other"), "b.ts": reader})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "a.ts", kind.format("visitCall")) == 2
+
+
+def test_one_more_function_of_a_type_is_asked_for_by_who_calls_one_of_it(tmp_path: Path) -> None:
+    """Functions that are declared to be of a function type are found by its name; another type is no news."""
+    types = "export type Read = (name: string) => void;\nexport type Write = (name: string) => void;\n"
+    reader = "import type { Read } from './types';\nexport function run(read: Read) { read('a'); }\n"
+    one = "import type {{ Read, Write }} from './types';\nexport const one: {0} = (name) => {{}};\n"
+    made = synced(tmp_path / "tree", {"types.ts": types, "reader.ts": reader, "one.ts": one.format("Write")})
+    kept(made, resolvers=_JAVASCRIPT)
+    assert _written(made, "one.ts", one.format("Read")) == 2
+    assert _written(made, "one.ts", one.format("Read").replace("one", "uno")) == 2
+    assert _written(made, "two.ts", one.format("Write")) == 1
+    assert _written(made, "two.ts", one.format("Read").replace("one", "two")) == 2

@@ -12,7 +12,7 @@ import pytest
 from equivalence.parts import KeptTree, differ, step, text_of
 from everdex.graph.javascript import RESOLVER
 
-_PATHS = ("base.ts", "tools.js", "pkg/index.ts", "pkg/inner.ts", "all.test.ts")
+_PATHS = ("base.ts", "tools.js", "tools.d.ts", "pkg/index.ts", "pkg/inner.ts", "all.test.ts")
 _MODULES = ("./base", "./tools", "./pkg", "../base", "./inner", "./all.test")
 _NAMES = ("open", "read", "close", "make", "each", "Reader", "Writer")
 _CLASSES = ("Reader", "Writer", "Store")
@@ -42,6 +42,8 @@ class _Author:
                 f"await {name}()", f"{name}((x) => x.{other}({one}), {two})", f"({one} as {kind})",
                 f"x.map((x) => {one})", f"table[{name}]", f"Object.assign({name}, {one})",
                 f"{{ {name}() {{ return this.{kept} }}, ...{other} }}", name, "x", f"this.{kept}", f"new {kind}()",
+                f"x['{kept[:2]}' + {name}]({one})", f"this[`${{{name}}}{kept[-2:]}`]()",
+                f"function () {{ return this.{kept} }}.bind(this)", f"{one}[1]",
             )
         )  # fmt: skip
 
@@ -61,6 +63,9 @@ class _Author:
                 [f"const z: {kind} = {made};", f"z.{name}();"], [f"exports.{name} = {made};"],
                 [f"{kind}.prototype.{name} = {made};"], [f"const w: Shape = {{ {kept}: {made}, {name}() {{ x() }} }};"],
                 ["it('x', () => {", f"  const app = {made};", f"  app.{other}();", "});"],
+                [f"const way = '{kept[:2]}' + x;", f"this[way]({made});"], [f"{name}.call(this, {made});"],
+                [f"const f: Way = (x) => {made};"], ["function run(go: Way) {", "  go(x);", "}"],
+                [f"x.forEach(function () {{ this.{other}(); }}, this);"],
             )
         )  # fmt: skip
 
@@ -113,6 +118,13 @@ class _Author:
                 [f"export const {name} = (x) => {{", *self._body("  "), "};"], ["enum Store { kept, open }"],
                 [f"const {name} = {{ {other}(x) {{ return {self._expression()}; }}, kept: {self._expression()} }};"],
                 [f"declare global {{ interface Shape {{ {name}: {kind} }} }}"],
+                [f"export type Way = (x: {kind}) => {pick(_CLASSES)};"], [f"import {{ type Way }} from '{module}';"],
+                [f"type Pair = [first: {kind}, way: Way];", f"export function {name}(x: Pair) {{ x[1](x[0]); }}"],
+                [f"Object.defineProperty({kind}.prototype, '{pick(_KEPT)}', {{",
+                 f"  get() {{ return {self._expression()}; }},", "});"],
+                [f"Object.defineProperty(exports, '{name}', {{ get: () => {self._expression()} }});"],
+                [f"export declare class {kind} {{", f"  {pick(_KEPT)}: {pick(_CLASSES)};",
+                 f"  {name}(x: {pick(_CLASSES)}): {pick(_CLASSES)};", "}"],
                 [f"function {name}(x: string): Reader;", f"function {name}(x: number, y): Writer;"],
                 [f"namespace {name} {{ export function {other}() {{ {self._expression()}; }} }}"],
             )

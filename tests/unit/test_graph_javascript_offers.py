@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from everdex.graph.javascript import RESOLVER
-from everdex.graph.model import Role, Status
+from everdex.graph.model import LIMITS, Role, Status, more_key
 from everdex.memory import collector_held
 from support.javascript import MemoryWorld, fixtures, world
 
@@ -111,10 +111,12 @@ export class Store {
         ("{ name: 1 }", "{ name: 1, size: 2 }", {"js:literals:a.ts#Store.close", "js:calls:take"}),
         ("open(name)", "open(name, mode)", {"js:def:a.ts#Store.open", "js:name:a.ts#Store.open/mode"}),
         ("  close()", "  flush() {}\n  close()",
-         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:method:flush", "js:member:flush"}),
+         {"js:def:a.ts#Store.flush", "js:of:a.ts#Store.flush", "js:of:a.ts#Store.*", "js:method:flush",
+          "js:member:flush"}),
         ("new Item()", "new Other()", {"js:of:a.ts#Store.kept"}),
         ("class Store", "class Store extends Base",
-         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:member:kept"}),  # whose it is, is open
+         {"js:def:a.ts#Store", "js:heirs:Base", "js:of:a.ts#Store.kept", "js:of:a.ts#Store.*",
+          "js:member:kept"}),  # whose it is, is open
     ],
 )  # fmt: skip
 def test_a_class_is_offered_name_by_name(old: str, new: str, changed: set[str]) -> None:
@@ -166,6 +168,10 @@ def test_what_was_not_read_does_not_matter(seed: int) -> None:
         changed: set[str] = set()
         for path in before.offers.keys() | after.offers.keys():
             changed |= _changed(before.offers.get(path, {}), after.offers.get(path, {}))
+        changed |= {
+            more_key(key, limit) for key in changed for limit in LIMITS
+            if (len(before.offering(key)) > limit) != (len(after.offering(key)) > limit)
+        }  # fmt: skip
         for path, graph in rebuilt.items():
             same = path in before.offers and before.source(path) == after.source(path)
             if same and not graphs[path].reads & changed:

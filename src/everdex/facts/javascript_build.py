@@ -6,16 +6,20 @@ positions; what a syntax node means is said by the modules that build on this on
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
 from everdex.facts import javascript_model as m
+from everdex.facts import javascript_this as own
 
 # fixed rows of the expression table
 STRING, NUMBER, BOOLEAN, REGEXP, NOTHING, TEMPLATE = 1, 2, 3, 4, 5, 1
 _UNLINKED, _UNLINKED_TYPE = -1, -2
 _TYPES = (m.TYPE, m.GENERIC)
+_ESCAPED = re.compile(r"\\u(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{4}))")
 # types of the language that no file declares again, and nearly every file names
 _EVERYWHERE = frozenset((
     "Array", "Awaited", "Date", "Error", "Exclude", "Extract", "Map", "NonNullable", "Omit", "Parameters", "Partial",
@@ -90,7 +94,11 @@ class Builder:
     # -- text and places ------------------------------------------------------------------------
 
     def text(self, node: Node) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        """As written; a name as the language knows it, whatever in it is escaped (`\\u0061` is `a`)."""
+        text = self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if "\\" in text and node.type.endswith("identifier"):
+            return _ESCAPED.sub(lambda found: chr(min(int(found[1] or found[2], 16), sys.maxunicode)), text)
+        return text
 
     def string(self, node: Node) -> str:
         """The content of a string literal, escapes left as they are."""
@@ -279,7 +287,9 @@ class Builder:
                 binding = self.bindings[found]
                 whole = prototype and property_ == "prototype"
                 (binding.prototype if prototype else binding.properties).append(("" if whole else property_, value))
-                self._owned(value, m.THIS_PROTOTYPE if prototype else m.THIS_BINDING, found)
+                kind = m.THIS_PROTOTYPE if prototype else m.THIS_BINDING
+                own.give(self.expressions, self.functions, value, (kind, found), property_.startswith(m.ACCESSORS))
+        own.lend(self.expressions, self.bindings, self.functions, self._called)
         for callee, call in self._called:
             row = self.expressions[callee]
             if row[0] == m.NAME and self.bindings[row[1]].kind == m.PARAMETER_NAME:
@@ -320,19 +330,6 @@ class Builder:
                 value = self.expressions[self.bindings[row[1]].values[0]]
                 if value[0] == m.FUNCTION and self.functions[value[1]].passed[0] < 0:
                     self.functions[value[1]].passed = (call, number)
-
-    def _owned(self, value: int, kind: int, binding: int) -> None:
-        """A function stored on something has that as its `this`; so have the methods of a whole prototype."""
-        row = self.expressions[value]
-        if row[0] == m.FUNCTION:
-            function = self.functions[row[1]]
-            if function.this[0] == m.THIS_SELF:
-                function.this = (kind, binding)
-        elif row[0] == m.OBJECT and kind == m.THIS_PROTOTYPE:
-            for _, inner, _, _ in row[1]:
-                method = self.expressions[inner]
-                if method[0] == m.FUNCTION and self.functions[method[1]].this[0] == m.THIS_OBJECT:
-                    self.functions[method[1]].this = (kind, binding)
 
     def _publish(self) -> None:
         """Exported definitions are public, and what they contain with them; so is everything a script has on top."""

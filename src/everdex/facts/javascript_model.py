@@ -44,10 +44,12 @@ PARAMETER: Final = 20  # function, index
 SPREAD: Final = 21  # expression
 NAMESPACE: Final = 22  # scope
 ENUM: Final = 23  # interface
-KEYED: Final = 24  # expression, name or member of which the value is the index
+KEYED: Final = 24  # expression, expression of which the value is the index
+TEXT: Final = 25  # how a text that is put together begins, how it ends
 
 TYPE_ONLY: Final = "type"
 COMPUTED: Final = "[]"  # in place of the name of a property that the program computes
+ACCESSORS: Final = ("get ", "set ")  # before the name of a property that was described by such functions
 
 # -- types: [code, …] ---------------------------------------------------------------------------
 T_UNKNOWN: Final = 0

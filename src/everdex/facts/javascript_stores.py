@@ -182,7 +182,7 @@ class Stores(Values):
             self.store(self.text(owner), m.COMPUTED, value, True)
 
     def _defining(self, node: Node) -> int:
-        """A call; `Object.defineProperty(X, "name", { value })` stores, too."""
+        """A call; `Object.defineProperty(X, "name", { value })` stores, too, and with `get` and `set` describes."""
         call = self._call(node)
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None or self.text(function) != "Object.defineProperty":
@@ -195,14 +195,29 @@ class Stores(Values):
         if described[0] != m.OBJECT:
             return call
         target, name = unwrap(given[0]), self.string(given[1])
-        for value in [held for key, held, _, _ in described[1] if key == "value"]:
-            if target.type == "this":
-                self.store_this(name, value)
-            elif target.type == "identifier":
-                self.store(self.text(target), name, value, False)
-            elif target.type == "member_expression":
-                self._store_deep(target, name, value)
+        for key, value, _, _ in described[1]:
+            if key == "value":
+                self._describe(target, name, value)
+            elif key == "get" and self._is_exports(target):
+                self.exports.append(m.Export(name, self.add(m.CALL, value, []), "", ""))
+            elif key in ("get", "set") and target.type != "this" and self.expressions[value][0] == m.FUNCTION:
+                self._describe(target, f"{key} {name}", value)
         return call
+
+    def _is_exports(self, node: Node) -> bool:
+        text = self.text(node) if node.type in ("identifier", "member_expression") else ""
+        return text in ("exports", "module.exports") and not self.is_bound(text.partition(".")[0])
+
+    def _describe(self, target: Node, name: str, value: int) -> None:
+        """A property that something is given by its description."""
+        if self._is_exports(target):
+            self.exports.append(m.Export(name, value, "", ""))
+        elif target.type == "this":
+            self.store_this(name, value)
+        elif target.type == "identifier":
+            self.store(self.text(target), name, value, False)
+        elif target.type == "member_expression":
+            self._store_deep(target, name, value)
 
     def _note_stored(self, value: int, member: int) -> None:
         if self.expressions[value][0] in (m.OBJECT, m.ARRAY):

@@ -43,7 +43,7 @@ class Types(Builder, ABC):
             "function_type": self._function,
             "constructor_type": self._function,
             "object_type": lambda node: self.add_type(m.T_OBJECT, self.interface(node, "", self._having)),
-            "tuple_type": lambda node: self.add_type(m.T_TUPLE, [self.type(part) for part in node.named_children]),
+            "tuple_type": self._tuple,
             "type_query": self._query,
             "lookup_type": self._lookup_type,
             "this_type": lambda node: self.add_type(m.T_THIS),
@@ -102,6 +102,11 @@ class Types(Builder, ABC):
     def _is_string(node: Node) -> bool:
         children = node.named_children
         return bool(children) and children[0].type == "string"
+
+    def _tuple(self, node: Node) -> int:
+        """Its parts by place; those that have a name (`[first: A, rest?: B]`) are what stands behind it."""
+        parts = [part for part in node.named_children if part.type != "comment"]
+        return self.add_type(m.T_TUPLE, [self.type(part.child_by_field_name("type") or part) for part in parts])
 
     def _builtin(self, node: Node) -> int:
         return self.add_type(m.T_BUILTIN, self.text(node))

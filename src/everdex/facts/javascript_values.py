@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from everdex.facts import javascript_build as build
 from everdex.facts import javascript_model as m
+from everdex.facts.javascript_build import is_name
 from everdex.facts.javascript_documented import Documented
 
 _MAX_DEPTH: Final = 80
@@ -24,6 +25,7 @@ _WRAPPERS: Final = frozenset(
 )
 # functions that put what other things have into their first argument, or make it inherit from them
 _MIXING: Final = frozenset((b"assign", b"extend", b"inherits", b"merge", b"mixin", b"setPrototypeOf"))
+_NAMING: Final = frozenset(("subscript_expression", "variable_declarator", "assignment_expression"))
 _LOGICAL: Final = frozenset(("||", "&&", "??", ","))
 
 
@@ -160,7 +162,28 @@ class Values(Documented):
         for child in node.named_children:
             if child.type == "template_substitution":
                 self._last(child)
-        return build.TEMPLATE
+        return self._put_together(node) or build.TEMPLATE
+
+    def _put_together(self, node: Node) -> int:
+        """The row of a text of which the beginning or the end is written, where it may name a property; else 0."""
+        if node.parent is None or node.parent.type not in _NAMING:
+            return 0
+        first: Node | None = node
+        last: Node | None = node
+        while first is not None and first.type in ("binary_expression", "parenthesized_expression"):
+            first = first.named_children[0] if first.named_children else None
+        while last is not None and last.type in ("binary_expression", "parenthesized_expression"):
+            last = last.named_children[-1] if last.named_children else None
+        begins = self._ends(first, 0) if first is not None else ""
+        ends = self._ends(last, -1) if last is not None else ""
+        return self.add(m.TEXT, begins, ends) if is_name(f"_{begins}{ends}") and begins + ends else 0
+
+    def _ends(self, node: Node, which: int) -> str:
+        """What is written at one end of a text."""
+        if node.type == "string":
+            return self.string(node)
+        parts = node.named_children if node.type == "template_string" else []
+        return self.text(parts[which]) if parts and parts[which].type == "string_fragment" else ""
 
     # -- members and calls ----------------------------------------------------------------------
 
@@ -186,7 +209,7 @@ class Values(Documented):
             self.mention(role, index, value, whole)
             return value
         key = self.visit(index)
-        if index.type in ("identifier", "member_expression"):
+        if index.type in ("identifier", "member_expression") or self.expressions[key][0] == m.TEXT:
             return self.add(m.KEYED, value, key)
         if index.type == "number" and (text := self.text(index)).isdecimal() and len(text) < 4:
             return self.add(m.ITEM, value, int(text))
@@ -334,6 +357,8 @@ class Values(Documented):
                     waiting += reversed(part.named_children)
                 else:
                     self.visit(part)
+            if operator is not None and operator.type == "+":
+                return self._put_together(node)
             return build.NUMBER if operator is not None and operator.type in ("-", "*", "/", "%") else 0
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         values = [self.visit(part) for part in (left, right) if part is not None]

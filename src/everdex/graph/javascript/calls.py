@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, overloads, types
+from everdex.graph.javascript import affixed, beside, builtins, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -36,6 +36,9 @@ def _given(engine: Engine, file: File, value: Value, callee: int, arguments: lis
         return _through(engine, file, value, callee, arguments, fuel)
     if kind == v.METHOD:
         return _builtin(engine, file, value, arguments, fuel)
+    if kind == v.AFFIXED:
+        found = affixed.functions(engine, value, fuel - 1)
+        return v.union(returned(engine, function, fuel - _JUMP) for function in found)
     if kind == v.EXTERNAL:
         return _external(engine, file, value, arguments, fuel)
     if kind == v.CALLABLE:
@@ -73,6 +76,8 @@ def _returns(engine: Engine, file: File, index: int, signatures: tuple[int, ...]
     declared = v.union(types.of(engine, file, result, fuel - 1) for result in results if result)
     if not v.known(declared) and row.result:
         declared = types.of(engine, file, row.result, fuel - 1)
+    elif not signatures and not row.result:
+        declared = beside.result(engine, file, index, fuel)
     plain = settled(declared) if row.flags & m.ASYNC else declared
     useful = v.known(plain)
     whole = bool(useful) and len(useful) == len(plain)  # of `T & Outside` the other part may be anything
@@ -100,7 +105,7 @@ def _through(engine: Engine, file: File, value: Value, callee: int, arguments: l
         more, itself = _handed_back(target, signature[2])
         handed, receiver = sorted({*handed, *more}), receiver or itself
     groups: list[Values] = [engine.evaluate(file, arguments[i], fuel - 1) for i in handed if i < len(arguments)]
-    if receiver:
+    if receiver or (not row.result and beside.gives_receiver(engine, target, value[2], fuel - 1)):
         groups.append(_receiver(engine, file, callee, fuel))
     general = returned(engine, value, fuel - _JUMP, tuple(signature[2] for signature in signatures))
     groups.append(v.known(general) if any(v.known(group) for group in groups) else general)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, calls, members, parameters, types
+from everdex.graph.javascript import affixed, builtins, calls, members, parameters, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, Files
@@ -240,7 +240,8 @@ class Engine:
 
     def cast(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1) if row[1] else v.NOTHING
-        return types.agreed(given, types.of(self, file, row[2], fuel - 1))
+        declared = types.of(self, file, row[2], fuel - 1)
+        return declared if types.narrows(self, given, declared, fuel - 1) else types.agreed(given, declared)
 
     def item(self, file: File, index: int, row: m.Row, fuel: int) -> Values:
         given = self.evaluate(file, row[1], fuel - 1)
@@ -258,10 +259,20 @@ class Engine:
         if any(_is_symbol(value) for value in self.evaluate(file, row[2], fuel - 1)):
             name = f"[{_symbol_name(file, row[2])}]"
             return v.union(members.get(self, value, name, fuel - 1) for value in given)
+        if text := self._text(file, row[2]):
+            return v.union(affixed.named(self, value, *text, fuel) or self._any((value,), fuel) for value in given)
         key = file.expressions[row[2]]
         if key[0] == m.NAME and (file.bindings[key[1]].kind == m.IMPORTED or file.bindings[key[1]].node >= 0):
             return v.union(item(value, -1) for value in given)
         return self._any(given, fuel)
+
+    def _text(self, file: File, index: int) -> tuple[str, str] | None:
+        """How a key that the program puts together begins and ends, where that is written."""
+        row = file.expressions[index]
+        if row[0] == m.NAME and file.bindings[row[1]].kind == m.VARIABLE:
+            values = self.touch_name(file, row[1]).values
+            row = file.expressions[values[0]] if len(values) == 1 else (m.UNKNOWN,)
+        return (row[1], row[2]) if row[0] == m.TEXT else None
 
     def this(self, file: File, function: int, fuel: int) -> Values:
         if function < 0:
@@ -344,6 +355,7 @@ _CODES: Final[dict[int, Callable[[Engine, File, int, m.Row, int], Values]]] = {
     m.LITERAL: lambda engine, file, index, row, fuel: ((v.EXTERNAL, row[1]),) if row[1] else v.NOTHING,
     m.NAME: lambda engine, file, index, row, fuel: engine.binding(file, row[1], fuel - JUMP),
     m.GLOBAL: Engine.free,
+    m.TEXT: lambda engine, file, index, row, fuel: ((v.EXTERNAL, "String"),),
     m.MEMBER: Engine.member,
     m.CALL: lambda engine, file, index, row, fuel: calls.result(engine, file, index, fuel),
     m.NEW: lambda engine, file, index, row, fuel: calls.instance(engine, file, index, fuel),

@@ -51,6 +51,8 @@ def _search(engine: Engine, path: str, name: str, looked: set[str]) -> tuple[Pla
             looked.add(export_key(place, "*"))
             for export in file.exports.get("*", ()):
                 _follow(engine, place, export, wanted, outside, following, looked)
+            if declaring := engine.modules.declaring(place, looked):
+                following.append((declaring, wanted))  # types are only declared
         level = [step for step in dict.fromkeys(following) if step not in seen]
         seen.update(level)
         if len(seen) > _MAX_VISITS:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from everdex.facts import javascript_model as m
+from everdex.graph.javascript import builtins
 from everdex.graph.model import World
 
 _KEPT: Final = 1_500
@@ -193,7 +194,10 @@ def methods(file: File) -> dict[str, list[str]]:
         found = file.memo["methods"] = {}
         written = {function.node for function in file.functions}
         for index, node in enumerate(file.facts.nodes):
-            if node.kind == "method" and index in written:
+            above = file.keys[index].rpartition(".")[0].rpartition(".")[2]
+            # what is put into the language's own classes is as much theirs as what they have
+            is_lent = above in builtins.GLOBALS and file.facts.nodes[node.parent].kind != "class"
+            if node.kind == "method" and index in written and not is_lent:
                 found.setdefault(node.name, []).append(file.keys[index])
     return found
 

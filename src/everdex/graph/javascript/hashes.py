@@ -15,7 +15,8 @@ import msgspec
 
 from everdex.facts import javascript_model as m
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.keys import def_key, member_key, name_key
+from everdex.graph.javascript.heirs import stated_function
+from everdex.graph.javascript.keys import ANY_NAME, def_key, member_key, name_key
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
@@ -62,7 +63,7 @@ class Hashes:
         code = row[0]
         if code == m.NAME:
             return [code, *self._binding(row[1])]
-        if code in (m.LITERAL, m.GLOBAL, m.REQUIRE, m.IMPORT):
+        if code in (m.LITERAL, m.GLOBAL, m.REQUIRE, m.IMPORT, m.TEXT):
             return row
         if code in (m.CALL, m.NEW):
             return [code, self.rows[row[1]], [self.rows[part] for part in row[2]]]
@@ -141,6 +142,8 @@ class Hashes:
             return self._key(file.classes[index].node)
         if kind in ("interface", "alias"):
             return self._key(file.interfaces[index].node)
+        if kind == "function":
+            return self._key(file.functions[index].node), self.types[stated_function(file, index)]
         return self.rows[index]
 
     def definitions(self) -> dict[str, list[Any]]:
@@ -198,6 +201,7 @@ class Hashes:
         for row in self._file.classes:
             path, key = self._file.path, self._keys[row.node]
             for name, kind, static, value, type_, node in row.members:
+                found.setdefault(member_key(path, key, ANY_NAME), []).append(name)
                 said = kind, static, self.rows[value], self.types[type_], self._key(node)
                 found.setdefault(member_key(path, key, name), []).append(said)
             for name, value, static in row.stores:
@@ -257,4 +261,7 @@ class Hashes:
     def members(self) -> set[str]:
         """Names of properties that are definitions."""
         nodes = self._file.facts.nodes
-        return {node.name for node in nodes if node.kind in ("method", "field", "property", "member", "function")}
+        stored = (name for each in self._file.bindings for name, _ in (*each.properties, *each.prototype))
+        described = {name[4:] for name in stored if name.startswith(m.ACCESSORS)}
+        kinds = ("method", "field", "property", "member", "function")
+        return described | {node.name for node in nodes if node.kind in kinds}

@@ -1,4 +1,5 @@
-"""Who implements an interface or extends a class: found by the name in the heritage clause, then checked."""
+"""Who implements an interface or extends a class, and which functions are declared to be of a function type: found by
+the name in the heritage clause or annotation, then checked."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ _JUMP: Final = 4
 MAX_FILES: Final = 40
 HEIRS_KEY: Final = "js:heirs:"
 MAX_HEIRS: Final = 24
+_MAX_FUNCTIONS: Final = 8  # of more, any function may be one of such a type
 _MAX_LEVELS: Final = 4
 _MAX_NAMES: Final = 8
 _AROUND: Final = frozenset((
@@ -44,8 +46,20 @@ def claims(file: File) -> dict[str, list[tuple[str, int]]]:
         if file.expressions[literal][0] == m.OBJECT:
             for name in _type_names(file, _stated(file, literal)):
                 found.setdefault(name, []).append(("literal", literal))
+    for index in range(len(file.functions)):
+        for name in _type_names(file, stated_function(file, index)):
+            found.setdefault(name, []).append(("function", index))
     found.pop("", None)
     return found
+
+
+def stated_function(file: File, function: int) -> int:
+    """The type that is written for a function where it is bound to a name or returned, or 0."""
+    binding = file.functions[function].binding
+    if binding >= 0 and file.bindings[binding].type:
+        return file.bindings[binding].type
+    around = file.returned.get(function, -1)
+    return file.functions[around].result if around >= 0 else 0
 
 
 def _stated(file: File, literal: int) -> int:
@@ -118,12 +132,32 @@ def _direct(engine: Engine, value: Value, fuel: int) -> Values:
     if value[0] not in (v.INSTANCE, v.TYPED):
         return ()
     answer: Values = engine.remember(engine.files[value[1]], ("h", value), fuel, _search, engine, value)
-    return v.known(answer)
+    return tuple(heir for heir in v.known(answer) if heir[0] != v.FUNCTION)
+
+
+def functions(engine: Engine, value: Value, fuel: int) -> Values:
+    """The functions that are declared to be of a function type that has a name, where they are few."""
+    if value[0] not in (v.CALLABLE, v.TYPED):
+        return ()
+    answer: Values = engine.remember(engine.files[value[1]], ("h", value), fuel, _search, engine, value)
+    found = tuple(heir for heir in answer if heir[0] == v.FUNCTION)
+    return found if len(found) <= _MAX_FUNCTIONS else ()
+
+
+def _name_of(file: File, value: Value) -> str:
+    """By which name others say that something is of a type."""
+    if value[0] == v.INSTANCE:
+        return file.classes[value[2]].name
+    if value[0] == v.TYPED:
+        return file.interfaces[value[2]].name
+    named: dict[int, str] | None = file.memo.get("aliases")
+    if named is None:
+        named = file.memo["aliases"] = {row.alias: row.name for row in file.interfaces if row.alias}
+    return named.get(value[2], "")
 
 
 def _search(engine: Engine, value: Value, fuel: int) -> Values:
-    home = engine.files[value[1]]
-    name = home.classes[value[2]].name if value[0] == v.INSTANCE else home.interfaces[value[2]].name
+    name = _name_of(engine.files[value[1]], value)
     if not name:
         return ()
     found: dict[Value, None] = {}
@@ -153,6 +187,9 @@ def _checked(engine: Engine, file: File, kind: str, index: int, value: Value, fu
             above = engine.evaluate(file, row.extends, fuel)
             bases.append(tuple((v.INSTANCE, *base[1:]) for base in above if base[0] == v.CLASS))
         return (v.INSTANCE, file.path, index) if any(value in base for base in bases) else None
+    if kind == "function":
+        stated = types.of(engine, file, stated_function(file, index), fuel)
+        return (v.FUNCTION, file.path, index) if value in stated else None
     if kind == "alias":
         return value if value in types.of(engine, file, file.interfaces[index].alias, fuel) else None
     if kind == "interface":

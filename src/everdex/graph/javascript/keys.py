@@ -9,7 +9,11 @@ from everdex.facts import javascript_model as m
 
 # A function that is called by name more often than this says nothing of its parameters that would not be cut anyway.
 MAX_CALLS: Final = 16
-CROWD_KEY: Final = "js:crowd:"  # and a name: a file alone has more calls by it
+ANY_NAME: Final = "*"  # in place of the name of a member: which there are
+# And a name: the calls by it in sources, and in tests and the like; and that a file alone has more than are looked at.
+CALLS_KEY: Final = "js:calls:"
+ASIDE_KEY: Final = "js:aside:"
+CROWD_KEY: Final = "js:crowd:"
 
 
 def def_key(path: str, home: str) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, types
+from everdex.graph.javascript import beside, builtins, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.keys import member_key
-from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, on_this, own, wholes
+from everdex.graph.javascript.slots import Slot, computed, direct, expression_node, held, on_this, own, wholes
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def get(engine: Engine, value: Value, name: str, fuel: int) -> Values:
     slots = find(engine, value, name, fuel)
     if not slots:
         return NO_SUCH if value[0] != v.HOLDER else v.NOTHING
-    return v.union(slot_values(engine, slot, value, fuel - 1) for slot in slots)
+    read = [slot for slot in slots if slot.kind != "s"] or slots
+    return v.union(slot_values(engine, slot, value, fuel - 1) for slot in read)
 
 
 def slot_values(engine: Engine, slot: Slot, receiver: Value, fuel: int) -> Values:
@@ -65,6 +66,8 @@ def find(engine: Engine, value: Value, name: str, fuel: int) -> tuple[Slot, ...]
         return added or (direct((v.METHOD, _BUILTIN[kind], name, value)) if has else ())
     if kind in (v.UNKNOWN, v.NAMED_TYPE):
         return ()
+    if kind == v.AFFIXED:
+        return direct((v.METHOD, "Function", name, value)) if name in builtins.OF_FUNCTIONS else ()
     if kind == v.METHOD:
         return direct((v.EXTERNAL, f"Function.{name}")) if name in builtins.OF_FUNCTIONS else ()
     if fuel <= 0:
@@ -153,12 +156,9 @@ def _stored(engine: Engine, file: File, binding: int, name: str, fuel: int) -> t
     if binding < 0:
         return ()
     stored = engine.touch_name(file, binding).properties
-    own = tuple(
-        Slot("f", file.path, expression_node(file, value), value, 0)
-        for property_, value in stored
-        if property_ == name
-    )
-    return own or _mixed(engine, file, wholes(stored), builtins.MIXES, name, fuel) or computed(file, stored)
+    if own := held(file, stored, name):
+        return own
+    return _mixed(engine, file, wholes(stored), builtins.MIXES, name, fuel) or computed(file, stored)
 
 
 def _mixed(
@@ -183,6 +183,20 @@ def _mixed(
 
 
 def _of_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
+    found = _in_class(engine, file, index, name, static, fuel)
+    if name == "constructor" or any(_is_function(engine, slot) for slot in found):
+        return found
+    if not found:
+        return beside.of_class(engine, file, index, name, static, fuel)
+    return (*found, *beside.of_field(engine, file, index, name, static, fuel))
+
+
+def _is_function(engine: Engine, slot: Slot) -> bool:
+    """Whether something that runs is found, so that no type says more of it."""
+    return slot.kind in "gsa" or bool(slot.path and engine.files[slot.path].expressions[slot.value][0] == m.FUNCTION)
+
+
+def _in_class(engine: Engine, file: File, index: int, name: str, static: bool, fuel: int) -> tuple[Slot, ...]:
     row = file.classes[index]
     engine.touch(file, file.home(row.node))
     engine.reads.add(member_key(file.path, file.keys[row.node], name))
@@ -287,12 +301,7 @@ def _on_prototype(engine: Engine, file: File, binding: int, name: str, fuel: int
     row = engine.touch_name(file, binding)
     if not (row.prototype or row.properties):
         return ()
-    own = tuple(
-        Slot("f", file.path, expression_node(file, value), value, 0)
-        for property_, value in row.prototype
-        if property_ == name
-    )
-    if own:
+    if own := held(file, row.prototype, name):
         return own
     whole = wholes(row.prototype)
     mixing = [value for value in whole if _is_given(file, binding, file.expressions[value])]

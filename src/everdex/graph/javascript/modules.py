@@ -12,14 +12,17 @@ from everdex.graph.javascript.project import Project, match, relevant
 from everdex.graph.model import World
 
 PROJECT_KEY: Final = "js:project"
+# what declares comes after what it declares
+_DECLARATIONS: Final = (".d.ts", ".d.mts", ".d.cts")
+_SCRIPTS: Final = frozenset((".js", ".jsx", ".mjs", ".cjs"))
 _EXTENSIONS: Final = (
-    ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".d.mts", ".d.cts", ".js", ".jsx", ".mjs", ".cjs", ".es6", ".vue",
-    ".svelte", ".json",
-)  # fmt: skip
+    ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".es6", *_DECLARATIONS, ".vue", ".svelte", ".json",
+)
 _BY_LENGTH: Final = tuple(sorted(_EXTENSIONS, key=len, reverse=True))
 _RANK: Final = {extension: rank for rank, extension in enumerate(_EXTENSIONS)}
 _BUILT: Final = frozenset(("dist", "build", "lib", "out", "esm", "cjs", "es", "types"))
 _OUTPUT: Final = frozenset(("dist", "build", "out"))  # what is not there in these has not been built
+_SOURCES: Final = ("src", "lib")
 
 
 def stem(path: str) -> tuple[str, str]:
@@ -36,6 +39,8 @@ def places(path: str) -> tuple[str, ...]:
     keys = [f"js:at:{path}"]
     if extension:
         keys.append(f"js:at:{base}")
+        if extension in _DECLARATIONS:
+            keys.append(f"js:at:{base}.d")  # `./types.d.js` is `types.d.ts`
         if base.rpartition("/")[2] == "index":
             keys.append(f"js:at:{dirname(base)}/")
     return tuple(keys)
@@ -59,6 +64,26 @@ class Modules:
         reads |= found[2]
         return found[0], found[1]
 
+    def declaring(self, path: str, reads: set[str]) -> str:
+        """The file that stands beside a script and declares what is in it, or ''."""
+        base, extension = stem(path)
+        if extension not in _SCRIPTS:
+            return ""
+        key = f"js:at:{base}"
+        reads.add(key)
+        beside = {stem(found)[1]: found for found in self._world.offering(key)}
+        wanted = (f".d.{extension[1:-2]}ts", ".d.ts")  # of `.mjs` that is `.d.mts`
+        return next((beside[each] for each in wanted if each in beside), "")
+
+    def declared(self, path: str, reads: set[str]) -> list[str]:
+        """The scripts that a file of declarations stands beside."""
+        base, extension = stem(path)
+        if extension not in _DECLARATIONS:
+            return []
+        key = f"js:at:{base}"
+        reads.add(key)
+        return [found for found in self._world.offering(key) if self.declaring(found, reads) == path]
+
     @property
     def project(self) -> Project:
         if self._project is None:
@@ -73,7 +98,7 @@ class Modules:
         if specifier in (".", "..") or specifier.startswith(("./", "../")):
             target = normpath(join(dirname(path), specifier))
             found = "" if target.startswith("..") else self._at(target, looked, specifier.endswith(("/", ".")))
-            found = found or self._unbuilt(target, looked)
+            found = found or self._unbuilt(target, looked) or self._entry(target, looked)
             return (found, "") if found else ("", "" if self._is_code(specifier) else specifier)
         if specifier.startswith("/"):
             found = self._at(specifier.lstrip("/"), looked)
@@ -93,7 +118,7 @@ class Modules:
         target = "" if target == "." else target
         base, extension = stem(target)
         tries = [f"js:at:{target}/"] if directory or not target else [f"js:at:{target}"]
-        if not directory and extension in (".js", ".jsx", ".mjs", ".cjs"):
+        if not directory and extension in _SCRIPTS:
             tries.append(f"js:at:{base}")
         if target and not directory:
             tries.append(f"js:at:{target}/")
@@ -139,7 +164,11 @@ class Modules:
         found = self._first(directory, self.project.entries(directory, subpath), looked)
         if found:
             return found
-        return self._first(directory, [f"src/{subpath or 'index'}", subpath or "index"], looked)
+        name = self.project.package(directory).get("name")
+        # a bundle that has not been made is made of what is called like the package
+        named = [name.rpartition("/")[2]] if isinstance(name, str) and not subpath else []
+        sources = [f"src/{subpath or 'index'}", subpath or "index"]
+        return self._first(directory, sources + [f"{at}/{each}" for at in _SOURCES for each in named], looked)
 
     def _first(self, directory: str, entries: list[str], looked: set[str]) -> str:
         """The first entry that is there; what is built is looked for at its source."""
@@ -163,6 +192,15 @@ class Modules:
         around = self.project.package_around(target)
         inside = "" if around is None else target[len(around) :].lstrip("/")
         return self._first(around or "", [inside], looked) if inside.partition("/")[0] in _OUTPUT else ""
+
+    def _entry(self, target: str, looked: set[str]) -> str:
+        """The source of a package's own entry, which another file of it names by its path and which is not there."""
+        around = self.project.package_around(target)
+        if around is None:
+            return ""
+        inside = target[len(around) :].lstrip("/")
+        is_entry = inside in (normpath(entry) for entry in self.project.entries(around, ""))
+        return self._package_entry(around, "", looked) if inside and is_entry else ""
 
     def _plain(self, target: str, looked: set[str]) -> str:
         base, extension = stem(target)

@@ -12,9 +12,19 @@ import msgspec
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.hashes import Hashes
 from everdex.graph.javascript.heirs import HEIRS_KEY, claims
-from everdex.graph.javascript.keys import CROWD_KEY, MAX_CALLS, called_key, export_key, kind_key, literals_key
+from everdex.graph.javascript.keys import (
+    ASIDE_KEY,
+    CALLS_KEY,
+    CROWD_KEY,
+    MAX_CALLS,
+    called_key,
+    export_key,
+    kind_key,
+    literals_key,
+)
 from everdex.graph.javascript.modules import PROJECT_KEY, places
 from everdex.graph.javascript.project import is_project_file, relevant
+from everdex.languages import role_of
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 
@@ -39,10 +49,11 @@ def offers(path: str, source: bytes, file: File | None, hashes: Hashes | None) -
     for name, claimed in claims(file).items():
         found[HEIRS_KEY + name] = _of((kind, hashes.claimed(kind, index)) for kind, index in claimed)
     private = {name for name, everywhere in map(file.called_by, range(len(file.functions))) if not everywhere}
+    kind = CALLS_KEY if role_of(path) == "source" else ASIDE_KEY
     for name, calls in file.calls.items():
-        said = found[f"js:calls:{name}"] = _of(hashes.rows[call] for call in calls)
+        said = found[kind + name] = _of(hashes.rows[call] for call in calls)
         if len(calls) > MAX_CALLS:
-            found[CROWD_KEY + name] = 1
+            found[CROWD_KEY + kind + name] = 1
         if name in private:
             found[called_key(path, name)] = said
     for name, indexes in file.facts.globals.items():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members, overloads, types
+from everdex.graph.javascript import beside, builtins, members, overloads, types
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.calls import members_of, settled
 from everdex.graph.javascript.files import File
-from everdex.graph.javascript.keys import CROWD_KEY, MAX_CALLS, called_key
+from everdex.graph.javascript.keys import ASIDE_KEY, CALLS_KEY, CROWD_KEY, MAX_CALLS, called_key
 from everdex.graph.javascript.values import Value, Values
 
 if TYPE_CHECKING:
@@ -29,14 +28,14 @@ def parameter(engine: Engine, file: File, function: int, number: int, fuel: int)
 def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     row = file.functions[function]
     engine.touch(file, file.home(row.node))
-    _, type_, default = row.parameters[number]
-    declared = types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+    default = row.parameters[number][2]
+    declared = _stated(engine, file, function, number, fuel)
     useful = v.known(declared)
     if useful and not any(value[0] == v.CALLABLE for value in useful):
         if any(value[0] == v.TYPED for value in useful):
-            # object literals implement a type without saying so: those that are handed in here are known
+            # literals and functions implement a type without saying so: those that are handed in here are known
             passed = _from_calls(engine, file, function, number, fuel)
-            useful = v.union((useful, tuple(value for value in passed if value[0] == v.OBJECT)))
+            useful = v.union((useful, tuple(value for value in passed if value[0] in (v.OBJECT, v.FUNCTION))))
         return useful
     given: list[Values] = [engine.evaluate(file, default, fuel - 1)] if default else []
     if not useful:
@@ -48,6 +47,14 @@ def _parameter(engine: Engine, file: File, function: int, number: int, fuel: int
     if found and row.rest and number == len(row.parameters) - 1 and not useful:
         return ((v.ARRAY, found),)
     return found or v.unknown(v.reason_of(declared) or v.reason_of(everything) or "untyped parameter")
+
+
+def _stated(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
+    """The type that is stated for a parameter, in its own file or beside it."""
+    type_ = file.functions[function].parameters[number][1]
+    if type_:
+        return types.of(engine, file, type_, fuel - 1)
+    return beside.parameter(engine, file, function, number, fuel - 1)
 
 
 def _expected(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
@@ -178,8 +185,8 @@ def _argument_type(engine: Engine, callee: Value, argument: int, fuel: int) -> V
         file = engine.files[callee[1]]
         function = file.functions[callee[2]]
         engine.touch(file, file.home(function.node))
-        type_ = function.parameters[argument][1] if argument < len(function.parameters) else 0
-        return types.of(engine, file, type_, fuel - 1) if type_ else v.NOTHING
+        is_there = argument < len(function.parameters)
+        return _stated(engine, file, callee[2], argument, fuel) if is_there else v.NOTHING
     if callee[0] == v.METHOD:
         taken = builtins.TAKES_INTO.get((callee[1], callee[2]))
         return members_of(callee[3]) if taken in (argument, builtins.ANY) else v.NOTHING
@@ -199,14 +206,11 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
         engine.touch(file, file.home(row.node))
         if argument >= len(row.parameters):
             return v.NOTHING
-        binding, type_, _ = row.parameters[argument]
-        if type_:
-            declared = types.of(engine, file, type_, fuel - 1)
-            found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
-            if any(value[0] != v.CALLABLE for value in found):
-                return found
-        else:
-            found = v.NOTHING
+        binding = row.parameters[argument][0]
+        declared = _stated(engine, file, callee[2], argument, fuel)
+        found = v.known(v.union(types.parameter_type(engine, value, number, fuel) for value in declared))
+        if any(value[0] != v.CALLABLE for value in found):
+            return found
         given = engine.touch_name(file, binding).calls if binding >= 0 else []
         passed = v.union(
             engine.evaluate(file, arguments[number], fuel - 1)
@@ -224,6 +228,16 @@ def _handed(engine: Engine, callee: Value, argument: int, number: int, fuel: int
     return v.NOTHING
 
 
+def _few_calls(engine: Engine, name: str, kind: str) -> list[tuple[File, int]] | None:
+    """The calls by a name, in sources or aside from them; None where there are more than are looked at."""
+    if engine.is_offered(CROWD_KEY + kind + name):
+        return None
+    paths = engine.offering_few(kind + name, MAX_CALLS)
+    files = [engine.files[path] for path in paths or ()]
+    sites = [(file, call) for file in files for call in file.calls.get(name, ())]
+    return sites if paths is not None and len(sites) <= MAX_CALLS else None
+
+
 def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: int) -> Values:
     """What is given to a function where it is called by its name."""
     row = file.functions[function]
@@ -232,18 +246,16 @@ def _from_calls(engine: Engine, file: File, function: int, number: int, fuel: in
         return v.NOTHING
     is_constructor = bool(row.flags & m.CONSTRUCTOR)
     wanted = (v.CLASS, file.path, row.this[1]) if is_constructor else (v.FUNCTION, file.path, function)
-    paths: Sequence[str] | None
-    if everywhere and engine.is_offered(CROWD_KEY + name):
-        paths = None
-    elif everywhere:
-        paths = engine.offering_few(f"js:calls:{name}", MAX_CALLS)
+    if everywhere:
+        sites = _few_calls(engine, name, CALLS_KEY)
+        # what tests pass is left out where they are many: the calls of the program itself still say what it passes
+        aside = _few_calls(engine, name, ASIDE_KEY) or []
+        sites = sites if sites is None or len(sites) + len(aside) > MAX_CALLS else [*sites, *aside]
     else:
         engine.reads.add(called_key(file.path, name))
-        paths = [file.path]
-    if paths is None:
-        return v.unknown("untyped parameter")
-    sites = [(caller, call) for caller in map(engine.files.__getitem__, paths) for call in caller.calls.get(name, ())]
-    if len(sites) > MAX_CALLS:
+        own = [(file, call) for call in file.calls.get(name, ())]
+        sites = own if len(own) <= MAX_CALLS else None
+    if sites is None:
         return v.unknown("untyped parameter")
     return v.union(
         engine.evaluate(caller, arguments[number], fuel - _JUMP)

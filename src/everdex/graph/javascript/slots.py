@@ -49,6 +49,16 @@ def on_this(engine: Engine, file: File, key: tuple[str, int], values: Iterable[i
     return tuple(Slot("f", file.path, expression_node(file, value), value, 0) for value in found[1].get(name, ()))
 
 
+def held(file: File, stored: list[tuple[str, int]], name: str) -> tuple[Slot, ...]:
+    """What was stored under a name, and the accessors that it was described by."""
+    kinds = {name: "f", f"get {name}": "g", f"set {name}": "s"}
+    return tuple(
+        Slot(kinds[property_], file.path, expression_node(file, value), value, 0)
+        for property_, value in stored
+        if property_ in kinds
+    )
+
+
 def computed(file: File, stored: list[tuple[str, int]]) -> tuple[Slot, ...]:
     return tuple(
         Slot("c", file.path, expression_node(file, value), value, 0)

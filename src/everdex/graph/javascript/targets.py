@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, literals, members, overloads
+from everdex.graph.javascript import affixed, builtins, literals, members, overloads
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.engine import FUEL, Engine
 from everdex.graph.javascript.exports import Place, locate
 from everdex.graph.javascript.files import File, methods
 from everdex.graph.javascript.found import Found
-from everdex.graph.javascript.heirs import MAX_HEIRS, heirs
+from everdex.graph.javascript.heirs import MAX_HEIRS, functions, heirs
 from everdex.graph.javascript.slots import Slot
 from everdex.graph.javascript.values import Value, Values
 from everdex.graph.model import OVERLOADS, Status, Target
 
 _MAX_NAMESAKES: Final = 3
-_MAX_TARGETS: Final = 24
+_MAX_TARGETS: Final = 64
 # what a file asks for the same properties again and again
 _MANY_TIMES: Final = frozenset((v.INSTANCE, v.CLASS, v.TYPED, v.OBJECT, v.ENUM))
+
+
+def _made_of(value: Value) -> Value:
+    """What something is an instance of: by super(…) that is called."""
+    return ({v.INSTANCE: v.CLASS, v.MADE: v.FUNCTION}.get(value[0], value[0]), *value[1:])
 
 
 class Finder:
@@ -74,13 +79,24 @@ class Finder:
                 if stated and value[0] == v.EXTERNAL:
                     found.unknown("function type only")
                 else:
-                    self._called(value, found)
+                    self._called(_made_of(value) if row[0] == m.SUPER else value, found)
+            for value in () if found.targets else values:
+                for function in functions(self._engine, value, FUEL):
+                    if not self._wraps(file, row, function):
+                        self._called(function, found)
         for slot, receiver in found.computed:
             self._slot_call(slot, receiver, found)
             found.doubt = "computed name"
         if len(found.targets) > 1 and self._are_overloads(list(found.targets)):
             found.doubt = OVERLOADS
         return found
+
+    def _wraps(self, file: File, row: m.Row, function: Value) -> bool:
+        """Whether a function is returned by the one that is given what is called: it stands around that, and is another
+        of its type."""
+        if row[0] != m.NAME or function[1] != file.path or function[2] not in file.returned:
+            return False
+        return file.home(file.functions[function[2]].node) == file.bindings[row[1]].home
 
     def _is_stated(self, file: File, row: m.Row) -> bool:
         """Whether all that is known of a name is the type of a parameter: of one from outside, a function of the root
@@ -168,16 +184,18 @@ class Finder:
 
     def _called(self, value: Value, found: Found) -> None:
         kind = value[0]
-        # an instance is called by super(…): what it is an instance of is meant
-        if kind in (v.FUNCTION, v.MADE):
+        if kind == v.FUNCTION:
             found.targets[value[1], self._engine.files[value[1]].functions[value[2]].node] = None
-        elif kind in (v.CLASS, v.INSTANCE):
+        elif kind == v.CLASS:
             self._construct(value, found)
         elif kind == v.METHOD:
             if value[1] == "Function" and value[2] in ("call", "apply"):
                 self._called(value[3], found)
             else:
                 found.outside[f"{value[1]}.{value[2]}"] = None
+        elif kind == v.AFFIXED:
+            for function in affixed.functions(self._engine, value, FUEL):
+                self._called(function, found)
         elif kind == v.EXTERNAL:
             found.outside[value[1]] = None
         elif kind == v.UNKNOWN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everdex.facts import javascript_model as m
-from everdex.graph.javascript import builtins, members
+from everdex.graph.javascript import beside, builtins, members
 from everdex.graph.javascript import values as v
 from everdex.graph.javascript.files import File
 from everdex.graph.javascript.values import Value, Values
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from everdex.graph.javascript.engine import Engine
 
 _JUMP = 4
+_MAX_ABOVE = 16
 _OF_THE_ROOT = frozenset((v.CLASS, v.FUNCTION, v.INSTANCE, v.MADE, v.OBJECT, v.TYPED))
 
 
@@ -25,8 +26,32 @@ def agreed(given: Values, declared: Values) -> Values:
     if v.concrete(given):
         return given
     # a function type says less than any function, also one from outside
-    wanted = "FCINOE" if all(value[0] == v.CALLABLE for value in typed) else "FCINO"
+    wanted = "FCINOME" if all(value[0] == v.CALLABLE for value in typed) else "FCINOM"
     return v.union((tuple(value for value in given if value[0] in wanted), typed))
+
+
+def narrows(engine: Engine, given: Values, declared: Values, fuel: int) -> bool:
+    """Whether a cast says more than was known: that an instance of a class is one of a class below it."""
+    wanted = [value for value in declared if value[0] == v.INSTANCE]
+    if not wanted or any(value in given for value in wanted):
+        return False
+    return any(value in given for each in wanted for value in _above(engine, each, fuel))
+
+
+def _above(engine: Engine, value: Value, fuel: int) -> Values:
+    """Instances of the classes above the one of which something is."""
+    found: dict[Value, None] = {}
+    waiting = [value]
+    while waiting and len(found) < _MAX_ABOVE:
+        _, path, index = waiting.pop()
+        file = engine.files[path]
+        row = file.classes[index]
+        engine.touch(file, file.home(row.node))
+        bases = engine.evaluate(file, row.extends, fuel - _JUMP) if row.extends else ()
+        above = [(v.INSTANCE, *base[1:]) for base in bases if base[0] == v.CLASS]
+        waiting += [each for each in above if each not in found]
+        found |= dict.fromkeys(above)
+    return tuple(found)
 
 
 def of(engine: Engine, file: File, index: int, fuel: int) -> Values:
@@ -90,7 +115,8 @@ def _instance(engine: Engine, entity: Value, fuel: int) -> Values:
             return of(engine, file, interface.alias, fuel - _JUMP)
         return ((v.TYPED, *entity[1:]),)
     if kind == v.CLASS:
-        return ((v.INSTANCE, *entity[1:]),)
+        meant = beside.implementing(engine, entity, fuel) or (entity,)
+        return tuple((v.INSTANCE, *each[1:]) for each in meant)
     if kind == v.FUNCTION:
         return ((v.MADE, *entity[1:]),)
     if kind == v.ENUM:

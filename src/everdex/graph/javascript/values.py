@@ -32,6 +32,7 @@ MAP: Final = "D"  # values
 CALLABLE: Final = "Y"  # path, type row
 ENUM: Final = "L"  # path, interface
 HOLDER: Final = "B"  # path, binding: something of which only stored properties are known
+AFFIXED: Final = "Z"  # value, beginning, end: whichever functions it has under names that begin and end so
 UNKNOWN: Final = "U"  # reason
 
 MAX_VALUES: Final = 12
@@ -64,7 +65,7 @@ def known(values: Values) -> Values:
 
 def concrete(values: Values) -> bool:
     """Whether these are all definitions of the project, so that a declared type would add nothing."""
-    return bool(values) and all(value[0] in "FCIO" for value in values)
+    return bool(values) and all(value[0] in "FCIOM" for value in values)
 
 
 def reason_of(values: Values) -> str:
