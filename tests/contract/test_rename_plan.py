@@ -99,6 +99,21 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, new: str) -> None:
         plan_of(made, "core.py::helper", new)
 
 
+def test_a_word_of_the_language_is_no_name(tmp_path: Path) -> None:
+    """What would no longer parse is refused; a word that is a name where it would stand is none of these."""
+    made = synced(
+        tmp_path / "tree",
+        {**_FILES, "box.ts": "export class Box { take() { return 1 } }\n", "a.go": "package a\n\nfunc Make() {}\n"},
+    )
+    for symbol, new in (("core.py::helper", "class"), ("core.py::helper", "None"), ("draw", "delete"), ("Make", "func")):
+        with pytest.raises(QueryError) as refused:
+            plan_of(made, symbol, new)
+        assert new in str(refused.value)
+    assert plan_of(made, "Box.take", "delete")["edits"]
+    assert plan_of(made, "core.py::helper", "match")["edits"]
+    assert plan_of(made, "core.py::helper", "func")["edits"]
+
+
 def test_the_command_plans_and_never_changes(tmp_path: Path) -> None:
     """Places on stdout, doubts beside them; several definitions are listed; without --plan it is refused."""
     made = synced(tmp_path / "tree", _FILES)
