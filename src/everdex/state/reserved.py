@@ -1,7 +1,8 @@
 """Words that a language keeps for itself, so that nothing can be given one of them as a name.
 
-Words that mean something in some places only (Python's `match`, TypeScript's `type`) are names everywhere else and are not
-here. Where members may be called by any word, only what stands at the top of a file or in a function is refused.
+Words that mean something in some places only (Python's `match`, TypeScript's `type`) are names everywhere else and
+are not here. Where members may be called by any word, only what stands at the top of a file or in a function is
+refused.
 """
 
 from __future__ import annotations
@@ -40,54 +41,55 @@ _WORDS: Final = {
         range return select struct switch type var
     """,
     "rust": """
-        Self abstract as async await become box break const continue crate do dyn else enum extern false final fn for if
-        impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try
-        type typeof unsafe unsized use virtual where while yield
+        Self abstract as async await become box break const continue crate do dyn else enum extern false final fn for
+        if impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true
+        try type typeof unsafe unsized use virtual where while yield
     """,
     "java": """
-        abstract assert boolean break byte case catch char class const continue default do double else enum extends false
-        final finally float for goto if implements import instanceof int interface long native new null package private
-        protected public return short static strictfp super switch synchronized this throw throws transient true try void
-        volatile while
+        abstract assert boolean break byte case catch char class const continue default do double else enum extends
+        false final finally float for goto if implements import instanceof int interface long native new null package
+        private protected public return short static strictfp super switch synchronized this throw throws transient
+        true try void volatile while
     """,
     "csharp": """
-        abstract as base bool break byte case catch char checked class const continue decimal default delegate do double
-        else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal
-        is lock long namespace new null object operator out override params private protected public readonly ref return
-        sbyte sealed short sizeof stackalloc static string struct switch this throw true try typeof uint ulong unchecked
-        unsafe ushort using virtual void volatile while
+        abstract as base bool break byte case catch char checked class const continue decimal default delegate do
+        double else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface
+        internal is lock long namespace new null object operator out override params private protected public readonly
+        ref return sbyte sealed short sizeof stackalloc static string struct switch this throw true try typeof uint
+        ulong unchecked unsafe ushort using virtual void volatile while
     """,
     "c": f"{_C} inline restrict",
     "cpp": _CPP,
     "cuda": _CPP,
     "ruby": """
-        BEGIN END alias and begin break case class def defined? do else elsif end ensure false for if in module next nil
-        not or redo rescue retry return self super then true undef unless until when while yield
+        BEGIN END alias and begin break case class def defined? do else elsif end ensure false for if in module next
+        nil not or redo rescue retry return self super then true undef unless until when while yield
     """,
     "php": """
         abstract and array as break callable case catch class clone const continue declare default do echo else elseif
         empty enddeclare endfor endforeach endif endswitch endwhile eval exit extends final finally fn for foreach
-        function global goto if implements include include_once instanceof insteadof interface isset list match namespace
-        new or print private protected public readonly require require_once return static switch throw trait try unset
-        use var while xor yield
+        function global goto if implements include include_once instanceof insteadof interface isset list match
+        namespace new or print private protected public readonly require require_once return static switch throw trait
+        try unset use var while xor yield
     """,
     "kotlin": """
-        as break class continue do else false for fun if in interface is null object package return super this throw true
-        try typealias typeof val var when while
+        as break class continue do else false for fun if in interface is null object package return super this throw
+        true try typealias typeof val var when while
     """,
     "swift": """
         Any Self as associatedtype break case catch class continue default defer deinit do else enum extension
         fallthrough false fileprivate for func guard if import in init inout internal is let nil operator private
-        protocol public repeat rethrows return self static struct subscript super switch throw throws true try typealias
-        var where while
+        protocol public repeat rethrows return self static struct subscript super switch throw throws true try
+        typealias var where while
     """,
     "scala": """
-        abstract case catch class def do else enum export extends false final finally for given if implicit import lazy
-        match new null object override package private protected return sealed super then this throw trait true try type
-        val var while with yield
+        abstract case catch class def do else enum export extends false final finally for given if implicit import
+        lazy match new null object override package private protected return sealed super then this throw trait true
+        try type val var while with yield
     """,
     "lua": """
-        and break do else elseif end false for function goto if in local nil not or repeat return then true until while
+        and break do else elseif end false for function goto if in local nil not or repeat return then true until
+        while
     """,
     "bash": "case coproc do done elif else esac fi for function if in select then time until while",
 }  # fmt: skip

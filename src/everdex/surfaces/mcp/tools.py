@@ -277,7 +277,7 @@ class Tools:
 
         Edits are certain: resolved references, with the old name written there. Places that ask for the same name and
         could not be decided are `doubts`; look at them before you decide. A method is renamed with those that override
-        it. Comments, strings and documents are not looked at. Nothing is changed: make the edits yourself.
+        it. `left` are comments, strings and documents with the old name. Nothing is changed: make the edits yourself.
         """
 
         def ask(progress: Progress) -> CallToolResult:
