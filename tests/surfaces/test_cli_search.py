@@ -236,6 +236,20 @@ def test_a_closed_pipe_is_quiet(repository: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_a_closed_pipe_is_quiet_for_remarks_too(repository: Path) -> None:
+    """`everdex … 2>&1 | head -1`: both streams end in the same pipe, which nobody reads any more."""
+    everdex("index", cwd=repository)
+    read, write = os.pipe()
+    os.close(read)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for command in (["map"], ["symbols", "no_such_name"], ["no-such-command"]):
+        done = subprocess.run(
+            [*COMMAND, *command], cwd=repository, stdout=write, stderr=write, check=False, env=buffered
+        )
+        assert done.returncode in (0, 1, 2)
+    os.close(write)
+
+
 def test_a_terminal_gets_groups_and_colours(repository: Path) -> None:
     """Grouped by file with breadcrumb, numbered lines, marked words and a footer that names the snapshot."""
     drawn = on_terminal("search", "sign_cookie", cwd=repository).out

@@ -16,6 +16,7 @@ from everdex.graph.atlas import Atlas
 from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
 from everdex.graph.ways import Way
+from everdex.nearby import not_indexed
 from everdex.terms.split import WORD, fold
 from everdex.view import SnapshotView
 from everdex.view.words import files_with_token
@@ -130,5 +131,5 @@ def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     except KeyError:
         if "/" not in path and languages.language_of(path) is None:
             return ()
-        return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
+        return (not_indexed(path, view.paths),)
     return (f"{path} is in a language whose references are not resolved",)
