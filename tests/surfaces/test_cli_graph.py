@@ -110,7 +110,8 @@ def test_callees_in_a_pipe(project: Path) -> None:
 
 def test_callees_on_a_terminal_name_what_is_outside_once(tmp_path: Path) -> None:
     """With all its lines: calls of libraries do not push the repository's own off the screen."""
-    text = "import os\n\n\ndef go():\n    os.getcwd()\n    os.getcwd()\n    os.getpid()\n    own()\n\n\ndef own():\n    pass\n"
+    calls = "    os.getcwd()\n    os.getcwd()\n    os.getpid()\n    own()\n"
+    text = f"import os\n\n\ndef go():\n{calls}\n\ndef own():\n    pass\n"
     root = tree(tmp_path / "tree", {"a.py": text})
     shown = on_terminal("callees", "go", root, env={"NO_COLOR": "1"}).out.splitlines()
     outside = shown.index("outside the repository")
