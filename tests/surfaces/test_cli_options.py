@@ -91,3 +91,27 @@ def test_a_misspelt_path_is_told_what_is_like_it(tmp_path: Path) -> None:
     assert (done.code, "hint: did you mean src/sessions.py?" in done.err) == (2, True)
     assert "sesions.py'; did you mean src/sessions.py?" in everdex("callers", "sesions.py:1", cwd=root).err
     assert "did you mean" not in everdex("explain", "nothing_like_it.rs", cwd=root).err
+
+
+def test_what_a_search_is_narrowed_to_is_named_when_nothing_fits_it(tmp_path: Path) -> None:
+    """An empty answer may be due to a path or a language; a short name of a language is told its long one."""
+    root = tree(tmp_path / "tree", {"src/a.py": "def alpha():\n    return 1\n"})
+    for mode in ("hybrid", "literal"):
+        done = everdex("search", "alpha", "--mode", mode, "--path", "lib/**", root)
+        assert (done.code, "warning: no indexed file fits the path 'lib/**'" in done.err) == (1, True)
+        done = everdex("search", "alpha", "--mode", mode, "--lang", "ruby", root)
+        assert (done.code, "warning: no indexed file is written in ruby" in done.err) == (1, True)
+        assert "fits" not in everdex("search", "zzzyyy", "--mode", mode, "--path", "src/**", root).err
+    assert "no indexed file fits the path 'nowhere'" in everdex("search", "alpha file:nowhere", root).err
+    for typed, meant in (("py", "python"), ("pyhton", "python"), ("c++", "cpp")):
+        done = everdex("search", "alpha", "--lang", typed, root)
+        assert (done.code, f"hint: did you mean {meant}" in done.err) == (2, True)
+    assert "hint: known are ada, " in everdex("search", "alpha", "--lang", "zzzzzz", root).err
+
+
+def test_an_error_of_the_command_line_is_one_line(tmp_path: Path) -> None:
+    """Also where choices are listed."""
+    done = everdex("install", cwd=tmp_path)
+    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert "claude-code, codex" in done.err
+    assert "\\x0a" not in done.err

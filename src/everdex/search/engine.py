@@ -22,7 +22,7 @@ from everdex.search.about import named_line
 from everdex.search.budget import CONSIDERED, pack
 from everdex.search.check import check
 from everdex.search.features import NameMatcher
-from everdex.search.filters import allowed_documents, file_filter
+from everdex.search.filters import allowed_documents, file_filter, fitting_nothing
 from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
 from everdex.search.obvious import Obvious
@@ -96,12 +96,13 @@ class Engine:
         matches = found.matches[request.offset :]
         omitted = found.total - len(matches)
         more = found.total > request.offset + len(matches)
+        unfit = () if found.total else fitting_nothing(self._view, request.paths, request.languages)
         return SearchOutcome(
             matches=matches,
             omitted=omitted,
             next_offset=request.offset + len(matches) if more else None,
             limits_hit=found.limits_hit,
-            warnings=() if found.total or request.languages else self._unread(),
+            warnings=unfit if found.total or request.languages else (*unfit, *self._unread()),
         )
 
     def _unread(self) -> tuple[str, ...]:
@@ -153,6 +154,9 @@ class Engine:
         found = self._found(signals, candidates, allowed)
         more = strong and len(ordered) > wanted
         hits = tuple(self._hit(item, contributions(scorer, item)) for item in chosen)
+        if not ordered:
+            paths, wanted_languages = (*request.paths, *query.files), (*request.languages, *query.languages)
+            warnings += fitting_nothing(self._view, paths, wanted_languages)
         packed = pack(hits, request.budget, query.terms) if request.budget is not None else None
         shown = len(hits) - len(packed.left_out) if packed else len(hits)
         return SearchOutcome(

@@ -15,10 +15,11 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from everdex import languages, limits
+from everdex import limits
 from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
+from everdex.search.query import known_language
 from everdex.search.place import parse_place
 from everdex.surfaces.mcp import model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
@@ -369,9 +370,7 @@ def _check(query: str, mode: str, wanted: list[str] | None) -> None:
     """What can be refused here: a query that no daemon has to be started, or sent megabytes, for."""
     check(SearchRequest(query, Mode(mode), 1))
     for name in wanted or ():
-        if name not in languages.KNOWN:
-            known = ", ".join(sorted(languages.KNOWN))
-            raise QueryError(f"unknown language {name[:60]!r}", hint=f"known are {known}")
+        known_language(name)
 
 
 def _like(place: str, query: str | None, mode: str, profile: str | None) -> dict[str, Any]:
