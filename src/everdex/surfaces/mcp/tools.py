@@ -19,8 +19,8 @@ from everdex import limits
 from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
-from everdex.search.query import known_language
 from everdex.search.place import parse_place
+from everdex.search.query import known_language
 from everdex.surfaces.mcp import model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
