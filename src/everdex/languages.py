@@ -324,7 +324,7 @@ _GENERATED: Final = re.compile(
     r"zz_generated[^/]*|\.gen\.[a-z]+)$"
 )
 _TEST: Final = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|testdata|fixtures|e2e|unittests?)/|"
+    r"(^|/)(tests?|testing|__tests__|specs?|testdata|fixtures|e2e|unittests?|regress)/|"
     r"(^|/)(test_[^/]*|conftest|tests?)\.pyi?$|(_tests?|_spec)\.[a-z]+$|\.(test|spec|e2e|cy)\.[a-z]+$"
 )
 # In the path's own case: FooTest.java is a test, contest.java is not.

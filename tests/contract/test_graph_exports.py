@@ -67,10 +67,36 @@ def test_the_map_says_what_a_directory_consists_of_where_it_is_news(tmp_path: Pa
     structure = next(part for part in asker(synced(tmp_path / "tree", files | more))("map")["sections"] if
                      part["name"] == "structure")["items"]  # fmt: skip
     assert {item["text"] for item in structure} == {
-        "./ 9 files, mostly text", "lib/ 6 files", "  lib/core/ 3 files", "  lib/edge/ 3 files",
+        "./ 9 files, mostly text", "lib/ 6 files", "  core/ 3 files", "  edge/ 3 files",
         "page/ 2 files, mostly html",
     }  # fmt: skip
     assert {item["language"] for item in structure} == {"text", "html"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"pyproject.toml": '[project]\ndescription = "A kit\\nfor  things"\n', "README.md": "It is no such thing.\n"},
+         ("A kit for things", "pyproject.toml")),
+        ({"Cargo.toml": '[workspace.package]\ndescription = "Fast."\n'}, ("Fast.", "Cargo.toml")),
+        ({"package.json": '{"description": 3}', "README.md": (
+            "# Kit [![ci](x.svg)](y)\n\n<p align='center'><img src='a.png'> Docs · Chat · Help us here</p>\n\n"
+            "Kit is a **small** [tool](http://x) that\nkeeps things.\n\nMore of it here, and more.\n")},
+         ("Kit is a small tool that keeps things.", "README.md")),
+        ({"README.rst": "Kit\n===\n\n.. image:: a.png\n\nKit keeps all of your things.\n"},
+         ("Kit keeps all of your things.", "README.rst")),
+        ({"README.md": "# Kit\n\n## Install\n\nPlease follow what is written elsewhere.\n"}, None),
+        ({"README.md": "<" * 20_000, "package.json": "["}, None),
+        ({"README": f"It is {'very ' * 100}long. And so on.\n"}, (f"It is {'very ' * 46}…", "README")),
+    ],
+)  # fmt: skip
+def test_the_map_begins_with_what_the_repository_says_it_is(
+    tmp_path: Path, files: dict[str, str], said: tuple[str, str] | None
+) -> None:
+    """Its manifest's words, else the first sentence of its README; nothing rather than an installation note."""
+    about = asker(synced(tmp_path / "tree", {**files, "a.py": "x = 1\n"}))("map")["sections"][0]
+    assert about["name"] == "about"
+    assert [(item["text"], item["path"]) for item in about["items"]] == ([said] if said else [])
 
 
 def test_a_hostile_manifest_does_not_break_the_map(tmp_path: Path) -> None:

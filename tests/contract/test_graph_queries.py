@@ -173,7 +173,7 @@ def test_an_empty_repository_answers(tmp_path: Path, toy: None) -> None:
     """Nothing is found, nothing fails."""
     ask = asker(synced(tmp_path / "tree", {}))
     assert ask("refs", "x")["symbol"] is None
-    assert [section["items"] for section in ask("map")["sections"]] == [[]] * 7
+    assert [section["items"] for section in ask("map")["sections"]] == [[]] * 8
 
 
 def test_syntax_errors_and_failures_taint_the_answer(tmp_path: Path, toy: None) -> None:
@@ -277,6 +277,15 @@ def test_callers_of_a_variable_are_the_calls_that_name_it(tmp_path: Path) -> Non
         ("go", [3])
     ]
     assert {item["line"] for item in ask("refs", "either")["references"]} == {1, 3, 5}
+
+
+def test_the_map_lists_the_most_used_of_what_a_file_offers_first(tmp_path: Path) -> None:
+    """Whatever stands first in it."""
+    files = {"pkg/kit.py": "def seldom():\n    pass\n\n\ndef often():\n    pass\n"}
+    more = {f"pkg/u{n}.py": "from pkg.kit import often\n\noften()\n" for n in range(3)}
+    ask = asker(synced(tmp_path / "tree", files | more))
+    offered = next(part for part in ask("map", budget=2000)["sections"] if part["name"] == "public_api")["items"]
+    assert offered[0]["names"] == ["often", "seldom"]
 
 
 def test_the_map_shows_what_others_may_use_and_install(tmp_path: Path) -> None:

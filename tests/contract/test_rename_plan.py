@@ -99,6 +99,48 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, new: str) -> None:
         plan_of(made, "core.py::helper", new)
 
 
+def test_where_the_old_name_stays_is_said(tmp_path: Path) -> None:
+    """Comments, sentences in strings and documents are left and listed, edited files first; others' code is not."""
+    files = {
+        "Reader.java": (
+            "class Reader {\n  /** See {@link #getStrict()}. */\n  int getStrict() { return 1; }\n}\n"
+            "class Writer { int getStrict() { return 2; } }\n"
+        ),
+        "ATest.java": 'class ATest {\n  String[] a = {"getStrict() of it"};\n  int x = new Reader().getStrict();\n}\n',
+        "Other.java": "class Other { int go() { return new Writer().getStrict(); } }  // getStrict\n",
+        "A.md": "Call `getStrict()`; getStrictness is another.\n",
+    }
+    made = synced(tmp_path / "tree", files)
+    plan = plan_of(made, "Reader.getStrict", "strict")
+    assert [(place["path"], place["line"], place["column"]) for place in plan["left"]] == [
+        ("ATest.java", 2, 17), ("Reader.java", 2, 18), ("A.md", 1, 6), ("Other.java", 1, 66)
+    ]  # fmt: skip
+    assert (plan["counts"]["left"], plan["left_omitted"]) == (4, 0)
+    done = everdex("rename", "Reader.getStrict", "strict", "--plan", cwd=made.path)
+    assert "left as it is: Reader.java:2:19:/** See {@link #getStrict()}. */" in done.err
+    assert r"left as they are: 1 more place in comments, strings and documents; see `everdex search " in done.err
+    made.write({"A.md": "`getStrict`\n" * 11})
+    done = everdex("rename", "Reader.getStrict", "strict", "--plan", cwd=made.path)
+    assert done.err.count("left as it is") == 10
+    assert "4 more places in comments" in done.err
+
+
+def test_a_word_of_the_language_is_no_name(tmp_path: Path) -> None:
+    """What would no longer parse is refused; a word that is a name where it would stand is none of these."""
+    made = synced(
+        tmp_path / "tree",
+        {**_FILES, "box.ts": "export class Box { take() { return 1 } }\n", "a.go": "package a\n\nfunc Make() {}\n"},
+    )
+    helper = "core.py::helper"
+    for symbol, new in ((helper, "class"), (helper, "None"), ("draw", "delete"), ("Make", "func")):
+        with pytest.raises(QueryError) as refused:
+            plan_of(made, symbol, new)
+        assert new in str(refused.value)
+    assert plan_of(made, "Box.take", "delete")["edits"]
+    assert plan_of(made, helper, "match")["edits"]
+    assert plan_of(made, helper, "func")["edits"]
+
+
 def test_the_command_plans_and_never_changes(tmp_path: Path) -> None:
     """Places on stdout, doubts beside them; several definitions are listed; without --plan it is refused."""
     made = synced(tmp_path / "tree", _FILES)

@@ -108,6 +108,19 @@ def test_callees_in_a_pipe(project: Path) -> None:
     assert "external" in done.err
 
 
+def test_callees_on_a_terminal_name_what_is_outside_once(tmp_path: Path) -> None:
+    """With all its lines: calls of libraries do not push the repository's own off the screen."""
+    calls = "    os.getcwd()\n    os.getcwd()\n    os.getpid()\n    own()\n"
+    text = f"import os\n\n\ndef go():\n{calls}\n\ndef own():\n    pass\n"
+    root = tree(tmp_path / "tree", {"a.py": text})
+    shown = on_terminal("callees", "go", root, env={"NO_COLOR": "1"}).out.splitlines()
+    outside = shown.index("outside the repository")
+    assert [line.strip() for line in shown[outside + 1 : outside + 3]] == [
+        "5  os.getcwd  called at 5, 6", "7  os.getpid"
+    ]  # fmt: skip
+    assert shown.index("a.py") < outside
+
+
 def test_impact_finds_the_tests_through_a_way(project: Path) -> None:
     """From a helper to the test that would fail, with the chain between them."""
     document = answer_of("impact", "check", "--depth", 5, project)

@@ -1,4 +1,4 @@
-"""Options of commands that change what is kept: each is given once, and does what its help says."""
+"""Options of commands: each is given once, and does what its help says; what is misspelt is told what is like it."""
 
 from __future__ import annotations
 
@@ -61,3 +61,57 @@ def test_what_stands_on_the_board_can_be_said_anew(root: Path) -> None:
     assert everdex("board", "update", "E1", "--again", cwd=root).code == 0
     (claim,) = everdex("board", "--json", cwd=root).json["claims"]
     assert claim["rests_on_changed"] == []
+
+
+def test_a_misspelt_command_is_told_what_is_like_it(tmp_path: Path) -> None:
+    """By its letters, by what other tools call it, by how it begins; a question is told how it is asked."""
+    for typed, expected in (
+        ("sarch", "did you mean `everdex search`?"),
+        ("grep", "did you mean `everdex search --mode regex`?"),
+        ("arch", "did you mean `everdex architecture`?"),
+        ("where is it signed", 'hint: to ask that: everdex search "where is it signed"'),
+        ("zzzz", "no command is called 'zzzz'\nhint: run `everdex --help`"),
+    ):
+        done = everdex(typed, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert expected in done.err
+
+
+def test_a_misspelt_path_is_told_what_is_like_it(tmp_path: Path) -> None:
+    """The same name elsewhere, else one like it; names of definitions are not offered for a path."""
+    root = tree(tmp_path / "tree", {"src/sessions.py": "def py():\n    pass\n", "src/app.py": "x = 1\n"})
+    for typed in ("sesions.py", "lib/sessions.py", "sesions.py:1"):
+        done = everdex("symbols", typed, cwd=root)
+        assert done.code == 1
+        assert "did you mean src/sessions.py? `everdex explain` says why a path is out" in done.err
+        assert "like it" not in done.err
+    done = everdex("explain", "src/sesions.py", cwd=root)
+    assert (done.code, "hint: did you mean src/sessions.py?" in done.err) == (2, True)
+    done = everdex("search", "--like", "src/sesions.py:1", cwd=root)
+    assert (done.code, "hint: did you mean src/sessions.py?" in done.err) == (2, True)
+    assert "sesions.py'; did you mean src/sessions.py?" in everdex("callers", "sesions.py:1", cwd=root).err
+    assert "did you mean" not in everdex("explain", "nothing_like_it.rs", cwd=root).err
+
+
+def test_what_a_search_is_narrowed_to_is_named_when_nothing_fits_it(tmp_path: Path) -> None:
+    """An empty answer may be due to a path or a language; a short name of a language is told its long one."""
+    root = tree(tmp_path / "tree", {"src/a.py": "def alpha():\n    return 1\n"})
+    for mode in ("hybrid", "literal"):
+        done = everdex("search", "alpha", "--mode", mode, "--path", "lib/**", root)
+        assert (done.code, "warning: no indexed file fits the path 'lib/**'" in done.err) == (1, True)
+        done = everdex("search", "alpha", "--mode", mode, "--lang", "ruby", root)
+        assert (done.code, "warning: no indexed file is written in ruby" in done.err) == (1, True)
+        assert "fits" not in everdex("search", "zzzyyy", "--mode", mode, "--path", "src/**", root).err
+    assert "no indexed file fits the path 'nowhere'" in everdex("search", "alpha file:nowhere", root).err
+    for typed, meant in (("py", "python"), ("pyhton", "python"), ("c++", "cpp")):
+        done = everdex("search", "alpha", "--lang", typed, root)
+        assert (done.code, f"hint: did you mean {meant}" in done.err) == (2, True)
+    assert "hint: known are ada, " in everdex("search", "alpha", "--lang", "zzzzzz", root).err
+
+
+def test_an_error_of_the_command_line_is_one_line(tmp_path: Path) -> None:
+    """Also where choices are listed."""
+    done = everdex("install", cwd=tmp_path)
+    assert (done.code, len(done.err.splitlines())) == (2, 2)
+    assert "claude-code, codex" in done.err
+    assert "\\x0a" not in done.err

@@ -224,6 +224,20 @@ def test_hostile_content_cannot_drive_the_terminal(tmp_path: Path) -> None:
     assert re.search("\x1b]|\x1b\\[2J|\x07|\x9b|\u202e|\x7f|\u061c|\u2062|\U000e0048", drawn) is None
 
 
+def test_the_line_of_a_result_is_that_of_the_definition_that_was_asked_for(tmp_path: Path) -> None:
+    """Also where the chunk is named after a neighbour, or calls it before it is defined."""
+    text = "def greet():\n    return hello()\n\n\ndef hello():\n    return 1\n\n\nPAGE_PERMISSIONS = [1]\n"
+    root = tree(tmp_path / "tree", {"a.py": text})
+    assert everdex("search", "hello", root).lines == ["a.py:5:def hello():"]
+    assert everdex("search", "page permissions", root).lines == ["a.py:9:PAGE_PERMISSIONS = [1]"]
+    assert everdex("search", "greet", root).lines == ["a.py:1:def greet():"]
+    assert everdex("search", "hello", "--vimgrep", root).lines[0].startswith("a.py:5:")
+    assert everdex("search", "hello", "--json", root).json["results"][0]["named_line"] == 5
+    assert everdex("search", "greet", "--json", root).json["results"][0]["named_line"] is None
+    drawn = on_terminal("search", "hello", root, env={"NO_COLOR": "1"}).out
+    assert "     5  def hello():" in drawn
+
+
 def test_a_closed_pipe_is_quiet(repository: Path) -> None:
     """`everdex search … | head -1` ends without a word of complaint."""
     everdex("index", cwd=repository)
@@ -234,6 +248,20 @@ def test_a_closed_pipe_is_quiet(repository: Path) -> None:
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_closed_pipe_is_quiet_for_remarks_too(repository: Path) -> None:
+    """`everdex … 2>&1 | head -1`: both streams end in the same pipe, which nobody reads any more."""
+    everdex("index", cwd=repository)
+    read, write = os.pipe()
+    os.close(read)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for command in (["map"], ["symbols", "no_such_name"], ["no-such-command"]):
+        done = subprocess.run(
+            [*COMMAND, *command], cwd=repository, stdout=write, stderr=write, check=False, env=buffered
+        )
+        assert done.returncode in (0, 1, 2)
+    os.close(write)
 
 
 def test_a_terminal_gets_groups_and_colours(repository: Path) -> None:

@@ -207,7 +207,7 @@ def test_references_and_impact_name_places_and_doubts(agent: Agent) -> None:
     }  # fmt: skip
     affected = agent.ask("impact", symbol="Unique_Name", depth=2)
     assert (affected["symbol"]["path"], affected["affected"], affected["tests"]) == ("src/other.py", [], [])
-    assert agent.ask("map")["sections"][0]["name"] == "languages"
+    assert agent.ask("map")["sections"][0]["name"] == "about"
 
 
 def test_an_agent_decides_about_open_references(agent: Agent) -> None:

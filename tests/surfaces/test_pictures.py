@@ -213,3 +213,24 @@ def test_who_is_handed_a_function_does_not_use_its_file(tmp_path: Path) -> None:
     }  # fmt: skip
     uses = {edge["to"]: edge["uses"] for edge in drawn["architecture"]["edges"] if edge["from"] == "web"}
     assert uses == {"lib": 2}  # the package is named, and the function called
+
+
+def test_who_calls_an_interface_of_go_does_not_use_those_that_implement_it(tmp_path: Path) -> None:
+    """A package is used by whoever imports it, and by its own files; what is behind an interface was handed in."""
+    files = {
+        "go.mod": "module example.com/x\n",
+        "core/core.go": "package core\n\ntype App interface{ Start() error }\n",
+        "core/run.go": "package core\n\nfunc Run(a App) error { return a.Start() }\n",
+        "web/web.go": (
+            'package web\n\nimport "example.com/x/core"\n\ntype Web struct{}\n\n'
+            "func (w *Web) Start() error { return nil }\n\nfunc Go() error { return core.Run(&Web{}) }\n"
+        ),
+    }
+    root = tree(tmp_path / "tree", files, git=True)
+    callees = {callee["path"] for callee in everdex("callees", "core/run.go::Run", "--json", cwd=root).json["callees"]}
+    assert "web/web.go" in callees
+    drawn = everdex("architecture", "-o", tmp_path / "a.svg", "--json", "--depth", 2, cwd=root).json["architecture"]
+    edges = {(edge["from"], edge["to"]) for edge in drawn["edges"]}
+    assert ("web", "core") in edges
+    assert ("core", "web") not in edges
+    assert drawn["cycles"] == []

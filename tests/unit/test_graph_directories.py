@@ -39,9 +39,10 @@ def test_a_directory_that_is_nearly_all_of_another_is_left_to_what_is_inside_it(
 
 
 def test_tests_are_told_by_the_outermost_directory_of_little_else() -> None:
-    """Where they are comes first, what they consist of after; those beside sources count for their directory."""
+    """Where they are comes first, after it one step inside; those beside sources count for their directory."""
     files = [f"tests/unit/test_{number}.py" for number in range(3)] + ["tests/slow/test_a.py", "tests/slow/test_b.py"]
+    files += ["tests/slow/deep/deeper/test_a.py", "lib/t/test/java/test_c.py", "lib/t/x.py"]
     files += ["src/app.py", "src/other.py", "src/app_test.py", "test_top.py", "setup.py"]
     assert of_tests({path: role_of(path) for path in files}) == [
-        ("tests", 5), ("", 1), ("src", 1), ("tests/unit", 3), ("tests/slow", 2),
+        ("tests", 6), ("", 1), ("lib/t/test", 1), ("src", 1), ("tests/slow", 3), ("tests/unit", 3),
     ]  # fmt: skip

@@ -24,7 +24,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "roots",
         "settings",
         "durable",
-        "numeric", "memory", "machine", "wording", "strangers",
+        "numeric", "memory", "machine", "wording", "nearby", "strangers",
     ),
     ("discover",),
     ("changes",),

@@ -114,7 +114,7 @@ def test_parsed_language(info: str, language: str | None) -> None:
     [
         ("src/a.py", "source"), ("tests/a.py", "test"), ("src/test_a.py", "test"), ("a_test.go", "test"),
         ("src/FooTest.java", "test"), ("src/contest.java", "source"), ("src/latest.py", "source"),
-        ("a.spec.ts", "test"),
+        ("a.spec.ts", "test"), ("regress/a.sh", "test"), ("src/regress.c", "source"),
         ("docs/a.py", "doc"), ("README.md", "doc"), ("LICENSE", "doc"), ("examples/a.py", "example"),
         ("vendor/x/a.go", "vendored"), ("third_party/a.c", "vendored"), ("a_pb2.py", "generated"),
         ("pyproject.toml", "config"), ("Dockerfile", "config"), (".yarn/releases/yarn-4.0.0.cjs", "vendored"),

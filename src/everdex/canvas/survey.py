@@ -22,7 +22,8 @@ from everdex.graph.repo_map import entry_points
 
 DRAWN_ROLES: Final = ("source", "example", "test")
 _MAX_ENTRIES: Final = 200
-_IMPORTING: Final = frozenset(("python", "javascript", "typescript", "tsx"))
+_IMPORTING: Final = frozenset(("python", "javascript", "typescript", "tsx", "go"))
+_BY_DIRECTORY: Final = (".go",)  # files of one directory are one package, and name each other's without an import
 _PACKAGES: Final = ("__init__.", "index.")
 _MODULE_ENDS: Final = (".py", "/__init__.py", "/__main__.py")
 
@@ -84,7 +85,10 @@ def survey(atlas: Atlas, name: str) -> Survey:
         )
         found += _uses(path, columns, number)
     free = frozenset(entry.path for entry in atlas.graph.files if entry.language not in _IMPORTING)
-    _tie(found, partial(_named_in, imported, free), number, ties, doubtful)
+    beside: dict[str, set[str]] = {}
+    for path in drawn:
+        beside.setdefault(posixpath.dirname(path), set()).add(path)
+    _tie(found, partial(_named_in, imported, beside, free), number, ties, doubtful)
     pairs: dict[tuple[int, int], tuple[int, int]] = {}
     for (user, used, by_import), count in sorted(ties.items()):
         imports, uses = pairs.get((user, used), (0, 0))
@@ -138,7 +142,9 @@ def _tie(
             doubtful[user, tuple(near)] += count
 
 
-def _named_in(imported: dict[str, set[str]], free: frozenset[str], path: str) -> set[str] | None:
+def _named_in(
+    imported: dict[str, set[str]], beside: dict[str, set[str]], free: frozenset[str], path: str
+) -> set[str] | None:
     """Files whose definitions a file can name: those it imports, and what packages among them pass on; None for any.
 
     Where files import what they name, code of a file that is not imported was handed in: a callback, an object behind
@@ -147,6 +153,7 @@ def _named_in(imported: dict[str, set[str]], free: frozenset[str], path: str) ->
     if path in free:
         return None
     near = set(imported[path])
+    near |= beside.get(posixpath.dirname(path), set()) if path.endswith(_BY_DIRECTORY) else set()
     waiting = [item for item in near if posixpath.basename(item).startswith(_PACKAGES)]
     while waiting:
         passed_on = imported.get(waiting.pop(), set()) - near

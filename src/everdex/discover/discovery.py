@@ -22,6 +22,7 @@ from everdex.discover.ignore import OwnRules, display, fingerprint
 from everdex.discover.model import Candidate, Discovery, Known, Skip, SkipReason
 from everdex.discover.walk import walk
 from everdex.errors import Busy, UsageError
+from everdex.nearby import meant
 from everdex.roots import Root
 
 
@@ -215,4 +216,5 @@ def explain(
         above = above.rpartition("/")[0]
     if os.path.isdir(lexical):
         raise UsageError(f"{shown} is a directory", hint="name a file")
-    raise UsageError(f"{shown} does not exist below {root.path}", hint="name an existing file")
+    question = meant(shown, (candidate.path_key for candidate in found.files))
+    raise UsageError(f"{shown} does not exist below {root.path}", hint=question or "name an existing file")

@@ -95,7 +95,7 @@ class Tree:
 
 
 def of_tests(roles: Mapping[str, str]) -> list[tuple[str, int]]:
-    """Where tests are, with how many: the outermost directories of little else, then those inside them."""
+    """Where tests are, with how many: the outermost directories of little else, then those right inside them."""
     every: Counter[str] = Counter()
     tests: Counter[str] = Counter()
     for path, role in roles.items():
@@ -106,7 +106,10 @@ def of_tests(roles: Mapping[str, str]) -> list[tuple[str, int]]:
     beside = Counter(dirname(path) for path, role in roles.items() if role == "test")
     outer = {path: tests[path] for path in mostly if mostly.isdisjoint(_around(path))}
     outer |= {path: count for path, count in beside.items() if mostly.isdisjoint((path, *_around(path)))}
-    inner = {path: tests[path] for path in mostly - outer.keys() if tests[path] < tests[dirname(path)]}
+    inner = {
+        path: tests[path] for path in mostly - outer.keys()
+        if dirname(path) in outer and tests[path] < _MOSTLY * tests[dirname(path)]
+    }  # fmt: skip
     return [*sorted(outer.items(), key=_most), *sorted(inner.items(), key=_most)]
 
 

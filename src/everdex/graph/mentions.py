@@ -1,8 +1,8 @@
 """Places that write a name without being a site of the graph: attributes of unknown values, keyword arguments, keys of
 objects, names in strings, in templates and in configuration.
 
-The inverted index says which files hold the word, and the syntax what each place is. Comments and prose are left out.
-What a place means is not guessed: answers only count and list such places, so that whoever asks can look.
+The inverted index says which files hold the word, and the syntax what each place is. Comments and prose are apart: they
+run nothing. What a place means is not guessed: answers only count and list such places, so that whoever asks can look.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from everdex.graph.columns import Columns
 from everdex.graph.loose_text import LOOSE, how_in_text
 from everdex.graph.model import Role, Status, Target
 from everdex.graph.packed import last_name, marked
-from everdex.graph.syntax import Place, Syntax, possible
+from everdex.graph.syntax import CODE_KINDS, Place, Syntax, possible
 from everdex.terms.split import WORD, fold
 from everdex.view.words import files_with_token
 
@@ -36,7 +36,8 @@ class Mention(msgspec.Struct, frozen=True):
     path: str
     line: int
     column: int
-    # member, key, shorthand, name; in a string text, path (a dotted one), listed (in __all__); template, data, code
+    # member, key, shorthand, name; in a string text, path (a dotted one), listed (in __all__); template, data, code;
+    # of what runs nothing prose
     how: str
     owner: str = ""  # of a member or in a path: the name before
 
@@ -56,13 +57,30 @@ _known: dict[tuple[bytes, str, str], dict[int, Place]] = {}
 
 def mentions(atlas: Atlas, name: str, wanted: Wanted) -> Iterator[Mention]:
     """Every place that writes the name, is of a kind that is wanted there, and is neither a site nor a definition."""
+    for path, language in _files_with(atlas, name):
+        kinds = wanted(path, language)
+        if kinds:
+            yield from _in_file(atlas, path, language, name, kinds)
+
+
+def in_prose(atlas: Atlas, name: str) -> Iterator[Mention]:
+    """Every place that writes the name and is no code: in comments, in strings, in files that nobody resolves."""
+    for path, language in _files_with(atlas, name):
+        source, file = atlas.view.source(path), atlas.graph.number(path)
+        hits = _hits(source, language, name) if file is None else _hits_left(atlas, file, name)
+        syntax = Syntax(language, source) if file is not None else None
+        for hit in hits:
+            if syntax is None or syntax.how(hit.start, hit.start + len(name.encode())) not in CODE_KINDS:
+                yield Mention(path, hit.line, hit.column, "prose")
+
+
+def _files_with(atlas: Atlas, name: str) -> Iterator[tuple[str, str]]:
+    """Path and language of every file that holds the word."""
     view, token = atlas.view, fold(name)
     holds = files_with_token(view, token) if WORD.fullmatch(token) else None
     for index, (path, language) in enumerate(zip(view.paths, view.file_languages, strict=True)):
         if holds is None or holds[index]:
-            kinds = wanted(path, language)
-            if kinds:
-                yield from _in_file(atlas, path, language, name, kinds)
+            yield path, language
 
 
 def _in_file(atlas: Atlas, path: str, language: str, name: str, kinds: AbstractSet[str]) -> Iterator[Mention]:

@@ -1,4 +1,5 @@
-"""A repository in few words: languages, structure, entry points, dependencies, tests, public API, central symbols.
+"""A repository in few words: what it is, languages, structure, entry points, dependencies, tests, public API, central
+symbols.
 
 Every section has a share of the budget and says what it left out; what it does not use goes to the central symbols,
 heaviest first. A token is counted as three bytes.
@@ -8,25 +9,23 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 from typing import Any, Final
 
-import msgspec
-
 from everdex.graph import directories
+from everdex.graph.about import about, read_manifest
 from everdex.graph.atlas import Atlas, Definition
 from everdex.graph.postings import key32
 from everdex.graph.rank import Uses, uses
 from everdex.graph.record import place
-from everdex.strangers import read_toml
 from everdex.wording import plural
 
 _BYTES_PER_TOKEN: Final = 3
 _SHARES: Final = {
-    "languages": 0.08, "structure": 0.17, "entry_points": 0.12, "dependencies": 0.08, "tests": 0.08, "public_api": 0.2,
+    "about": 0.1, "languages": 0.08, "structure": 0.17, "entry_points": 0.12, "dependencies": 0.08, "tests": 0.08,
+    "public_api": 0.2,
 }  # fmt: skip
 _TITLE_TOKENS: Final = 8
 _MAIN: Final = re.compile(
@@ -46,7 +45,6 @@ _NAMES_SHOWN: Final = 8
 _LANGUAGES_SHOWN: Final = 8  # what has fewer files says little of a repository with more languages
 _FILES_ASKED: Final = 400  # for what they offer: far more than a map has room for
 _DEFINITIONS_WEIGHED: Final = 1_500
-_MAX_MANIFEST: Final = 1 << 20
 
 Item = dict[str, Any]  # `text` is how it reads; the rest are its fields
 
@@ -57,6 +55,7 @@ def repo_map(atlas: Atlas, budget: int) -> dict[str, Any]:
     widely = uses(atlas.graph, [roles[path] == "test" for path in atlas.graph.paths])
     structure, directories_total = _structure(atlas, widely, roles, int(budget * _SHARES["structure"]))
     sections = {
+        "about": list(_about(atlas)),
         "languages": list(_languages(atlas)),
         "structure": structure,
         "entry_points": list(entry_points(atlas, roles)),
@@ -92,6 +91,12 @@ def _fill(items: Sequence[Item], room: int) -> tuple[int, list[Item]]:
     return (used, kept) if kept else (0, [])
 
 
+def _about(atlas: Atlas) -> Iterator[Item]:
+    found = about(atlas.view)
+    if found is not None:
+        yield {"text": found[0], "path": found[1]}
+
+
 def _languages(atlas: Atlas) -> Iterator[Item]:
     counted = Counter(atlas.view.file_languages)
     for language, files in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
@@ -107,7 +112,8 @@ def _structure(atlas: Atlas, used: Uses, roles: dict[str, str], room: int) -> tu
     for each in every:
         main, around = each.language, tree.around(each)
         mostly = f", mostly {main}" if around is None or around.language != main else ""
-        text = f"{'  ' * tree.level(each)}{each.path or '.'}/ {plural(each.files, 'file')}{mostly}"
+        inside = each.path.removeprefix(f"{around.path}/") if around is not None else "."
+        text = f"{'  ' * tree.level(each)}{inside}/ {plural(each.files, 'file')}{mostly}"
         items[each.path] = {"text": text, "directory": each.path, "files": each.files, "language": main}
     kept = _fill([items[each.path] for each in every], room)[1]
     chosen = {item["directory"] for item in kept}
@@ -144,14 +150,8 @@ def _declared(atlas: Atlas) -> Iterator[Item]:
         name = path.rpartition("/")[2]
         if name not in ("pyproject.toml", "package.json") or path.count("/") > 2:
             continue
-        source = atlas.view.source(path)
-        if len(source) > _MAX_MANIFEST:
-            continue
-        try:
-            read = read_toml(source) if name.endswith(".toml") else msgspec.json.decode(source)
-        except (tomllib.TOMLDecodeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
-        if not isinstance(read, dict):
+        read = read_manifest(atlas.view, path)
+        if read is None:
             continue
         project = read.get("project") if name.endswith(".toml") else read
         if not isinstance(project, dict):
@@ -183,12 +183,13 @@ def _tests(roles: dict[str, str]) -> Iterator[Item]:
 def _public(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[Item]:
     """Public definitions at the top of source files, file by file, the most widely used file first."""
     found: list[Item] = []
+    weights = {int(used.keys[at]): float(used.weights[at]) for at in used.best(_DEFINITIONS_WEIGHED)}
     for file in used.heaviest(_FILES_ASKED):
         path = atlas.graph.paths[file]
         private = any(part.startswith("_") or part == "internal" for part in path.split("/")[:-1])
         if roles[path] != "source" or private or path.endswith(_IMPLEMENTATION):
             continue
-        names = _offered(atlas, file)
+        names = _offered(atlas, file, weights)
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             text = f"{path}: {', '.join(names[:_NAMES_SHOWN])}{more}"
@@ -196,15 +197,18 @@ def _public(atlas: Atlas, used: Uses, roles: dict[str, str]) -> list[Item]:
     return found
 
 
-def _offered(atlas: Atlas, file: int) -> list[str]:
-    """Names that a file offers at its top or inside its namespaces: types and functions first, then the rest."""
+def _offered(atlas: Atlas, file: int, weights: dict[int, float]) -> list[str]:
+    """Names that a file offers at its top or inside its namespaces: types and functions first, the widely used before
+    the others, then the rest.
+    """
     definitions = list(atlas.definitions(file))
     outside = {0, *(item.number for item in definitions if item.node.kind == "namespace")}
-    found: dict[str, bool] = {}
+    found: dict[str, tuple[bool, float]] = {}
     for item in definitions:
         node = item.node
         if node.parent in outside and node.public and node.kind not in _NOT_OFFERED and not _GUARD.search(node.name):
-            found.setdefault(node.name, node.kind in ("variable", "constant", "macro"))
+            is_value = node.kind in ("variable", "constant", "macro", "variant")
+            found.setdefault(node.name, (is_value, -round(weights.get(key32(place(item.target)), 0.0), 9)))
     return sorted(found, key=lambda name: found[name])
 
 

@@ -47,7 +47,7 @@ _LOOKED_BACK: Final = 64  # bytes: what stands between an owner and its member i
 _MEMBER: Final = frozenset(("member", "path", "template", "data", "code"))
 _QUOTED: Final = frozenset(("text", "path", "listed", "key", "template", "data", "code"))
 _PLAIN: Final = frozenset(("name", "text", "path", "template"))
-_CODE: Final = frozenset(("member", "key", "shorthand", "name"))
+CODE_KINDS: Final = frozenset(("member", "key", "shorthand", "name"))
 _BARE: Final = frozenset(("name", "key", "shorthand", "text", "path", "template", "data", "code"))
 
 
@@ -70,7 +70,7 @@ def possible(language: str, source: bytes, start: int, end: int) -> AbstractSet[
     bare = _PLAIN if language == "python" and not _KEYWORD.match(source, end) else _BARE
     if before in _BEFORE_NAMES_IN_PATHS or language not in GRAMMARS or language in _WITH_BARE_TEXTS:
         return bare
-    return bare if is_computed(source[source.rfind(b"\n", 0, start) + 1 : start]) else bare & _CODE
+    return bare if is_computed(source[source.rfind(b"\n", 0, start) + 1 : start]) else bare & CODE_KINDS
 
 
 def _is_asked_for(source: bytes, start: int) -> bool:
@@ -115,7 +115,7 @@ class Syntax:
     def narrowed(self, may_be: AbstractSet[str], start: int) -> AbstractSet[str]:
         """What a name may be, as far as can be told without parsing the file."""
         in_code = self._language == "python" and self._text.kind(start) == "code"
-        return may_be & _CODE if in_code else may_be
+        return may_be & CODE_KINDS if in_code else may_be
 
     @cached_property
     def _text(self) -> PythonText:

@@ -18,11 +18,12 @@ from everdex.errors import QueryError
 from everdex.numeric import np, npt
 from everdex.rerank import open_reranker
 from everdex.search import weights
+from everdex.search.about import named_line
 from everdex.search.budget import CONSIDERED, pack
 from everdex.search.check import check
 from everdex.search.features import NameMatcher
-from everdex.search.filters import allowed_documents, file_filter
-from everdex.search.model import Hit, Mode, SearchOutcome, SearchRequest
+from everdex.search.filters import allowed_documents, file_filter, fitting_nothing
+from everdex.search.model import Contribution, Hit, Mode, SearchOutcome, SearchRequest
 from everdex.search.names import NameHit, SymbolNames
 from everdex.search.obvious import Obvious
 from everdex.search.profiles import PROFILES, Profile, category, in_pages
@@ -95,12 +96,13 @@ class Engine:
         matches = found.matches[request.offset :]
         omitted = found.total - len(matches)
         more = found.total > request.offset + len(matches)
+        unfit = () if found.total else fitting_nothing(self._view, request.paths, request.languages)
         return SearchOutcome(
             matches=matches,
             omitted=omitted,
             next_offset=request.offset + len(matches) if more else None,
             limits_hit=found.limits_hit,
-            warnings=() if found.total or request.languages else self._unread(),
+            warnings=unfit if found.total or request.languages else (*unfit, *self._unread()),
         )
 
     def _unread(self) -> tuple[str, ...]:
@@ -151,10 +153,10 @@ class Engine:
             chosen = chosen[:_WEAK_RESULTS]
         found = self._found(signals, candidates, allowed)
         more = strong and len(ordered) > wanted
-        hits = tuple(
-            Hit(item.doc_id, self._view.document(item.doc_id).row, item.score, contributions(scorer, item))
-            for item in chosen
-        )
+        hits = tuple(self._hit(item, contributions(scorer, item)) for item in chosen)
+        if not ordered:
+            paths, wanted_languages = (*request.paths, *query.files), (*request.languages, *query.languages)
+            warnings += fitting_nothing(self._view, paths, wanted_languages)
         packed = pack(hits, request.budget, query.terms) if request.budget is not None else None
         shown = len(hits) - len(packed.left_out) if packed else len(hits)
         return SearchOutcome(
@@ -179,6 +181,10 @@ class Engine:
         scored = look_again(self._view, scorer, self._reranker, query, scored)
         problem = self._reranker.cache_problem
         return scored, (problem,) if problem else ()
+
+    def _hit(self, item: Ranked, parts: tuple[Contribution, ...]) -> Hit:
+        row = self._view.document(item.doc_id).row
+        return Hit(item.doc_id, row, item.score, parts, named_line(self._view, item.doc_id, row, parts))
 
     def _category(self, scorer: Scorer, item: Ranked) -> str:
         file = int(self._view.doc_files[item.doc_id])

@@ -46,6 +46,16 @@ def file_filter(
     return keep
 
 
+def fitting_nothing(view: SnapshotView, paths: tuple[str, ...], languages: tuple[str, ...]) -> tuple[str, ...]:
+    """What an empty answer is due to: patterns that no indexed file fits, languages that none is in."""
+    empty = [path for path in paths if not any(path_matches(key, path) for key in view.paths)]
+    absent = sorted(set(languages) - set(view.file_languages))
+    return (
+        *(f"no indexed file fits the path {path!r}" for path in empty),
+        *(f"no indexed file is written in {language}" for language in absent),
+    )
+
+
 def allowed_documents(view: SnapshotView, bm25: Bm25, request: SearchRequest, query: Query) -> Flags | None:
     """By docId, which documents may be returned; None means all."""
     allowed: Flags | None = None

@@ -47,6 +47,7 @@ class Hit(msgspec.Struct, frozen=True):
     row: ChunkRow
     score: float
     contributions: tuple[Contribution, ...] = ()
+    named_line: int | None = None  # where another definition than the chunk's own begins, if the query is about that
 
 
 class LineMatch(msgspec.Struct, frozen=True):

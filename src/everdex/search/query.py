@@ -75,7 +75,7 @@ def parse_query(raw: str) -> Query:
         else:
             words.append(token)
     for name in filters["lang"]:
-        _known_language(name)
+        known_language(name)
     text = " ".join([*words, *filters["symbol"]]).strip()
     if not split.tokens(text):
         raise QueryError(f"the query {raw[:60]!r} has no word to search for")
@@ -103,9 +103,18 @@ def _check(raw: str) -> None:
         raise QueryError("the query has an unbalanced double quote", hint="close the quote, or leave it out")
 
 
-def _known_language(name: str) -> None:
-    if name not in languages.KNOWN:
-        raise QueryError(f"unknown language {name!r}", hint="`everdex files --json` shows the languages of this index")
+def known_language(name: str) -> None:
+    """Refuse a language that nothing is ever written in, and say which one may be meant."""
+    if name in languages.KNOWN:
+        return
+    from difflib import get_close_matches  # only who misspelt it waits for it
+
+    short = name.lower()[:60]
+    by_ending = languages.parsed_language(short) or languages.language_of(f"a.{short}")
+    near = [by_ending] if by_ending else get_close_matches(short, sorted(languages.KNOWN), 2)
+    known = f"known are {', '.join(sorted(languages.KNOWN))}"
+    hint = f"did you mean {' or '.join(near)}?" if near else known
+    raise QueryError(f"unknown language {name[:60]!r}", hint=hint)
 
 
 def _is_code(word: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from everdex import limits
 from everdex.errors import QueryError
+from everdex.nearby import WHY_OUT, meant
 from everdex.numeric import np, npt
 from everdex.search.filters import file_filter
 from everdex.search.model import Contribution, Hit, SearchOutcome
@@ -30,7 +31,7 @@ def document_at(view: SnapshotView, root: Path, place: str) -> int:
         view.file_index(key)
     except KeyError as error:
         raise QueryError(
-            f"no indexed file has the path {wanted!r}", hint="`everdex explain` says why a path is out"
+            f"no indexed file has the path {wanted!r}", hint=meant(key, view.paths) or WHY_OUT
         ) from error
     holding = [
         document for document in view.documents_of(key) if document.row.start_line <= line <= document.row.end_line

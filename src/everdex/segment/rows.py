@@ -249,6 +249,9 @@ class RowsReader:
         ).fetchone()
         return self._symbols("s.row_no >= ? AND s.row_no < ?", first, first + count)
 
+    def symbols_in(self, row_no: int) -> list[SymbolRow]:
+        return self._symbols("s.row_no = ?", row_no)
+
     def names_defined(self, row_numbers: Sequence[int]) -> Iterator[tuple[int, str, str, str]]:
         """(row_no, name, container, kind) of every definition that starts in these rows."""
         # As one value: a statement with a mark for each row would be prepared anew for every number of rows.

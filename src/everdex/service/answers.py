@@ -145,6 +145,7 @@ def hit_dict(hit: Hit, *, explain: bool) -> dict[str, Any]:
         "symbol": row.symbol or None,
         "symbol_kind": row.symbol_kind or None,
         "breadcrumb": list(row.breadcrumb),
+        "named_line": hit.named_line,
         "language": row.language,
         "chunkUid": row.chunk_uid,
         "chunkId": row.range_id,

@@ -17,6 +17,7 @@ from everdex.graph.model import Role, Status
 from everdex.graph.record import asked_key
 from everdex.graph.ways import Way
 from everdex.graph.written import can_be_looked_up, files_writing
+from everdex.nearby import not_indexed
 from everdex.view import SnapshotView
 
 _UNSEEN: Final = (SkipReason.TOO_LARGE, SkipReason.UNREADABLE)
@@ -127,5 +128,5 @@ def of_path(view: SnapshotView, atlas: Atlas, asked: str) -> tuple[str, ...]:
     except KeyError:
         if "/" not in path and languages.language_of(path) is None:
             return ()
-        return (f"no indexed file has the path {path!r}; `everdex explain` says why a path is out",)
+        return (not_indexed(path, view.paths),)
     return (f"{path} is in a language whose references are not resolved",)

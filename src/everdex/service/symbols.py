@@ -16,6 +16,7 @@ from everdex import limits
 from everdex.errors import QueryError
 from everdex.graph import naming
 from everdex.languages import language_of, role_of
+from everdex.nearby import nearby, not_indexed
 from everdex.search.names import SymbolNames
 from everdex.segment.model import SymbolRow
 from everdex.view import SnapshotView
@@ -101,12 +102,15 @@ def _by_name(
     files = {row.path_key for row, _ in matches}
     # With one file there is no doubt whose outline is meant.
     outline = _outline(view, files.pop()) if len(files) == 1 else None
-    close = [] if matches else suggestions(view, names, wanted)
+    place = _PLACE.fullmatch(path := wanted.partition("::")[0])
+    path = place[1] if place else path
+    as_path = not matches and home is None and ("/" in path or language_of(path) is not None)
+    close = [] if matches or (as_path and nearby(path, view.paths)) else suggestions(view, names, wanted)
     warnings: tuple[str, ...] = ()
     if not matches and home is not None:
         warnings = (f"{home} is in the index, and nothing that it defines is at {wanted}",)
-    elif not matches and ("/" in wanted or language_of(wanted) is not None):
-        warnings = (f"no indexed file has the path {wanted!r}; `everdex explain` says why a path is out",)
+    elif as_path:
+        warnings = (not_indexed(path, view.paths),)
     end = offset + len(shown)
     rest = max(0, len(matches) - end)
     return _found(view, wanted, "name", end, definitions, close, outline, rest, limits_hit, warnings)

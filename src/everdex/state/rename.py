@@ -23,6 +23,7 @@ from everdex.graph.packed import last_name
 from everdex.graph.postings import key32
 from everdex.graph.queries import called_as, overriders, uses
 from everdex.graph.syntax import Syntax
+from everdex.state.reserved import is_reserved
 from everdex.state.unknown import REASONS, WITH_OBJECTS, Bound, is_member, same_name, unknown_places
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
@@ -86,6 +87,14 @@ def check_name(new: str) -> None:
         raise QueryError(f"{new[:80]!r} is not a name", hint="letters, digits and underscores, no dots")
 
 
+def _check_words(atlas: Atlas, family: Iterable[Definition], new: str) -> None:
+    """Refuse a word that a language of the definitions keeps for itself."""
+    for item in family:
+        language = atlas.entry(item.file).language
+        if is_reserved(new, language, of_member=is_member(atlas, item)):
+            raise QueryError(f"{new!r} is a word of {language} itself, no name", hint="choose another name")
+
+
 def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     """Everything that renaming a definition takes; `QueryError` for a name that cannot be one, or that it has."""
     check_name(new)
@@ -95,6 +104,7 @@ def plan(atlas: Atlas, definition: Definition, new: str) -> RenamePlan:
     if definition.is_file:
         raise QueryError("a file is renamed by moving it", hint="name a function, class or method in it")
     family = _family(atlas, definition)
+    _check_words(atlas, family, new)
     targets = {target for item in family for target in called_as(atlas, item)}
     contents = {line.path_key: line.content_hash for line in atlas.view.file_lines()}
     written, bound = _Written(atlas), Bound(atlas, family, targets)

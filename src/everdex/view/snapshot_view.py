@@ -181,6 +181,11 @@ class SnapshotView:
         file = self._files[self.file_index(path_key)]
         return self.segments[file.segment].rows.symbols_of(file.file_no)
 
+    def symbols_in(self, doc_id: int) -> list[SymbolRow]:
+        """Definitions that begin in one document, in order."""
+        segment = self._files[int(self.doc_files[doc_id])].segment
+        return self.segments[segment].rows.symbols_in(int(self.doc_rows[doc_id]) - self.bases[segment])
+
     def description(self, symbol: SymbolRow) -> tuple[str, str]:
         """Signature and first sentence of documentation of a live definition."""
         file = self._files[self.file_index(symbol.path_key)]

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from everdex.semantic.model import ImportReport as ImportReport
+from everdex.service.renaming import RenameLeft
 from everdex.state.decisions import Proof
 from everdex.state.model import OpenPlace, Reason
 from everdex.state.rename import RenameClash, RenameDoubt, RenameEdit
@@ -90,6 +91,8 @@ class RenamePlan(RelationAnswer, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     doubts: tuple[RenameDoubt, ...] = ()
     doubts_omitted: int = 0
+    left: tuple[RenameLeft, ...] = ()  # where the old name stays, in comments, strings and documents
+    left_omitted: int = 0
     clashes: tuple[RenameClash, ...] = ()
 
 

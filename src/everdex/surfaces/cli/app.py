@@ -98,6 +98,26 @@ Exit codes:
 """
 
 
+# What other tools call it.
+_ELSEWHERE: Final = {
+    "grep": "search --mode regex", "find": "search", "query": "search", "ask": "search", "def": "symbols",
+    "definition": "symbols", "outline": "symbols", "tags": "graph export --format ctags", "ls": "files",
+    "references": "refs", "usages": "refs", "uses": "refs", "overview": "map", "tree": "map", "init": "index",
+    "sync": "index", "update": "index", "watch": "serve", "daemon": "serve", "start": "serve", "why": "explain",
+    "clean": "gc", "check": "health", "verify": "health", "version": "--version",
+}  # fmt: skip
+
+
+def _meant(name: str) -> str:
+    """What somebody may have meant who asked for a command that is none; '' if nothing is like it."""
+    from difflib import get_close_matches
+
+    word = name.lower()
+    longer = [command for command in COMMANDS if command.startswith(word)]
+    near = [_ELSEWHERE[word]] if word in _ELSEWHERE else longer or get_close_matches(word, COMMANDS, n=2, cutoff=0.6)
+    return " or ".join(f"`everdex {command}`" for command in near[:2])
+
+
 class LazyGroup(click.Group):
     """Imports a command's module when that command is asked for."""
 
@@ -110,6 +130,21 @@ class LazyGroup(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"everdex.surfaces.cli.{name}"), f"{name}_command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from everdex.errors import UsageError
+
+        if len(name.split()) > 1:
+            raise UsageError(f"no command is called {name!r}", hint=f'to ask that: everdex search "{name}"')
+        near = _meant(name)
+        raise UsageError(
+            f"no command is called {name!r}" + (f"; did you mean {near}?" if near else ""), hint="run `everdex --help`"
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, COMMANDS))
@@ -139,16 +174,14 @@ def run(arguments: Sequence[str]) -> int:
         return code
     except BrokenPipeError:
         _give_up(sys.stdout)
+        _flush(sys.stderr)  # which may be the same pipe
         return 0
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the one place where everything ends
         from everdex.surfaces.cli.failures import report
 
         code = report(error, as_json=_wants_json(arguments))
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except OSError:
-                _give_up(stream)
+        _flush(sys.stdout)
+        _flush(sys.stderr)
         return code
 
 
@@ -175,6 +208,13 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     if "--" in before:
         before = before[: before.index("--")]
     return "--json" in before
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except OSError:
+        _give_up(stream)
 
 
 def _give_up(stream: TextIO) -> None:

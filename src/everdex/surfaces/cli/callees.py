@@ -57,11 +57,22 @@ def _draw(document: dict[str, Any], shown: Style) -> None:
             note = f"called at {called}{', ' + doubt if doubt else ''}"
             rows.numbered(edge["name_line"], rows.local_name(edge["qualified_name"], path), note, shown)
         write()
-    for title, items in (("outside the repository", document["external"]), ("unresolved", document["unresolved"])):
-        if items:
-            rows.heading(title, shown)
-        for site in items:
-            rows.numbered(site["line"], site["text"], site.get("name") or site.get("reason") or "", shown)
+    if document["external"]:
+        rows.heading("outside the repository", shown)
+    for name, lines in _by_name(document["external"]).items():
+        rows.numbered(lines[0], name, f"called at {', '.join(map(str, lines))}" if len(lines) > 1 else "", shown)
+    if document["unresolved"]:
+        rows.heading("unresolved", shown)
+    for site in document["unresolved"]:
+        rows.numbered(site["line"], site["text"], site["reason"] or "", shown)
+
+
+def _by_name(sites: list[dict[str, Any]]) -> dict[str, list[int]]:
+    """What is called outside, each once, with its lines."""
+    found: dict[str, dict[int, None]] = {}
+    for site in sites:
+        found.setdefault(site["name"] or site["text"], {})[site["line"]] = None
+    return {name: list(lines) for name, lines in found.items()}
 
 
 SHOWN = related.shown(_lines, "callee", _found)

@@ -7,6 +7,7 @@ their own, and nothing above here invents one.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from contextlib import suppress
@@ -58,15 +59,20 @@ def as_everdex(error: BaseException) -> EverdexError:
         return errors.Cancelled("interrupted", hint="; ".join(getattr(error, "__notes__", ())) or None)
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "everdex"
-        return errors.UsageError(error.format_message(), hint=f"run `{where} --help`")
+        return errors.UsageError(_in_one_line(error), hint=f"run `{where} --help`")
     if isinstance(error, click.ClickException):
-        return errors.UsageError(error.format_message())
+        return errors.UsageError(_in_one_line(error))
     if isinstance(error, OSError):
         named = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
         return errors.StorageFailure(f"{named}{error.strerror or error}")
     if isinstance(error, MemoryError):
         return errors.InternalError("out of memory", hint="free some memory, or index with --workers 1")
     return _of_library(error) or (errors.Cancelled("interrupted") if _of_interrupt(error) else _bug(error))
+
+
+def _in_one_line(error: click.ClickException) -> str:
+    """What click says; it lists choices below each other, and an error is one line."""
+    return re.sub(r"\s*\n\s*", " ", error.format_message())
 
 
 def _half_written(cause: BaseException | None) -> EverdexError:

@@ -26,9 +26,12 @@ def numbered_lines(result: Mapping[str, Any]) -> list[tuple[int, str]]:
 
 
 def telling_line(result: Mapping[str, Any], words: Words | None = None) -> tuple[int, str]:
-    """The line that tells most on its own: where the symbol is named, else the one with most of the query's words,
-    else the first with a word of code."""
+    """The line that tells most on its own: where the definition that was asked for or the symbol is named, else the
+    one with most of the query's words, else the first with a word of code."""
     lines = numbered_lines(result)
+    named: int = (result.get("named_line") or 0) - result["start_line"]
+    if 0 <= named < len(lines):
+        return lines[named]
     name = _last_name(result.get("symbol"))
     if name:
         for number, text in lines:

@@ -12,6 +12,7 @@ from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape
 
 _TITLES: Final = {
+    "about": "About",
     "languages": "Languages",
     "structure": "Structure",
     "entry_points": "Entry points",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from everdex.errors import UsageError
 from everdex.surfaces.cli import related, rows
 from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, write
+
+_LEFT_SHOWN: Final = 10
 
 
 @click.command("rename", short_help="Plan the renaming of a symbol, and carry a plan out.")
@@ -22,7 +24,7 @@ from everdex.surfaces.cli.output import Line, Shown, Style, escape, plural, writ
 @click.option("--leave-doubts", is_flag=True, help="With --apply: leave the places in doubt as they are.")
 @click.option(
     "-k", "limit", type=click.IntRange(1, related.MAX_LISTED), default=200, show_default=True, metavar="N",
-    help="How many places in doubt to list.",
+    help="How many places in doubt to list, and in --json of those left as they are.",
 )
 @related.reading_options
 def rename_command(
@@ -34,7 +36,8 @@ def rename_command(
 
     SYMBOL is named as for `everdex refs`. A place is an edit only when it is resolved and the old name is written
     there; ambiguous and unresolved ones that ask for the same name are listed by themselves. A method is renamed with
-    those it overrides and those that override it. Words in comments, strings and documents are not looked at.
+    those it overrides and those that override it. Where comments, strings and documents write the old name they are
+    left as they are, and listed below.
 
     The plan has an id. `--apply` works it out again from the tree as it is; only when it comes out the same are the
     files written, all of them or none. A plan with places in doubt is refused until --leave-doubts says that somebody
@@ -103,10 +106,22 @@ def _all_lines(document: dict[str, Any]) -> Iterator[Line]:
         yield False, f"in doubt: {place}:{escape(doubt['text'].strip())} ({escape(doubt['reason'])})"
     if document["doubts_omitted"]:
         yield False, f"{document['doubts_omitted']:,} more in doubt (raise -k)"
+    yield from ((False, line) for line in _left(document))
     for clash in document["clashes"]:
         yield False, f"has that name: {escape(clash['path'])}:{clash['line']}:{escape(clash['qualified_name'])}"
     decided = " --leave-doubts" if document["doubts"] or document["clashes"] else ""
     yield False, f"carry it out: everdex rename --apply {document['plan_id']}{decided}"
+
+
+def _left(document: dict[str, Any]) -> Iterator[str]:
+    """Comments, strings and documents are somebody's to change; what may be a word like any other is only counted."""
+    shown = [place for place in document["left"] if place["likely"]][:_LEFT_SHOWN]
+    for place in shown:
+        where = f"{escape(place['path'])}:{place['line']}:{place['column'] + 1}"
+        yield f"left as it is: {where}:{escape(place['text'].strip())}"
+    if more := document["counts"]["left"] - len(shown):
+        places = f"{plural(more, 'more place' if shown else 'place')} in comments, strings and documents"
+        yield f"left as they are: {places}; see `everdex search --mode regex '\\b{escape(document['old_name'])}\\b'`"
 
 
 def _code(document: dict[str, Any]) -> int:

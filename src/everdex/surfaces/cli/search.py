@@ -310,8 +310,9 @@ def known_languages(wanted: tuple[str, ...]) -> None:
     """Refuse a language that nothing is ever written in."""
     for name in wanted:
         if name not in languages.KNOWN:
-            known = ", ".join(sorted(languages.KNOWN))
-            raise QueryError(f"unknown language {name!r}", hint=f"known are {known}")
+            from everdex.search.query import known_language
+
+            known_language(name)
 
 
 def _batch(ask: _Answers, source: str) -> int:

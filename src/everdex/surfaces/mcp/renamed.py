@@ -36,6 +36,12 @@ class Clash(BaseModel):
     qualified_name: str
 
 
+class Left(BaseModel):
+    path: str
+    line: int
+    text: str
+
+
 class RenamePlanReply(model.Reply):
     symbol: related.Match | None = Field(description="what is renamed; null when none or several fit")
     matches: list[related.Match] = Field(description="when several fit: ask again with path:line of one")
@@ -46,6 +52,7 @@ class RenamePlanReply(model.Reply):
     files: list[str] = Field(description="every file that has an edit")
     edits: list[Edit] = Field(description="certain: replace the old name by the new one at each")
     doubts: list[Doubt] = Field(description="may mean it too; look at each yourself")
+    left: list[Left] = Field(description="comments, strings and documents that name it, too: yours to change or leave")
     clashes: list[Clash] = Field(description="already have the new name where it would be mistaken")
 
 
@@ -62,7 +69,7 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
     symbol = document["symbol"]
     reply: dict[str, Any] = {
         **model.frame(document),
-        "omitted": {"edits": document.get("edits_omitted", 0), "doubts": document.get("doubts_omitted", 0)},
+        "omitted": {name: document.get(f"{name}_omitted", 0) for name in ("edits", "doubts", "left")},
         "symbol": related.match(symbol) if symbol else None,
         "matches": [related.match(item) for item in document["matches"]],
         "suggestions": list(document["suggestions"]),
@@ -72,9 +79,14 @@ def rename_plan(document: Mapping[str, Any], new: str, budget: int) -> dict[str,
         "files": list(document.get("files", ())),
         "edits": edits,
         "doubts": doubts,
+        "left": [
+            {"path": place["path"], "line": place["line"], "text": place["text"].strip()[:200]}
+            for place in document.get("left", ())
+            if place["likely"]
+        ],
         "clashes": list(document.get("clashes", ())),
     }
-    lists = ("suggestions", "doubts", "edits", "matches", "definitions", "clashes", "files")
+    lists = ("suggestions", "left", "doubts", "edits", "matches", "definitions", "clashes", "files")
     fit(reply, budget, [Spendable(name, reply[name]) for name in lists])
     return reply
 
@@ -93,6 +105,8 @@ def _lines(reply: Mapping[str, Any]) -> Iterator[str]:
         yield f"{path}:{line}{f' ({len(more) + 1} times)' if more else ''}: {first['text']}"
     for doubt in reply["doubts"]:
         yield f"in doubt: {doubt['path']}:{doubt['line']}: {doubt['text']} ({doubt['reason']})"
+    for place in reply["left"]:
+        yield f"left as it is: {place['path']}:{place['line']}: {place['text']}"
     for clash in reply["clashes"]:
         yield f"has that name: {clash['path']}:{clash['line']} {clash['qualified_name']}"
     decided = " --leave-doubts" if reply["doubts"] or reply["omitted"].get("doubts") or reply["clashes"] else ""

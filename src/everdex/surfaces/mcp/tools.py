@@ -15,11 +15,12 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from everdex import languages, limits
+from everdex import limits
 from everdex.errors import QueryError, UsageError
 from everdex.search.check import check
 from everdex.search.model import Mode, SearchRequest
 from everdex.search.place import parse_place
+from everdex.search.query import known_language
 from everdex.surfaces.mcp import model, pictured, related, renamed, replies, text
 from everdex.surfaces.mcp.board_tool import BoardTool
 from everdex.surfaces.mcp.budget import DEFAULT_TOKENS, Budget
@@ -277,7 +278,7 @@ class Tools:
 
         Edits are certain: resolved references, with the old name written there. Places that ask for the same name and
         could not be decided are `doubts`; look at them before you decide. A method is renamed with those that override
-        it. Comments, strings and documents are not looked at. Nothing is changed: make the edits yourself.
+        it. `left` are comments, strings and documents with the old name. Nothing is changed: make the edits yourself.
         """
 
         def ask(progress: Progress) -> CallToolResult:
@@ -369,9 +370,7 @@ def _check(query: str, mode: str, wanted: list[str] | None) -> None:
     """What can be refused here: a query that no daemon has to be started, or sent megabytes, for."""
     check(SearchRequest(query, Mode(mode), 1))
     for name in wanted or ():
-        if name not in languages.KNOWN:
-            known = ", ".join(sorted(languages.KNOWN))
-            raise QueryError(f"unknown language {name[:60]!r}", hint=f"known are {known}")
+        known_language(name)
 
 
 def _like(place: str, query: str | None, mode: str, profile: str | None) -> dict[str, Any]:
