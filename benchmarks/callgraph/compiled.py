@@ -12,6 +12,7 @@ to something else), *without* (ambiguous, not with it), *external* (taken for a 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -34,8 +35,11 @@ def truth(checkout: Checkout, told: Path) -> dict[At, set[tuple[str, int]]]:
         text = lines[path][line - 1]
         if path.endswith(".java"):  # which counts in characters
             column = len(text.decode("utf-8", "replace")[:column].encode())
-        if len(here) > 3 and not text[column:].startswith(here[3].encode()):
-            continue
+        if len(here) > 3 and not re.match(rb"%s(?!\w)" % re.escape(here[3].encode()), text[column:]):
+            continue  # a macro made it of something else
+        target = lines[there[0]][int(there[1]) - 1] if there[0] in lines else b""
+        if len(here) > 3 and target and here[3].encode() not in target:
+            continue  # a macro declares it
         rows.setdefault((path, line, column), set()).add((there[0], int(there[1])))
     return rows
 

@@ -79,7 +79,9 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
 # 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
 #     Python: names in the spelling in which Python knows them (NFKC)
-CHUNKER_VERSION: Final = "12"
+# 13: C and C++: conditionals around heads of statements, comments of several lines behind `#else`, functions that a
+#     macro is wrapped around
+CHUNKER_VERSION: Final = "13"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -148,7 +150,8 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
-FACTS_VERSION: Final = "33"
+# 34: C and C++: what stands under a condition; the definitions of chunker 13
+FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
 INTERFACE_VERSION: Final = "1"
@@ -278,7 +281,9 @@ INTERFACE_VERSION: Final = "1"
 #     functions that were made in more calls than are followed; what is assigned to an attribute of a name
 #     JavaScript: bodies are looked at name by name, functions without a name inside each other one by one; what a
 #     function is given by calls of its own file is noted; files are resolved in parts
-RESOLVERS_VERSION: Final = "51"
+# 52: C and C++: a function of the system that the root defines on some systems only may be either; what a source file
+#     only declares is seen by nobody else
+RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
 # 1: the first

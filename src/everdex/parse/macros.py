@@ -37,6 +37,11 @@ _WORD: Final = re.compile(
 )
 # `static void printflike(3, 4) name(`: numbers alone are nobody's parameters. `(__unused int fd,`: a word of the
 # compiler's or the system's before a whole parameter.
+# `UNUSED(static int size(int n)) {`
+_WRAPPED: Final = re.compile(
+    rb"^([A-Z][A-Z0-9_]*+\()((?:static|extern|inline|const|unsigned|void|int|char|struct)\b[^;{}()]*+"
+    rb"\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+)\)(?=\s*+\{)", re.MULTILINE
+)
 _NUMBERED: Final = re.compile(
     rb"^([ \t]*([A-Za-z_]\w*)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"
     rb"(?=\s+\**[A-Za-z_]\w*[ \t]*\()",
@@ -126,6 +131,7 @@ def readable(language: str, data: bytes) -> bytes:
     if language not in _FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
+    data = _WRAPPED.sub(lambda found: b" " * len(found[1]) + found[2] + b" ", data)
     if b"__" in data:
         data = _BEFORE_PARAMETER.sub(lambda found: found[1] + b" " * len(found[2]), data)
     if b"#" in data:
