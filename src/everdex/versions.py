@@ -80,7 +80,7 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
 #     Python: names in the spelling in which Python knows them (NFKC)
 # 13: C and C++: conditionals around heads of statements, comments of several lines behind `#else`, functions that a
-#     macro is wrapped around
+#     macro is wrapped around; Rust: impls for references and pointers have the name of the type
 CHUNKER_VERSION: Final = "13"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -150,7 +150,7 @@ VECTORS_VERSION: Final = "1"
 #     the definitions of chunker 12
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
-# 34: C and C++: what stands under a condition; the definitions of chunker 13
+# 34: C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
 FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -283,6 +283,8 @@ INTERFACE_VERSION: Final = "1"
 #     function is given by calls of its own file is noted; files are resolved in parts
 # 52: C and C++: a function of the system that the root defines on some systems only may be either; what a source file
 #     only declares is seen by nobody else
+#     Rust: before `::` stands no variable; what is imported twice under conditions may be either; a trait of the root
+#     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -53,8 +53,9 @@ class OnReceivers(Choosing):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return unresolved(thing.name or "type not found")
-        # Before `::` of C++ stands no variable.
-        around = evaluation.path(use.receiver, place) if "::" in use.text else evaluation.evaluate(use.receiver, place)
+        # Before `::` stands no variable, but in Rust perhaps a type parameter.
+        qualified = "::" in use.text and (self.rules.group == "c" or not use.text[0].isupper())
+        around = evaluation.path(use.receiver, place) if qualified else evaluation.evaluate(use.receiver, place)
         if around.kind == OUTSIDE and self._is_of_a_block(use, place):
             return self._by_name(use, "receiver of a block")
         if around.given and any(ref.defined.kind in CALLABLES for ref in evaluation.reader.named(name)):
@@ -64,7 +65,8 @@ class OnReceivers(Choosing):
             return Answer(Status.AMBIGUOUS, tuple(ours[:MAX_CANDIDATES]), reason=f"may extend {around.name}")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or outside_root(f"{around.name}.{name}")
-        if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
+        stranger = around.kind == UNKNOWN and qualified and self.rules.group == "c"
+        if stranger and not evaluation.reader.named(use.text.partition("::")[0]):
             return outside_root(use.text.replace("::", "."))  # no namespace and no type of this name is here
         if around.kind == UNKNOWN:
             return self._by_name(use, around.name)
@@ -175,6 +177,8 @@ class OnReceivers(Choosing):
         """Functions written for a type outside its definition."""
         if self.language == "swift" and (outside or around.kind == OUTSIDE):
             return self._by_extension(use)
+        if self.language == "rust" and around.kind == OUTSIDE:
+            return self._by_trait(use, around)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         if use.text.endswith(facts.GENERIC):
             found = [ref for ref in found if takes_types(ref.defined)]
@@ -205,6 +209,23 @@ class OnReceivers(Choosing):
                 found.append(ref)
         reason = "may extend what is outside"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
+
+    def _by_trait(self, use: facts.Use, around: Thing) -> Answer | None:
+        """Rust: what is outside may have what a trait of the root gives it, where the trait is in reach."""
+        evaluation, place = self.evaluation, Place(self.module, use.scope, use.line, use.column)
+        declared: list[Ref] = []
+        for ref in evaluation.reader.named(use.name) if use.name not in self.rules.common else ():
+            owner = ref.name.rpartition(".")[0]
+            is_trait = any(each.defined.kind == "trait" for each in evaluation.reader.definitions(owner))
+            if is_trait and ref.defined.kind in CALLABLES and evaluation.has_in_reach(owner, place):
+                declared.append(ref)
+        written = evaluation.implementations(declared, use.name) if declared else []
+        of_type = around.name.rpartition(".")[2]
+        exact = [ref for ref in written if ref.name.split(".")[-2:-1] == [of_type]]
+        if exact:
+            return self._chosen(exact, use)
+        every = tuple(dict.fromkeys((*declared, *written)))[:MAX_CANDIDATES]
+        return Answer(Status.AMBIGUOUS, every, reason="may be of a trait in reach") if every else None
 
     def _is_here(self, type_text: str) -> bool:
         return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))

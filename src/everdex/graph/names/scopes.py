@@ -7,6 +7,7 @@ everything, what the language has built in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -376,8 +377,9 @@ class Names(RustNames, Preprocessed):
 
 
 def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
-    """Whether a place is what a variable is declared with: `val x = x()` calls another x."""
-    return item.line == place.line and item.column < place.column and item.value.partition("(")[0] == name
+    """Whether a place is in what a variable is declared with: `val x = x()` calls another x."""
+    head = re.split(r"[.(\[]", item.value, maxsplit=1)[0]
+    return item.line == place.line and item.column < place.column and head == name
 
 
 _MAX_OTHERS: Final = 4
