@@ -37,8 +37,9 @@ def truth(checkout: Checkout, told: Path) -> dict[At, Told]:
         if path not in lines:
             continue
         text = lines[path][line - 1]
-        if path.endswith(".java"):  # which counts in characters
-            column = len(text.decode("utf-8", "replace")[:column].encode())
+        if path.endswith(".java"):  # which counts in units of UTF-16
+            before = text.decode("utf-8", "replace").encode("utf-16-le")[: 2 * column]
+            column = len(before.decode("utf-16-le", "replace").encode())
         if len(here) > 3 and not re.match(rb"%s(?!\w)" % re.escape(here[3].encode()), text[column:]):
             continue  # a macro made it of something else
         target = lines[there[0]][int(there[1]) - 1] if there[0] in lines else b""

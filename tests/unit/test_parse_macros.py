@@ -75,11 +75,16 @@ def test_a_branch_that_is_not_read_is_told() -> None:
     assert leaves_out("c", two)
     assert not leaves_out("python", two)
     beside = b"#ifdef X\nint f(int a) { return 1; }\n#else\nint f(long a) { return 2; }\n#endif\n"
-    assert read(beside) == (beside, True)
+    assert read(beside) == (beside, True, ())
     listed = b"int a[] = {\n#ifdef X\n  1,\n#else\n  2,\n#endif\n};\n"
     assert read(listed).whole
     assert b"1," in read(listed).data
     assert b"2," in read(listed).data
+    nested = (
+        b"#ifdef W\nint w(void) { return 1; }\n#else\nint f(void) {\n"
+        b"# ifdef L\n  if (a(1)) {\n# else\n  if (b(2)) {\n# endif\n  }\n}\n#endif\n"
+    )
+    assert [nested[start:end].strip() for start, end in read(nested).left_out] == [b"if (b(2)) {"]
 
 
 @pytest.mark.parametrize(

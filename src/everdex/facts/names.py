@@ -9,6 +9,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @initializer + @arguments      `: base(…)`, `: this(…)`
     @callee + @arguments           a call whose callee is one expression, taken apart by its text
     @new + @arguments              a constructor call, at the type
+    @constructed + @arguments      the same of a base, whose name is a use of its own
     @target + @arguments           one that leaves the type to what it is assigned to or returned as
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
@@ -64,9 +65,9 @@ from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
-    "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
-    "structure", "label", "parted", "implicit",
+    "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
+    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key",
+    "taken", "positional", "structure", "label", "parted", "implicit",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -191,6 +192,9 @@ class _Extraction(Binds):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
+        preprocessed = self.language in _PREPROCESSED
+        for start, end in conditionals.read(self.data).left_out if self.partial and preprocessed else ():
+            self._left_out(start, end)
         self._add_members()
         return self._assembled(self.partial or matches.left_out)
 

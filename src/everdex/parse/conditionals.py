@@ -11,7 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
-_QUIET: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+QUIET: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _NOT_NEWLINE: Final = re.compile(rb"[^\r\n]")
 _BEFORE: Final = 400  # bytes: more than any line that says whether a statement goes on
 _OPENED: Final = (b",", b"(", b"=", b"+", b"?", b"|", b"&", b"<<")
@@ -31,6 +31,7 @@ _ALWAYS: Final = re.compile(rb"[ \t]*#[ \t]*if(?:def[ \t]+__cplusplus|[ \t]+(?:1
 class Read(NamedTuple):
     data: bytes  # the same length as what was given
     whole: bool  # nothing but directives was blanked
+    left_out: tuple[tuple[int, int], ...] = ()  # the branches that are not read
 
 
 class _Group(NamedTuple):
@@ -40,8 +41,8 @@ class _Group(NamedTuple):
 
 def read(data: bytes) -> Read:
     """As the grammar can read it."""
-    blanks: list[tuple[int, int]] = []
-    whole = True
+    parts: bytearray | None = None
+    left_out: list[tuple[int, int]] = []
     open_groups: list[_Group] = []
     work = _WORK * len(data)
     for found in _DIRECTIVE.finditer(data):
@@ -55,18 +56,15 @@ def read(data: bytes) -> Read:
                 work -= line[1] - group.lines[0][0]
                 if work < 0:
                     break
-                texts = [_QUIET.sub(b" ", data[start:end]).strip() for start, end in _branches(group)]
+                seen = data if parts is None else parts  # what is inside has been dealt with
+                texts = [QUIET.sub(b" ", bytes(seen[start:end])).strip() for start, end in _branches(group)]
                 if _in_the_way(data, group, texts):
-                    left_out = [] if _can_stay(data, group, texts) else _left_out(group)
-                    blanks += group.lines
-                    blanks += left_out
-                    whole = whole and not any(data[start:end].strip() for start, end in left_out)
-    if not blanks:
-        return Read(data, True)
-    parts = bytearray(data)
-    for start, end in blanks:
-        parts[start:end] = _NOT_NEWLINE.sub(b" ", data[start:end])
-    return Read(bytes(parts), whole)
+                    others = [] if _can_stay(data, group, texts) else _left_out(group)
+                    parts = bytearray(data) if parts is None else parts
+                    for start, end in (*group.lines, *others):
+                        parts[start:end] = _NOT_NEWLINE.sub(b" ", parts[start:end])
+                    left_out += [(start, end) for start, end in others if data[start:end].strip()]
+    return Read(data if parts is None else bytes(parts), not left_out, tuple(left_out))
 
 
 def conditional(data: bytes) -> list[tuple[int, int]]:
@@ -132,7 +130,7 @@ def _in_the_way(data: bytes, group: _Group, texts: list[bytes]) -> bool:
 
 def _before(data: bytes, group: _Group) -> bytes:
     start = group.lines[0][0]
-    return _DIRECTIVE.split(_QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))[-1].rstrip()
+    return _DIRECTIVE.split(QUIET.sub(b" ", data[max(0, start - _BEFORE) : start]))[-1].rstrip()
 
 
 def _head(text: bytes) -> re.Match[bytes] | None:

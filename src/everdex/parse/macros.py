@@ -37,6 +37,11 @@ _WORD: Final = re.compile(
 )
 # `static void printflike(3, 4) name(`: numbers alone are nobody's parameters. `(__unused int fd,`: a word of the
 # compiler's or the system's before a whole parameter.
+# A macro that is a statement, and has the semicolon in its text: one is put into the blank before the next statement.
+_UNENDED: Final = re.compile(
+    rb"((?<=[;{}:]\n)[ \t]*+[A-Z][A-Z0-9_]*+\([^;{}()\n]*+\)[ \t]*+(?://[^\n]*+)?\r?\n)[ \t]"
+    rb"(?=[ \t]*+(?:case|default|return|if|for|while|switch|break|goto|do)\b)"
+)
 # `UNUSED(static int size(int n)) {`
 _WRAPPED: Final = re.compile(
     rb"^([A-Z][A-Z0-9_]*+\()((?:static|extern|inline|const|unsigned|void|int|char|struct)\b[^;{}()]*+"
@@ -131,6 +136,7 @@ def readable(language: str, data: bytes) -> bytes:
     if language not in _FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
+    data = _UNENDED.sub(lambda found: found[1] + b";", data)
     data = _WRAPPED.sub(lambda found: b" " * len(found[1]) + found[2] + b" ", data)
     if b"__" in data:
         data = _BEFORE_PARAMETER.sub(lambda found: found[1] + b" " * len(found[2]), data)

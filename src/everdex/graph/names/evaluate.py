@@ -35,8 +35,9 @@ from everdex.graph.names.things import (
 )  # fmt: skip
 from everdex.graph.names.types import LIST, Step, last_name, parameters_after, parse_chain, parse_type
 
-_MAX_STEPS: Final = 12
+_MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
 _RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
@@ -195,6 +196,11 @@ class Evaluation(Names, Members, Items):
         if thing.kind == OUTSIDE:
             if thing.arguments and name in OF_ITEMS:
                 return thing
+            if thing.arguments and thing.home is not None and self.rules.group == "c":
+                if name.endswith("iterator"):
+                    return thing._replace(name=f"{thing.name}.{name}")
+                if name in _PAIR and len(thing.arguments) >= len(_PAIR):
+                    return self.type_named(thing.arguments[_PAIR.index(name)], thing.home)
             if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
             if thing.arguments and will_call:
@@ -291,6 +297,8 @@ class Evaluation(Names, Members, Items):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
             thing = self.path(name, place)
+            if thing.kind == OUTSIDE and thing.arguments and not arguments:
+                return thing  # `Values::iterator`, where `Values` is an alias
             if thing.kind == OUTSIDE:
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:

@@ -160,7 +160,8 @@ class OnReceivers(Choosing):
         """Where none of the nearest members of a name takes what is passed, or they are fields, a base's is meant."""
 
         def fitting(each: list[Ref]) -> list[Ref]:
-            called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
+            reached = self._accessible(each)
+            called = [ref for ref in reached if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
             return self.overloads.fitting(called, use)
 
         near = fitting(refs)
