@@ -80,7 +80,8 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
 #     Python: names in the spelling in which Python knows them (NFKC)
 # 13: C and C++: conditionals around heads of statements, comments of several lines behind `#else`, functions that a
-#     macro is wrapped around; Rust: impls for references and pointers have the name of the type
+#     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
+#     Kotlin: bodies of classes behind `by`
 CHUNKER_VERSION: Final = "13"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
@@ -151,6 +152,8 @@ VECTORS_VERSION: Final = "1"
 #     Python: identifiers in the spelling in which Python knows them (NFKC)
 #     JavaScript: functions without a name inside each other have contents of their own
 # 34: C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
+#     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
+#     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
 FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -285,6 +288,8 @@ INTERFACE_VERSION: Final = "1"
 #     only declares is seen by nobody else
 #     Rust: before `::` stands no variable; what is imported twice under conditions may be either; a trait of the root
 #     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
+#     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name of a
+#     class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -5,6 +5,7 @@ Never guesses: candidates that share nothing but a name are ambiguous, and a nam
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -247,6 +248,12 @@ class Choosing:
 def is_private(item: facts.Defined) -> bool:
     head = item.signature.partition("(")[0].split()
     return "private" in head
+
+
+def is_generic(item: facts.Defined) -> bool:
+    """Whether an extension function of Kotlin is written for a type parameter of its own: `fun <A : Any> A.shown()`."""
+    words = item.signature.partition(f"{item.receiver}.{item.name}")[0].partition("fun <")[2]
+    return item.receiver in re.findall(r"\w+", words)
 
 
 def _is_partial(ref: Ref) -> bool:

@@ -7,7 +7,15 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes_types, unresolved
+from everdex.graph.names.choosing import (
+    MAX_CANDIDATES,
+    Answer,
+    Choosing,
+    is_generic,
+    outside_root,
+    takes_types,
+    unresolved,
+)  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES
@@ -193,7 +201,9 @@ class OnReceivers(Choosing):
         if fits:
             return self._chosen(fits, use)
         # What a type outside the root extends, nobody here knows.
-        loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
+        loose = [
+            ref for ref in found if is_generic(ref.defined) or not self._is_here(ref.defined.receiver)
+        ] if around.kind == OUTSIDE else []  # fmt: skip
         fitting = [ref for ref in loose if use.arguments < 0 or ref.takes(use.arguments)]
         if fitting:
             reason = "may extend what is outside"
