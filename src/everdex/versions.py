@@ -288,8 +288,8 @@ INTERFACE_VERSION: Final = "1"
 #     only declares is seen by nobody else
 #     Rust: before `::` stands no variable; what is imported twice under conditions may be either; a trait of the root
 #     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
-#     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name of a
-#     class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
+#     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
+#     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.
