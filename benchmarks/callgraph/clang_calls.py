@@ -4,7 +4,8 @@
 
 Needs the package libclang and the headers of gcc. A source file whose includes are not all found is left out, for what
 they declare is guessed there. Columns are bytes from 0. Constructors, operators and calls in templates that depend on
-their parameters are not told; what a macro made has no name at its place and is left out by the reader.
+their parameters are not told; what a macro made has no name at its place and is left out by the reader. Where the body
+is in another file, declaration and body are two lines.
 """
 
 from __future__ import annotations
@@ -29,13 +30,16 @@ class Calls:
 
     def __init__(self, root: str) -> None:
         self._root = f"{root}/"
-        self.rows: set[tuple[str, int, int, str, str, int]] = set()
+        self.rows: set[tuple[str, int, int, str, str, int, str]] = set()
+        self.defined: dict[str, tuple[str, int]] = {}  # where what is declared elsewhere has its body
 
     def read(self, cursor: Any) -> None:
         for child in cursor.get_children():
             outer = cursor.kind == KIND.TRANSLATION_UNIT and child.kind != KIND.UNEXPOSED_DECL
             if outer and not self._inside(child.location):
                 continue
+            if child.kind in CALLED and child.is_definition() and (home := self._inside(child.location)):
+                self.defined.setdefault(child.get_usr(), (home, child.location.line))
             if child.kind == KIND.CALL_EXPR:
                 self._call(child)
             self.read(child)
@@ -49,7 +53,7 @@ class Calls:
         defined = target.get_definition() or target
         home = self._inside(defined.location)
         place = (path, named.location.line, named.location.column - 1, target.spelling)
-        self.rows.add((*place, home or "-", defined.location.line if home else 0))
+        self.rows.add((*place, home or "-", defined.location.line if home else 0, target.get_usr()))
 
     def _inside(self, location: Any) -> str:
         path = os.path.realpath(location.file.name) if location.file else ""
@@ -74,8 +78,9 @@ def main() -> None:
                 print(f"left out: {source}", file=sys.stderr)
                 continue
             calls.read(unit.cursor)
-    for path, line, column, name, home, at in sorted(calls.rows):
-        print(f"{path} {line} {column} {name} -> {home} {at}")
+    for path, line, column, name, home, at, usr in sorted(calls.rows):
+        for there, row in sorted({(home, at), calls.defined.get(usr, (home, at)) if home != "-" else (home, at)}):
+            print(f"{path} {line} {column} {name} -> {there} {row}")
 
 
 if __name__ == "__main__":

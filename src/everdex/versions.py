@@ -79,7 +79,10 @@ ARTIFACTS: Final[dict[str, SchemaRange]] = {
 # 11: C and C++: what stands behind `#if defined(X)` is no macro after a list of parameters
 # 12: files that are broken at some place are read by how they are laid out; of a merge in conflict one side is read
 #     Python: names in the spelling in which Python knows them (NFKC)
-CHUNKER_VERSION: Final = "12"
+# 13: C and C++: conditionals around heads of statements, comments of several lines behind `#else`, functions that a
+#     macro is wrapped around; Rust: impls for references and pointers have the name of the type;
+#     Kotlin: bodies of classes behind `by`
+CHUNKER_VERSION: Final = "13"
 
 # 1: camelCase, snake_case, digits, acronyms; truncating stemmer
 WORDS_VERSION: Final = "1"
@@ -153,6 +156,9 @@ VECTORS_VERSION: Final = "1"
 #     JavaScript: how texts that are put together begin and end where they may name a property; accessors that
 #     properties are described by; `this` that functions are given; parts of tuples that have a name; escapes in
 #     identifiers
+#     C and C++: what stands under a condition; Rust: paths of calls as written; the definitions of chunker 13
+#     calls in branches that are not read, in what C++ may take for parameters, of macros that are types or statements;
+#     Scala, Kotlin: bases that are constructed are called and inherited from; Swift: macros; Rust: tokens like `char`
 FACTS_VERSION: Final = "34"
 
 # 1: public definitions with normalised signatures, and what a file passes on
@@ -292,6 +298,12 @@ INTERFACE_VERSION: Final = "1"
 #     tests have too many calls; accessors by `Object.defineProperty`; `this` by bind, call, apply and methods of
 #     arrays; entries of packages that have not been built; instances are not called; casts to a class below
 #     what is in regress/ is a test, whose stores into a program's objects do not count
+#     C and C++: a function of the system that the root defines on some systems only may be either; what a source file
+#     only declares is seen by nobody else
+#     Rust: before `::` stands no variable; what is imported twice under conditions may be either; a trait of the root
+#     that is in reach may be implemented for what is outside; names of type parameters are nobody's types
+#     private overloads of other files are left out (Java, Kotlin, Scala, Swift); a function of Kotlin with the name
+#     of a class, and extensions of type parameters; C++: arguments that only declarations leave out, pairs of maps
 RESOLVERS_VERSION: Final = "52"
 
 # How what indexers say is put over what resolvers say; part of the name of a graph with facts.

@@ -282,11 +282,11 @@ def test_a_crate_is_known_by_its_name_wherever_its_manifest_says_it() -> None:
     }
     graphs = graphs_of(files)
     assert targets_of(graphs["src/bin/go.rs"], Role.CALL) == {
-        ("draw", "draw"), ("my_tool.Circle.new", "Circle.new"),
+        ("draw", "draw"), ("my_tool::Circle::new", "Circle.new"),
     }  # fmt: skip
-    assert targets_of(graphs["src/shape.rs"], Role.CALL) == {("Circle.new", "Circle.new")}
-    assert targets_of(graphs["examples/one.rs"], Role.CALL) == {("Circle.new", "Circle.new"), ("named.turn", "turn")}
-    assert targets_of(graphs["tests/all.rs"], Role.CALL) == {("shape.fill", "fill")}
+    assert targets_of(graphs["src/shape.rs"], Role.CALL) == {("Circle::new", "Circle.new")}
+    assert targets_of(graphs["examples/one.rs"], Role.CALL) == {("Circle::new", "Circle.new"), ("named::turn", "turn")}
+    assert targets_of(graphs["tests/all.rs"], Role.CALL) == {("shape::fill", "fill")}
     assert MemoryWorld({"Cargo.toml": b"[package\n"}).offers["Cargo.toml"] == {}
 
 

@@ -31,6 +31,7 @@ def _names(path: str, text: str) -> set[str]:
         ("static void formatted(3, 4)\nfill(char *to, size_t size, const char *text, ...)\n{\n  go();\n}\n", "fill"),
         ("struct a *FORMATTED(1, 2) make(const char *, ...);\n", "make"),
         ("void tick(__unused int fd, __maybe_unused struct loop *l, __u32 x, const char *y)\n{\n}\n", "tick"),
+        ("UNUSED(static int size(struct a *b,\n                       int (*f)(int))) {\n  return go(b);\n}\n", "size"),
         ("struct a **all(struct b *, int *);\n", "all"), ("char ***deep(int n) { return 0; }\n", "deep"),
         ("struct A {\n  T **items();\n};\nT **A::items() { return 0; }\n", "A.items"),
         ("T *&slot(int n) { return slots[n]; }\n", "slot"),
@@ -74,11 +75,32 @@ def test_a_branch_that_is_not_read_is_told() -> None:
     assert leaves_out("c", two)
     assert not leaves_out("python", two)
     beside = b"#ifdef X\nint f(int a) { return 1; }\n#else\nint f(long a) { return 2; }\n#endif\n"
-    assert read(beside) == (beside, True)
+    assert read(beside) == (beside, True, ())
     listed = b"int a[] = {\n#ifdef X\n  1,\n#else\n  2,\n#endif\n};\n"
     assert read(listed).whole
     assert b"1," in read(listed).data
     assert b"2," in read(listed).data
+    nested = (
+        b"#ifdef W\nint w(void) { return 1; }\n#else\nint f(void) {\n"
+        b"# ifdef L\n  if (a(1)) {\n# else\n  if (b(2)) {\n# endif\n  }\n}\n#endif\n"
+    )
+    assert [nested[start:end].strip() for start, end in read(nested).left_out] == [b"if (b(2)) {"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"void f(void) {\n#ifdef X\n  if (a(1))\n#else\n  if (b(2))\n#endif\n    go();\n  else\n    stay();\n}\n",
+     b"void f(int x) {\n  if (x)\n#ifdef X\n    a(1);\n#else\n    b(2);\n#endif\n  go();\n}\n",
+     b"void f(int x) {\n#if A || \\\n    B\n  a(1);\n#else /* not (A ||\n         B) */\n  b(2);\n#endif\n}\n",
+     b"#if X\n# if Y\nextern \"C\"\n# endif\nint a(int);\n#endif\nint f(void) {\n  return b(2);\n}\n"],
+)
+def test_heads_of_statements_in_branches_cost_nothing(text: bytes) -> None:
+    """An `if` that has one head a platform, a branch behind a head and a comment behind `#else` leave nothing out."""
+    assert read(text).whole
+    assert all(call in read(text).data for call in (b"a(", b"b(2)"))
+    parsed = parse_file("a.c", text + b"int after(void) { return 1; }\n", IndexConfig())
+    assert parsed.status is ParseStatus.PARSED
+    assert {"f", "after"} <= {symbol.name for symbol in parsed.symbols}
 
 
 def test_test_macros_are_named_by_what_they_test() -> None:

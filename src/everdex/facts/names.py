@@ -9,6 +9,7 @@ queries/*.scm, which speak in captures. The first of these in a pattern says wha
     @initializer + @arguments      `: base(…)`, `: this(…)`
     @callee + @arguments           a call whose callee is one expression, taken apart by its text
     @new + @arguments              a constructor call, at the type
+    @constructed + @arguments      the same of a base, whose name is a use of its own
     @target + @arguments           one that leaves the type to what it is assigned to or returned as
     @macro                         a macro's call
     @type, @read, @write           a name in the place of a type; a value; something assigned to
@@ -57,16 +58,16 @@ from everdex.facts.imports import imports_of
 from everdex.facts.names_binds import Binds
 from everdex.facts.scopes import Scopes, bases_at, bases_of, ends_around, innermost, number_unnamed, swift_shape
 from everdex.languages import GRAMMARS
-from everdex.parse import Read, grammar, matching
+from everdex.parse import Read, conditionals, grammar, matching
 from everdex.parse import definitions as parsed
 from everdex.parse.symbols import symbol_of
 from everdex.parse.text import Atoms, split_atoms
 
 _ROLES: Final = (
     "anonymous", "replacement", "call", "callee", "token", "initializer", "narrowed", "promoted", "new", "target",
-    "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import", "package", "shape",
-    "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key", "taken", "positional",
-    "structure", "label", "parted", "implicit",
+    "constructed", "macro", "inheriting", "setter", "type", "qualifier", "read", "write", "member", "import",
+    "package", "shape", "opened", "mixin", "bind", "lambda", "static", "documented", "branch", "literal", "key",
+    "taken", "positional", "structure", "label", "parted", "implicit",
 )  # fmt: skip
 _CAPTURE: Final = re.compile(rb"@([a-z]+)")
 _VARIABLES: Final = frozenset(("field", "variable", "constant", "property"))
@@ -74,6 +75,7 @@ _IMPLICIT: Final = ("(implicit ", "(using ")  # lists of Scala's that are filled
 _OPENED: Final = re.compile(rb"(?<!inline )\bnamespace\s+([A-Za-z_]\w*)\s*\{")  # by a macro
 _HOOKS: Final = frozenset(("included", "extended", "prepended", "inherited"))
 _RETURN: Final = re.compile(rb"\breturn\b")
+_PREPROCESSED: Final = frozenset(("c", "cpp", "cuda"))
 _LIFTED: Final = ("@", "this.", "self.", "$this.")
 
 
@@ -99,6 +101,7 @@ class _Extraction(Binds):
         super().__init__(read.language, data)
         self.root = read.root
         self.partial = read.partial
+        self.conditional = conditionals.conditional(data) if read.language in _PREPROCESSED else []
         self.package = ""
         # (start, what) lists, put into scopes by one sweep at the end
         self.imports: list[tuple[int, int]] = []
@@ -189,6 +192,9 @@ class _Extraction(Binds):
                 self.documents.append(node)
             else:
                 self.lambdas.append(node)
+        preprocessed = self.language in _PREPROCESSED
+        for start, end in conditionals.read(self.data).left_out if self.partial and preprocessed else ():
+            self._left_out(start, end)
         self._add_members()
         return self._assembled(self.partial or matches.left_out)
 
@@ -244,7 +250,7 @@ class _Extraction(Binds):
             first, last = atoms.at(start), atoms.at(end - 1)
             place = (first + 1, start - atoms.starts[first], last + 1, end - atoms.starts[last])
             imports += [
-                model.Import(*place, scopes.around(start), path, alias, kind)
+                model.Import(*place, scopes.around(start), path, alias, kind, self._is_conditional(start))
                 for path, alias, kind in imports_of(text, self.language)
             ]
         names = {item.name_start for item in linked if item.emitted}
@@ -310,6 +316,11 @@ class _Extraction(Binds):
             place = row + 1, start - atoms.starts[row], scopes.around(start)
             local_names.append(model.Local(*place, model.NARROWED + chain, type_text, "", False))
         return slots, local_names
+
+    def _is_conditional(self, start: int) -> bool:
+        """Whether a place of C or C++ is compiled under some conditions only."""
+        at = bisect_left(self.conditional, (start, start))
+        return at > 0 and start < self.conditional[at - 1][1]
 
     def _is_valued(self, name_end: int, end: int) -> bool:
         """Whether a variable's definition gives it a value; a body that computes one does not."""
@@ -381,6 +392,7 @@ class _Extraction(Binds):
             | (model.BODY if item.node.child_by_field_name("body") is not None else 0)
             | (0 if item.emitted else model.SCOPE_ONLY)
             | (model.VALUED if item.kind in _VARIABLES and self._is_valued(name_end, item.end) else 0)
+            | (model.CONDITIONAL if self._is_conditional(item.name_start) else 0)
         )
         # Nobody reaches into a function or a class without a name.
         public = symbol.public and not any(part.startswith("<") for part in item.path)

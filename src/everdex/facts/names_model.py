@@ -17,7 +17,8 @@ _LENGTH_BYTES: Final = 4
 # QUALIFIER: a name before `::`, which may be a type; KEY: one of a literal, which gives a member its value; LABEL: a
 # member of the type that a value is compared with, or else what the name is by itself
 CALL, NEW, MACRO, TYPE, READ, WRITE, QUALIFIER, KEY, LABEL = range(9)
-STATIC, BODY, SCOPE_ONLY, VALUED = 1, 2, 4, 8  # the last: it is a variable that its definition gives a value
+# VALUED: a variable that its definition gives a value; CONDITIONAL: in C and C++, what only some conditions define
+STATIC, BODY, SCOPE_ONLY, VALUED, CONDITIONAL = 1, 2, 4, 8, 16
 # Before a local's value: it takes the second result of that call, or the second part of each item.
 SECOND: Final = "2:"
 GIVEN: Final = "given "  # before a method and what has it: the local is a parameter of what the method is given
@@ -62,6 +63,7 @@ class Import(msgspec.Struct, array_like=True, frozen=True, gc=False):
     path: str
     alias: str
     kind: str
+    conditional: bool = False  # an include under a condition
 
 
 class Slot(msgspec.Struct, array_like=True, frozen=True, gc=False):

@@ -16,6 +16,7 @@ from everdex.facts import arguments as given
 from everdex.facts import names_model as model
 from everdex.facts.expressions import MAX_EXPRESSION, chain_of, split_callee, type_of
 from everdex.facts.names_keys import Key, Literal, owned
+from everdex.parse import conditionals
 from everdex.parse.definitions import Definition
 
 _EMPTY_LIST: Final = len("()")
@@ -26,12 +27,18 @@ _MAX_TYPE_BYTES: Final = 1_600  # as many as a type's text is made of
 _SHORT_LIST: Final = 1_000  # bytes of arguments in which comments are looked for
 _MAX_LINE: Final = 2_000  # bytes that are looked at before a token
 _SQUARE: Final = ord("[")
-_QUALIFIED: Final = frozenset(("cpp", "cuda"))
+_QUALIFIED: Final = frozenset(("cpp", "cuda", "rust"))
 _QUALIFIERS: Final = re.compile(rb"(?:[A-Za-z_]\w*::)+$")
 _TOKEN_FRONT: Final = re.compile(r"((?:[\w.:]|\(\)|\[\w*\])+)(?:\.|::|->)\s*$")
 _REPLACED_CALL: Final = re.compile(
-    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype)\b)[A-Za-z_]\w*(?=\()"
+    rb"\b(?!(?:if|while|for|switch|sizeof|return|defined|alignof|catch|decltype|int|unsigned|signed|char|bool|short|long|"
+    rb"float|double|void)\b)[A-Za-z_]\w*(?=\()"
 )
+_WORD_BEFORE: Final = re.compile(rb"(\w+)[ \t]+\Z")
+_STATEMENT_WORDS: Final = frozenset((
+    b"return", b"else", b"do", b"case", b"throw", b"co_return", b"co_await", b"co_yield",
+))  # fmt: skip
+_TYPE_ALONE: Final = re.compile(rb"[ \t\w]*\w[ \t]*[*&]+[ \t]*")
 _INITIALIZER: Final = re.compile(r"base|this|super")
 _CONVERSION: Final = re.compile(r"\(\s*(\*?)\s*((?:\w+\.)?\w+)\s*\)")  # Go: `(*T)(x)`, `(T)(x)`
 _STATED: Final = {  # C#: where a declaration has its type
@@ -74,7 +81,9 @@ class Uses:
         elif role in _MEMBERS:
             self.members.append((node, captures["receiver"][0], _MEMBERS[role]))
         elif role in _CALLS:
-            self._call(node, captures, role)
+            self._call(node, captures, _CALLS[role])
+        elif role == "constructed":
+            self._call(node, captures, model.NEW, 1)
         elif role == "target":
             self._target(node, captures)
         elif role == "callee":
@@ -186,17 +195,17 @@ class Uses:
             last = following
         return found
 
-    def _call(self, node: Node, captures: dict[str, list[Node]], role: str) -> None:
+    def _call(self, node: Node, captures: dict[str, list[Node]], kind: int, beside: int = 0) -> None:
+        """`beside`: 1 where the name is a use of its own besides."""
         start, end = node.start_byte, node.end_byte
         receivers = captures.get("receiver")
         receiver = self._chain(receivers[0]) if receivers else ""
         name = self._text(node)
-        kind = _CALLS[role]
         if self.language == "bash":
             if not _COMMAND.fullmatch(name):
                 self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
                 return
-        elif role != "call" or not name.isidentifier():
+        elif kind != model.CALL or not name.isidentifier():
             owner, last, tail = self._split(start, end)
             if not last:
                 self.uses[start, 0] = (start, 0, kind, "", "?", -1, name[:_MAX_TEXT])
@@ -205,7 +214,7 @@ class Uses:
             end -= tail
             start = end - len(last.encode())
             name = last
-        self.uses[start, 0] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
+        self.uses[start, beside] = (start, end - start, kind, name, receiver, self._arguments(captures), "")
         self._pass(start, captures)
 
     def _target(self, node: Node, captures: dict[str, list[Node]]) -> None:
@@ -348,6 +357,22 @@ class Uses:
         """Calls in the text of a macro, which no grammar takes apart."""
         for found in _REPLACED_CALL.finditer(self.data, node.start_byte, node.end_byte):
             self._token(*found.span())
+
+    def _left_out(self, start: int, end: int) -> None:
+        """Calls in a branch of a conditional that the grammar could not take, as far as their text tells."""
+        quiet = [found.span() for found in conditionals.QUIET.finditer(self.data, start, end)]
+        for found in _REPLACED_CALL.finditer(self.data, start, end):
+            at = bisect_left(quiet, (found.start(), found.start())) - 1
+            if (at < 0 or quiet[at][1] <= found.start()) and not self._is_declared(start, found.start()):
+                self._token(*found.span())
+
+    def _is_declared(self, first: int, name: int) -> bool:
+        """Whether a name before parentheses is declared there: behind a type, as far as its line tells."""
+        first = max(first, self.data.rfind(b"\n", first, name) + 1, name - _MAX_TEXT)
+        word = _WORD_BEFORE.search(self.data, first, name)
+        if word:
+            return word[1] not in _STATEMENT_WORDS
+        return _TYPE_ALONE.fullmatch(self.data, first, name) is not None
 
 
 def _declared(made: Node) -> Node | None:

@@ -34,6 +34,7 @@ _TRANSPARENT_SCOPES: Final = frozenset(("exports", "module.exports", "this", "se
 _MAX_KEYS: Final = 200
 # Of a path; those around are left out. Nobody nests as many, and each of thousands would repeat all around it.
 _MAX_NAMES: Final = 100
+_POINTER: Final = re.compile(r"(?:[&*]\s*|'\w+\s+|(?:mut|const|dyn)\s+)+")  # `impl Trait for &'a mut Type`
 _GENERIC: Final = re.compile(r"<.*>|\[.*\]|[*&\s]", re.DOTALL)
 # GoogleTest's macros define a method of a class that is named by their first word.
 _TEST_CASE: Final = re.compile(rb"(?:TYPED_)?TEST(?:_[FPS])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
@@ -163,6 +164,7 @@ def find(language: str, data: bytes, root: Node, segment: int = -1) -> Found:
 def _split_name(name: str, scope: str, kind: str, language: str) -> tuple[str, int, tuple[str, ...]]:
     """The bare name, where it begins inside the written one (bytes), and the names that qualify it."""
     if kind in ("impl", "extension"):
+        name = name[found.end() :] if (found := _POINTER.match(name)) else name
         return _GENERIC.sub("", name).rpartition("::")[2] or name, 0, ()
     if scope:
         cleaned = _GENERIC.sub("", scope).removesuffix(".prototype")

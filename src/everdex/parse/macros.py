@@ -37,6 +37,23 @@ _WORD: Final = re.compile(
 )
 # `static void printflike(3, 4) name(`: numbers alone are nobody's parameters. `(__unused int fd,`: a word of the
 # compiler's or the system's before a whole parameter.
+# A macro that is a statement, and has the semicolon in its text: one is put into the blank before the next statement.
+_UNENDED: Final = re.compile(
+    rb"((?<=[;{}:]\n)[ \t]*+[A-Z][A-Z0-9_]*+\([^;{}()\n]*+\)[ \t]*+(?://[^\n]*+)?\r?\n)[ \t]"
+    rb"(?=[ \t]*+(?:case|default|return|if|for|while|switch|break|goto|do)\b)"
+)
+# `class Store(val map: Map) : Map by map {`: the grammar takes the body of the class for a function that is passed.
+_DELEGATED: Final = re.compile(
+    rb"(\b(?:class|object)\s+\w++\s*+(?:<[^{}()]*?>\s*+)?(?:\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*+\))*+\))*+\)\s*+)?:"
+    rb"(?:[^(){}\n]|\n(?!\s*+(?:val|var|fun|class|object|interface)\b)|\((?:[^(){}]|\([^(){}]*+\))*+\)){1,600}?)"
+    rb"(\bby\s++[\w.]++)(?=\s*+\{)"
+)
+_NOT_A_LINE: Final = re.compile(rb"[^\r\n]")
+# `UNUSED(static int size(int n)) {`
+_WRAPPED: Final = re.compile(
+    rb"^([A-Z][A-Z0-9_]*+\()((?:static|extern|inline|const|unsigned|void|int|char|struct)\b[^;{}()]*+"
+    rb"\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+)\)(?=\s*+\{)", re.MULTILINE
+)
 _NUMBERED: Final = re.compile(
     rb"^([ \t]*([A-Za-z_]\w*)[\w \t*]*(?<=[ \t*]))([A-Za-z_]\w*\([ \t]*\d+[ \t]*(?:,[ \t]*\d+[ \t]*)*\))"
     rb"(?=\s+\**[A-Za-z_]\w*[ \t]*\()",
@@ -122,10 +139,14 @@ def readable(language: str, data: bytes) -> bytes:
         return _NEW_OF_VALUE.sub(b"___", data)
     if language == "kotlin":
         data = _NEXT_LINE.sub(lambda found: found[1] + b" " * len(found[2]), data)
+        if b"by " in data:
+            data = _DELEGATED.sub(lambda found: found[1] + _NOT_A_LINE.sub(b" ", found[2]), data)
         return _DOLLARS.sub(_single_dollars, data) if b'$$' in data else data
     if language not in _FAMILY:
         return data
     data = _NUMBERED.sub(_unnumbered, data)
+    data = _UNENDED.sub(lambda found: found[1] + b";", data)
+    data = _WRAPPED.sub(lambda found: b" " * len(found[1]) + found[2] + b" ", data)
     if b"__" in data:
         data = _BEFORE_PARAMETER.sub(lambda found: found[1] + b" " * len(found[2]), data)
     if b"#" in data:

@@ -4,6 +4,7 @@
 (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @new declarator: (init_declarator declarator: (identifier) value: [(argument_list) (initializer_list)] @arguments))
 (compound_statement (declaration type: [(type_identifier) (qualified_identifier) (template_type)] @new declarator: (function_declarator declarator: (identifier) parameters: (_) @arguments)))
 (field_initializer . (_) @call (argument_list) @arguments)
+(compound_statement (declaration declarator: (function_declarator declarator: (identifier) parameters: (parameter_list) @replacement)))
 (preproc_include) @import
 (using_declaration) @import
 (namespace_alias_definition) @import

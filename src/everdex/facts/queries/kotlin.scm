@@ -5,7 +5,7 @@
 (binary_expression left: (binary_expression left: [(identifier) (navigation_expression)] "<" right: [(identifier) (navigation_expression)] @type) ">" right: [(parenthesized_expression) (lambda_literal)])
 (call_expression . [(parenthesized_expression) (index_expression) (lambda_literal) (unary_expression) (this_expression)] @callee)
 (call_expression . (call_expression . [(identifier) (navigation_expression)] @callee (value_arguments) @arguments) (annotated_lambda) @arguments)
-(constructor_invocation (user_type) @new (value_arguments) @arguments)
+(constructor_invocation (user_type) @constructed (value_arguments) @arguments)
 (constructor_delegation_call (value_arguments) @arguments) @initializer
 (infix_expression . (_) @receiver . (identifier) @call . (_))
 (import) @import

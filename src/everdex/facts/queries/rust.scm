@@ -1,6 +1,7 @@
 (call_expression function: (_) @callee arguments: (_) @arguments)
 (macro_invocation macro: (_) @macro)
 (token_tree (identifier) @token)
+(token_tree [(primitive_type) "union" "default"] @token)
 (use_declaration) @import
 (extern_crate_declaration) @import
 (function_item name: (_) @name parameters: (_) @parameters return_type: (_)? @returns) @shape

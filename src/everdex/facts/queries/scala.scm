@@ -1,4 +1,5 @@
 (call_expression function: (_) @callee arguments: (_) @arguments)
+(extends_clause type: [(type_identifier) (generic_type) (stable_type_identifier)] @constructed . arguments: (arguments) @arguments)
 (instance_expression . [(type_identifier) (generic_type) (stable_type_identifier)] @new arguments: (_)? @arguments)
 (infix_expression left: (_) @receiver operator: (identifier) @call right: (_))
 (field_expression value: (_) @receiver field: (identifier) @member)

@@ -1,4 +1,5 @@
 (call_expression . (_) @callee (call_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
+(macro_invocation (simple_identifier) @call (call_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
 (constructor_expression constructed_type: (user_type) @new (constructor_suffix (value_arguments)? @arguments (lambda_literal)* @arguments))
 (import_declaration) @import
 (class_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @shape

@@ -46,6 +46,9 @@ class Bare(OnReceivers):
         thing = evaluation.called_name(name, place) if separate else evaluation.name(name, place)
         if self.language == "rust" and use.role == facts.MACRO:
             thing = self._macro(thing, name)
+        both = self._function_or_constructor(thing, use, place) if self.language == "kotlin" else None
+        if both is not None:
+            return both
         if thing.kind == TYPE and (self.rules.call_constructs or use.role == facts.NEW):
             return self._constructed(thing, use)
         if thing.kind == TYPE and self.language in ("go", "c", "ruby"):
@@ -81,6 +84,16 @@ class Bare(OnReceivers):
         if thing.kind == UNKNOWN and self._definitions_of(name, place):
             return unresolved("function in a variable")
         return self._nowhere(use, beyond)
+
+    def _function_or_constructor(self, thing: Thing, use: facts.Use, place: Place) -> Answer | None:
+        """A function of Kotlin may have the name of a class; what is passed tells which is meant."""
+        known = self.evaluation.reader.definitions(thing.name) if thing.kind in (TYPE, CALLABLE) else ()
+        types = tuple(ref for ref in known if ref.defined.kind in TYPES and ref.key)
+        functions = [ref for ref in known if ref.defined.kind in CALLABLES and self._is_received(ref, place)]
+        if not types or not functions:
+            return None
+        made = self._constructed(Thing(TYPE, thing.name, types), use)
+        return self._chosen([*functions, *made.refs], use)
 
     def _one_of_several(self, refs: list[Ref], local: facts.Local, use: facts.Use, place: Place) -> Answer:
         """The function in a variable; where it was assigned under a condition, those that it held before as well."""

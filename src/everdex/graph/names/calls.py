@@ -38,7 +38,14 @@ class Calls(Bare):
             return self._set_by_accessor(use, place, found) if sets else found
         if use.name in self.rules.super_names or (use.name == "this" and use.name in self.rules.self_names):
             return self._up(use, place)
-        return self._bare(use, place)
+        return self._or_the_systems(use.name, self._bare(use, place))
+
+    def _or_the_systems(self, name: str, found: Answer) -> Answer:
+        """`unlink` that is a macro on Windows, `snprintf` where the system has none."""
+        outermost = found.status is Status.RESOLVED and all(ref.name == name for ref in found.refs)
+        if self.rules.group != "c" or not outermost or not self.evaluation.may_be_the_systems(name, self.module):
+            return found
+        return replace(found, status=Status.AMBIGUOUS, reason="may be the system's")
 
     def _set_by_accessor(self, use: facts.Use, place: Place, otherwise: Answer) -> Answer:
         """`x.name = y` where `attr_accessor :name` stands for both methods."""

@@ -5,6 +5,7 @@ Never guesses: candidates that share nothing but a name are ambiguous, and a nam
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +23,7 @@ _BESIDE_TYPES: Final = frozenset(("type", "object"))  # an alias of the name, an
 _IN_PARTS: Final = TYPES | {"module"}
 MAX_CANDIDATES: Final = 16
 # Where a block may be run with another self, a name that a base outside might have may as well be one of ours.
+_PRIVATE: Final = frozenset(("jvm", "swift"))  # where a private method is nobody's outside its file
 _RECEIVING: Final = frozenset(("kotlin", "scala", "ruby", "swift"))
 
 
@@ -185,14 +187,28 @@ class Choosing:
     def _fitting(self, refs: list[Ref], use: facts.Use) -> list[Ref]:
         """Those that may take this many arguments, if any may."""
         count = use.arguments
+        refs = self._accessible(refs)
         if count < 0 or len(refs) == 1:
             return refs
         if not self.rules.overloads and all(ref.name == refs[0].name for ref in refs):
             return refs  # the last one that was run counts, whatever it takes
-        fits = [ref for ref in refs if ref.takes(count)] or refs
+        fits = [ref for ref in refs if ref.takes(count) or self._is_declared_with(ref, refs, count)] or refs
         if not count:  # what need not be given anything is asked last
             return [ref for ref in fits if ref.defined.least < 0 or not ref.defined.most] or fits
         return self.overloads.fitting(fits, use) or fits
+
+    def _is_declared_with(self, ref: Ref, refs: list[Ref], count: int) -> bool:
+        """Whether the declaration of a function of C++ says what its body does not: what need not be passed."""
+        declared = (other for other in refs if not other.defined.flags & facts.BODY)
+        return self.rules.group == "c" and any(
+            other.takes(count) and other.defined.most == ref.defined.most for other in declared
+        )
+
+    def _accessible(self, refs: list[Ref]) -> list[Ref]:
+        """Without what is private in other files, if anything is left: of overloads nobody else can mean that."""
+        if len(refs) == 1 or self.rules.group not in _PRIVATE:
+            return refs
+        return [ref for ref in refs if ref.module is self.module or not is_private(ref.defined)] or refs
 
     def _paired(self, refs: list[Ref]) -> list[Ref]:
         """Of a declaration and its definition the definition; of several files the asking one, then its neighbours."""
@@ -227,6 +243,17 @@ class Choosing:
             own = [ref for ref in refs if ref.module is self.module]
             refs = own or refs
         return refs
+
+
+def is_private(item: facts.Defined) -> bool:
+    head = item.signature.partition("(")[0].split()
+    return "private" in head
+
+
+def is_generic(item: facts.Defined) -> bool:
+    """Whether an extension function of Kotlin is written for a type parameter of its own: `fun <A : Any> A.shown()`."""
+    words = item.signature.partition(f"{item.receiver}.{item.name}")[0].partition("fun <")[2]
+    return item.receiver in re.findall(r"\w+", words)
 
 
 def _is_partial(ref: Ref) -> bool:

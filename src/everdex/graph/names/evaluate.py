@@ -33,10 +33,12 @@ from everdex.graph.names.things import (
     Thing,
     unknown,
 )  # fmt: skip
-from everdex.graph.names.types import LIST, Step, last_name, parse_chain, parse_type
+from everdex.graph.names.types import LIST, Step, last_name, parameters_after, parse_chain, parse_type
 
-_MAX_STEPS: Final = 12
+_MAX_STEPS: Final = 48
 _RUST_ROOTS: Final = frozenset(("crate", "super"))
+_PAIR: Final = ("first", "second")  # of a pair of C++, or of an item of a map
+_RUST_FUNCTIONS: Final = frozenset(("Fn", "FnMut", "FnOnce"))
 _RUBY_TYPES: Final = frozenset(("module",))  # which of Rust's are none, but not outside either
 _MAKES_TYPES: Final = frozenset(("builtin.Class", "builtin.Data", "builtin.Module", "builtin.Struct"))
 _LUA_TEXTS: Final = frozenset(("bit", "bit32", "io", "math", "os", "string", "utf8"))  # whose functions give their own
@@ -153,6 +155,8 @@ class Evaluation(Names, Members, Items):
         if thing.kind == INSTANCE:
             # `x()` of a parenless accessor that was already called, or an object that can be called.
             return thing if thing.refs else unknown("called value")
+        if thing.kind == OUTSIDE and self.rules.group == "rust" and thing.name.rpartition(".")[2] in _RUST_FUNCTIONS:
+            return unknown("called value")
         # A function of Lua or PHP; what Ruby calls a method's result is known by its name.
         gives = thing.kind == OUTSIDE and not self.rules.stated and not self.rules.bare_calls
         return thing._replace(given=True) if gives and thing.name not in _LUA_CALLS else thing
@@ -192,6 +196,11 @@ class Evaluation(Names, Members, Items):
         if thing.kind == OUTSIDE:
             if thing.arguments and name in OF_ITEMS:
                 return thing
+            if thing.arguments and thing.home is not None and self.rules.group == "c":
+                if name.endswith("iterator"):
+                    return thing._replace(name=f"{thing.name}.{name}")
+                if name in _PAIR and len(thing.arguments) >= len(_PAIR):
+                    return self.type_named(thing.arguments[_PAIR.index(name)], thing.home)
             if thing.arguments and name in OF_WRAPPERS:
                 return self.item_of(thing)
             if thing.arguments and will_call:
@@ -288,6 +297,8 @@ class Evaluation(Names, Members, Items):
                 owner = place.module.owner(place.scope)
                 return Thing(INSTANCE, owner, self.reader.definitions(owner)) if owner else unknown("no type around it")
             thing = self.path(name, place)
+            if thing.kind == OUTSIDE and thing.arguments and not arguments:
+                return thing  # `Values::iterator`, where `Values` is an alias
             if thing.kind == OUTSIDE:
                 return Thing(OUTSIDE, thing.name, (), arguments, place)
             if thing.kind == TYPE:
@@ -298,7 +309,7 @@ class Evaluation(Names, Members, Items):
             bound = self.local(name, place)
             if bound is not None and bound.type and bound.type != text:
                 return self.type_named(bound.type, place)  # a type parameter is what it must at least be
-            if bound is not None or (len(name) < 3 and name[0].isupper()):
+            if bound is not None or (len(name) < 3 and name[0].isupper()) or is_type_parameter(name, place):
                 return unknown("type parameter")
             missing = self.is_missing(name.partition(".")[0], place)
             named = self.reader.named(name.rpartition(".")[2])
@@ -387,3 +398,10 @@ class Evaluation(Names, Members, Items):
         if module.outline.package:
             return Thing(TYPE, table, self.reader.definitions(table))
         return Thing(SPACE, table)
+
+
+def is_type_parameter(name: str, place: Place) -> bool:
+    """Whether something around a place takes a type of this name."""
+    definitions = place.module.outline.definitions
+    around = (definitions[at] for at in place.module.chain(place.scope))
+    return any(name in parameters_after(item.name, item.signature) for item in around)

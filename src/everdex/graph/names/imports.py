@@ -174,34 +174,35 @@ def _library_headers(path: str, wanted: str) -> Iterator[str]:
         yield posixpath.join(directory, "include", wanted)
 
 
-def reached(module: Module, reader: Reader) -> frozenset[str]:
-    """The files that a C file includes, those that these include, and itself."""
+def reached(module: Module, reader: Reader, surely: bool = False) -> frozenset[str]:
+    """The files that a C file includes, those that these include, and itself; on any condition, or without one."""
     index = reader.index
-    known = index.reached.get(module.path)
+    known = index.reached.get((module.path, surely))
     if known is None:
         seen, keys, waiting = {module.path}, set[str](), [module.path]
         while waiting and len(seen) < _MAX_INCLUDED:
             paths, looked_at = _includes(waiting.pop(), reader)
             keys |= looked_at
-            fresh = [path for path in paths if path not in seen]
+            fresh = [path for path, conditional in paths if path not in seen and not (surely and conditional)]
             seen.update(fresh)
             waiting += fresh
-        known = index.reached[module.path] = (frozenset(seen), frozenset(keys))
+        known = index.reached[module.path, surely] = (frozenset(seen), frozenset(keys))
     reader.reads |= known[1]
     return known[0]
 
 
-def _includes(path: str, reader: Reader) -> tuple[tuple[str, ...], frozenset[str]]:
+def _includes(path: str, reader: Reader) -> tuple[tuple[tuple[str, bool], ...], frozenset[str]]:
+    """What a file includes, each with whether that is under a condition; the keys that were looked at."""
     index = reader.index
     known = index.includes.get(path)
     if known is None:
         module, own = index.module(path), Reader(index, reader.group)
-        found: list[str] = []
+        found: list[tuple[str, bool]] = []
         if module is not None:
             own.context(module)
             for item in module.outline.imports:
                 if item.kind:
-                    found += _included(path, item.path, item.kind, own)
+                    found += [(each, item.conditional) for each in _included(path, item.path, item.kind, own)]
         known = index.includes[path] = (tuple(found), frozenset(own.reads))
     return known
 

@@ -64,8 +64,8 @@ class Index:
         self._found: dict[str, tuple[Ref, ...]] = {}
         self._go_modules: tuple[tuple[str, str], ...] | None = None
         # Of a C file: what it includes, directly and in the end, each with the keys that were looked at.
-        self.includes: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {}
-        self.reached: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+        self.includes: dict[str, tuple[tuple[tuple[str, bool], ...], frozenset[str]]] = {}
+        self.reached: dict[tuple[str, bool], tuple[frozenset[str], frozenset[str]]] = {}
 
     def module(self, path: str) -> Module | None:
         if path not in self._modules:

@@ -37,7 +37,7 @@ class Lookup(ABC):
         self._bases: dict[str, tuple[list[Thing], str]] = {}
         self._impls: dict[str, list[Ref]] = {}
         self._interfaces: dict[str, list[str]] = {}  # Go's, with the names of their methods
-        self._reached: dict[str, frozenset[str]] = {}  # files that a C file includes
+        self._reached: dict[tuple[str, bool], frozenset[str]] = {}  # files that a C file includes, perhaps or surely
         self._satisfied: dict[tuple[str, str], bool] = {}
         self._leads: dict[int, tuple[dict[str, list[Led]], list[Led]]] = {}
         self._locals: dict[tuple[int, str], list[facts.Local]] = {}

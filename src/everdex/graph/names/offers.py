@@ -88,9 +88,9 @@ def _module_offers(module: Module) -> dict[str, int]:
     if space or group == "rust":  # a crate at the top of the root has no name before its modules'
         see("p", space, outline.package)
     see("b", module.path.rpartition("/")[2], 1)
-    imports = [(item.scope, item.path, item.alias, item.kind) for item in outline.imports]
+    imports = [(item.scope, item.path, item.alias, item.kind, item.conditional) for item in outline.imports]
     see("f", module.path, (outline.package, imports))
-    if any(kind == GLOBAL for *_, kind in imports):
+    if any(item.kind == GLOBAL for item in outline.imports):
         see("g", "", imports)
     return {name: _hash(what) for name, what in seen.items()}
 

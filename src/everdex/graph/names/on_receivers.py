@@ -7,7 +7,15 @@ from typing import Final
 
 from everdex.facts import names_model as facts
 from everdex.graph.model import Status
-from everdex.graph.names.choosing import MAX_CANDIDATES, Answer, Choosing, outside_root, takes_types, unresolved
+from everdex.graph.names.choosing import (
+    MAX_CANDIDATES,
+    Answer,
+    Choosing,
+    is_generic,
+    outside_root,
+    takes_types,
+    unresolved,
+)  # fmt: skip
 from everdex.graph.names.index import Ref
 from everdex.graph.names.members import LOST, MAX_IMPLEMENTATIONS
 from everdex.graph.names.rules import CALLABLES, TYPES
@@ -53,8 +61,9 @@ class OnReceivers(Choosing):
                 again = evaluation.evaluate(use.receiver, place)
                 if again.kind not in (INSTANCE, TYPE, SPACE):
                     return unresolved(thing.name or "type not found")
-        # Before `::` of C++ stands no variable.
-        around = evaluation.path(use.receiver, place) if "::" in use.text else evaluation.evaluate(use.receiver, place)
+        # Before `::` stands no variable, but in Rust perhaps a type parameter.
+        qualified = "::" in use.text and (self.rules.group == "c" or not use.text[0].isupper())
+        around = evaluation.path(use.receiver, place) if qualified else evaluation.evaluate(use.receiver, place)
         if around.kind == OUTSIDE and self._is_of_a_block(use, place):
             return self._by_name(use, "receiver of a block")
         if around.given and any(ref.defined.kind in CALLABLES for ref in evaluation.reader.named(name)):
@@ -64,7 +73,8 @@ class OnReceivers(Choosing):
             return Answer(Status.AMBIGUOUS, tuple(ours[:MAX_CANDIDATES]), reason=f"may extend {around.name}")
         if around.kind == OUTSIDE:
             return self._extended(use, around, "") or outside_root(f"{around.name}.{name}")
-        if around.kind == UNKNOWN and "::" in use.text and not evaluation.reader.named(use.text.partition("::")[0]):
+        stranger = around.kind == UNKNOWN and qualified and self.rules.group == "c"
+        if stranger and not evaluation.reader.named(use.text.partition("::")[0]):
             return outside_root(use.text.replace("::", "."))  # no namespace and no type of this name is here
         if around.kind == UNKNOWN:
             return self._by_name(use, around.name)
@@ -158,7 +168,8 @@ class OnReceivers(Choosing):
         """Where none of the nearest members of a name takes what is passed, or they are fields, a base's is meant."""
 
         def fitting(each: list[Ref]) -> list[Ref]:
-            called = [ref for ref in each if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
+            reached = self._accessible(each)
+            called = [ref for ref in reached if ref.defined.kind in CALLABLES and ref.takes(use.arguments)]
             return self.overloads.fitting(called, use)
 
         near = fitting(refs)
@@ -175,6 +186,8 @@ class OnReceivers(Choosing):
         """Functions written for a type outside its definition."""
         if self.language == "swift" and (outside or around.kind == OUTSIDE):
             return self._by_extension(use)
+        if self.language == "rust" and around.kind == OUTSIDE:
+            return self._by_trait(use, around)
         found = self.evaluation.reader.extensions(use.name) if self.rules.group in ("jvm", "csharp") else []
         if use.text.endswith(facts.GENERIC):
             found = [ref for ref in found if takes_types(ref.defined)]
@@ -188,7 +201,9 @@ class OnReceivers(Choosing):
         if fits:
             return self._chosen(fits, use)
         # What a type outside the root extends, nobody here knows.
-        loose = [ref for ref in found if not self._is_here(ref.defined.receiver)] if around.kind == OUTSIDE else []
+        loose = [
+            ref for ref in found if is_generic(ref.defined) or not self._is_here(ref.defined.receiver)
+        ] if around.kind == OUTSIDE else []  # fmt: skip
         fitting = [ref for ref in loose if use.arguments < 0 or ref.takes(use.arguments)]
         if fitting:
             reason = "may extend what is outside"
@@ -205,6 +220,23 @@ class OnReceivers(Choosing):
                 found.append(ref)
         reason = "may extend what is outside"
         return Answer(Status.AMBIGUOUS, tuple(found[:MAX_CANDIDATES]), reason=reason) if found else None
+
+    def _by_trait(self, use: facts.Use, around: Thing) -> Answer | None:
+        """Rust: what is outside may have what a trait of the root gives it, where the trait is in reach."""
+        evaluation, place = self.evaluation, Place(self.module, use.scope, use.line, use.column)
+        declared: list[Ref] = []
+        for ref in evaluation.reader.named(use.name) if use.name not in self.rules.common else ():
+            owner = ref.name.rpartition(".")[0]
+            is_trait = any(each.defined.kind == "trait" for each in evaluation.reader.definitions(owner))
+            if is_trait and ref.defined.kind in CALLABLES and evaluation.has_in_reach(owner, place):
+                declared.append(ref)
+        written = evaluation.implementations(declared, use.name) if declared else []
+        of_type = around.name.rpartition(".")[2]
+        exact = [ref for ref in written if ref.name.split(".")[-2:-1] == [of_type]]
+        if exact:
+            return self._chosen(exact, use)
+        every = tuple(dict.fromkeys((*declared, *written)))[:MAX_CANDIDATES]
+        return Answer(Status.AMBIGUOUS, every, reason="may be of a trait in reach") if every else None
 
     def _is_here(self, type_text: str) -> bool:
         return any(ref.defined.kind in TYPES for ref in self.evaluation.reader.named(last_name(type_text)))

@@ -9,7 +9,7 @@ from everdex.graph.names.imports import MAX_REEXPORTS, inner_space, is_own, rust
 from everdex.graph.names.lookup import Lookup
 from everdex.graph.names.module import Module
 from everdex.graph.names.rules import CALLABLES, TYPES
-from everdex.graph.names.things import OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
+from everdex.graph.names.things import CALLABLE, OUTSIDE, SPACE, TYPE, UNKNOWN, Place, Thing, unknown
 
 
 class RustNames(Lookup):
@@ -22,9 +22,13 @@ class RustNames(Lookup):
                 found = self.reader.definitions(f"{module.names[index]}.{name}")
                 if found:
                     yield self.of_refs(found)
-        for item in self.imports(place):
-            if item.alias != "*" and (item.alias or item.path.rpartition(".")[2]) == name:
-                yield self._rust_import(module, item, MAX_REEXPORTS)
+        named = [
+            item for item in self.imports(place)
+            if item.alias != "*" and (item.alias or item.path.rpartition(".")[2]) == name
+        ]  # fmt: skip
+        if named:  # those of one scope; what is imported around it is hidden
+            led = [self._rust_import(module, item, MAX_REEXPORTS) for item in named if item.scope == named[0].scope]
+            yield _one_of(led)
         here = inner_space(module, place.scope)
         found = self.reader.definitions(f"{here}.{name}" if here else name)
         if found:
@@ -83,6 +87,8 @@ class RustNames(Lookup):
             return None
         files = (self.reader.index.module(path) for path in self.reader.space(space)[:4])
         written = [(ref.module, ref.at) for ref in around if ref.defined.kind == "module"]
+        named: list[Thing] = []
+        starred: list[Thing] = []
         for module, scope in [*((module, -1) for module in files if module is not None), *written]:
             self.reader.context(module)
             for item in module.imports_by_scope.get(scope, ()):
@@ -90,12 +96,21 @@ class RustNames(Lookup):
                     for prefix in rust_paths(module, item.scope, item.path, self.reader):
                         thing = self.rust_in_space(prefix, name, depth - 1) if prefix != space else None
                         if thing:
-                            return thing
+                            starred.append(thing)
+                            break
                 elif (item.alias or item.path.rpartition(".")[2]) == name:
                     thing = self._rust_import(module, item, depth - 1)
                     if thing.kind not in (OUTSIDE, UNKNOWN):
-                        return thing
-        return None
+                        named.append(thing)
+        return _one_of(named or starred) if named or starred else None
+
+    def has_in_reach(self, trait: str, place: Place) -> bool:
+        """Whether a trait can be used at a place: by its name, or by an import under another one (`as _`)."""
+        last = trait.rpartition(".")[2]
+        if self.name(last, place, types_only=True).name == trait:
+            return True
+        renamed = [item for item in self.imports(place) if item.alias and item.path.rpartition(".")[2] == last]
+        return any(self._rust_import(place.module, item, MAX_REEXPORTS).name == trait for item in renamed)
 
     def imports(self, place: Place) -> Iterator[facts.Import]:
         by_scope = place.module.imports_by_scope
@@ -104,3 +119,14 @@ class RustNames(Lookup):
             return
         for index in (*place.module.chain(place.scope), -1):
             yield from by_scope.get(index, ())
+
+
+def _one_of(things: list[Thing]) -> Thing:
+    """What a name is that is imported more than once, which only conditions allow (`cfg`)."""
+    first = things[0]
+    others = [thing for thing in things[1:] if thing.kind == first.kind and thing.name != first.name]
+    if not others or first.kind not in (CALLABLE, TYPE):
+        return first
+    if first.kind == TYPE:
+        return unknown("one of several imports")
+    return first._replace(refs=tuple(dict.fromkeys(ref for thing in (first, *others) for ref in thing.refs)))

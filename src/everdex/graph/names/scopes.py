@@ -7,14 +7,16 @@ everything, what the language has built in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from everdex.facts import names_model as facts
-from everdex.graph.names.imports import MISSING, Led, lead, reached
+from everdex.graph.names.imports import MISSING, Led, lead
 from everdex.graph.names.index import Ref
 from everdex.graph.names.lookup import SHALLOW
 from everdex.graph.names.module import Module
+from everdex.graph.names.preprocessed import Preprocessed
 from everdex.graph.names.rules import METHODS, SPACES, TYPES, VALUES
 from everdex.graph.names.rust import RustNames
 from everdex.graph.names.things import (
@@ -31,7 +33,7 @@ from everdex.graph.names.things import (
 )  # fmt: skip
 
 
-class Names(RustNames):
+class Names(RustNames, Preprocessed):
     """The part that knows scopes, packages and imports."""
 
     def local(self, name: str, place: Place) -> facts.Local | None:
@@ -373,25 +375,12 @@ class Names(RustNames):
         space, _, rest = name.partition(".") if self.rules.group == "c" else ("", "", "")
         return self.whole_name(rest) if rest and self.reader.space(space) else None
 
-    def visible(self, ref: Ref, module: Module) -> bool:
-        """Macros and static functions of C are seen in their own file, and where it is included; tests by nobody."""
-        if ref.defined.least < 0 and ref.defined.signature.startswith(_TESTS):
-            return False
-        if ref.module is module or not (ref.defined.flags & facts.STATIC or ref.defined.kind == "macro"):
-            return True
-        if module.path.endswith(_HEADERS):
-            return ref.module.path.endswith(_HEADERS)  # it may use what is included before it, wherever that is
-        if module.path not in self._reached:
-            self._reached[module.path] = reached(module, self.reader)
-        return ref.module.path in self._reached[module.path]
-
 
 def _is_own_value(item: facts.Local, name: str, place: Place) -> bool:
-    """Whether a place is what a variable is declared with: `val x = x()` calls another x."""
-    return item.line == place.line and item.column < place.column and item.value.partition("(")[0] == name
+    """Whether a place is in what a variable is declared with: `val x = x()` calls another x."""
+    head = re.split(r"[.(\[]", item.value, maxsplit=1)[0]
+    return item.line == place.line and item.column < place.column and head == name
 
 
 _MAX_OTHERS: Final = 4
 _NOTHING: Final = frozenset(("nil", "null", "false", "true", "NULL"))
-_TESTS: Final = ("TEST(", "TEST_", "TYPED_TEST")
-_HEADERS: Final = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl")

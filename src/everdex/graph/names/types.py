@@ -84,6 +84,14 @@ def last_name(text: str) -> str:
     return parse_type(text)[0].rpartition(".")[2]
 
 
+@lru_cache(maxsize=4_096)
+def parameters_after(name: str, signature: str) -> frozenset[str]:
+    """The words between a definition's name and what it takes, where the parameters stand that are types."""
+    front = signature.partition("(")[0]
+    found = re.search(rf"(?:\bimpl|(?<!\w){re.escape(name)})\s*[<\[](.*)", front)
+    return frozenset(re.findall(r"\w+", found[1])) if found else frozenset()
+
+
 class Step(NamedTuple):
     """A step of a chain."""
 
