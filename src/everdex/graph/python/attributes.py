@@ -71,7 +71,10 @@ def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) ->
 
 def taken(engine: Engine, found: Values, fuel: int) -> Values:
     """What reading gives where this is found: properties run."""
-    if not any(value[0] == PROPERTY for value in found):
+    for value in found:
+        if value[0] == PROPERTY:
+            break
+    else:
         return found
     parts = [frozenset(value for value in found if value[0] != PROPERTY)]
     for value in found:
@@ -99,8 +102,13 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
             return member
-    found = union(of(engine, base, entry[2], fuel, file.path) for base in bases)
-    found = found - IMPOSSIBLE or found
+    if len(bases) == 1:
+        (base,) = bases
+        found = of(engine, base, entry[2], fuel, file.path)
+    else:
+        found = union([of(engine, base, entry[2], fuel, file.path) for base in bases])
+    if not found.isdisjoint(IMPOSSIBLE):
+        found = found - IMPOSSIBLE or found
     return found if is_known(found) else union((found, _assigned_here(engine, file, entry, context, fuel)))
 
 
