@@ -25,7 +25,8 @@ from everdex.view import SnapshotView
 
 # Starting a worker and opening the view there costs about as much as resolving this many files.
 _WORTH_A_WORKER: Final = 200
-_BATCH: Final = 64
+_BATCH: Final = 64  # files
+_RESOLVED_AT_ONCE: Final = 16  # files; while one worker does the last of these, the others have nothing to do
 
 
 class Wanted(NamedTuple):
@@ -74,8 +75,8 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
         crew.end()
 
 
-def _batches(method: str, items: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-    return [(method, items[start : start + _BATCH]) for start in range(0, len(items), _BATCH)]
+def _batches(method: str, items: Sequence[Any], size: int = _BATCH) -> list[tuple[str, Sequence[Any]]]:
+    return [(method, items[start : start + size]) for start in range(0, len(items), size)]
 
 
 class Alone:
@@ -123,7 +124,7 @@ class Many:
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         """Each worker has a stretch of the tree of its own, because neighbours ask the same; done, it helps another."""
-        batches = _batches("resolve", wanted)
+        batches = _batches("resolve", wanted, _RESOLVED_AT_ONCE)
         share = -(-len(batches) // len(self._processes))
         shares = [deque(batches[number * share :][:share]) for number in range(len(self._processes))]
         running: dict[Future[Any], int] = {}
