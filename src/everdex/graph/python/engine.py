@@ -144,18 +144,26 @@ class Engine:
             self.low = -1
             self.seen.append(cut[1])
             return cut[0]
+        return self.evaluated(file, entry, expression, context, fuel, self._handlers[entry[0]])
+
+    def evaluated(
+        self, file: File, entry: Any, expression: int, context: int, fuel: int, handler: Callable[..., Values],
+        is_value: Callable[[Values], bool] | None = None,
+    ) -> Values:  # fmt: skip
+        """What a pass answers, remembered; of an answer that may be something else than the value, if it is that."""
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
-        result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
+        result = handler(self, file, entry, expression, context, fuel)
         seen = joined_with(file.seen_at(expression), self.seen)
         around.append(seen)
         self.seen = around
-        self._answers += 1
         low = self.low
-        if low >= 0:
-            file.answers[key] = (fuel - low, result, seen)
-        else:
-            file.cut[expression, context, fuel] = (result, seen)
+        if is_value is None or is_value(result):
+            self._answers += 1
+            if low >= 0:
+                file.answers[(expression, context) if context else expression] = (fuel - low, result, seen)
+            else:
+                file.cut[expression, context, fuel] = (result, seen)
         if saved < low:
             self.low = saved
         return result

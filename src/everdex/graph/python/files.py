@@ -73,6 +73,7 @@ class File(Fillings):
         """Lose the answers about its expressions, which the engine keeps here."""
         self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
         self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
+        self.computed: set[int] = set()  # the attributes among them that some answer says a property gives
         self.arguments: dict[int, tuple[Positional, Keywords]] = {}  # of calls, whatever the call around them is
 
     def is_larger(self, scope: int, limit: int) -> bool:

@@ -156,7 +156,7 @@ class Sites(HandedSites):
                 self._holding(number, answer)
             return
         self.intercepted(number, entry[1])
-        found = attributes.raw(engine, file, entry, number, 0, FUEL)
+        found = attributes.before_getters(engine, file, entry, number)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
             self.implicit(number, frozenset(getters))
