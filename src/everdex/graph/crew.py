@@ -25,8 +25,8 @@ from everdex.view import SnapshotView
 
 # Starting a worker and opening the view there costs about as much as resolving this many files.
 _WORTH_A_WORKER: Final = 200
-_BATCH: Final = 64
-_BATCHES_EACH: Final = 4
+_BATCH: Final = 64  # files
+_RESOLVED_AT_ONCE: Final = 16  # files; while one worker does the last of these, the others have nothing to do
 
 
 class Wanted(NamedTuple):
@@ -77,6 +77,10 @@ def hire(view: SnapshotView, resolvers: Resolvers, files: int, workers: int) -> 
         crew.end()
 
 
+def _batches(method: str, items: Sequence[Any], size: int = _BATCH) -> list[tuple[str, Sequence[Any]]]:
+    return [(method, items[start : start + size]) for start in range(0, len(items), size)]
+
+
 class Alone:
     """Does everything here."""
 
@@ -111,10 +115,10 @@ class Many:
         ]
 
     def offers(self, paths: Sequence[str]) -> Iterator[FileOffers]:
-        return chain.from_iterable(spread(self._processes, self._batches("offers", paths)))
+        return chain.from_iterable(spread(self._processes, _batches("offers", paths)))
 
     def unseen(self, edited: Sequence[Edited]) -> Iterator[frozenset[int]]:
-        return chain.from_iterable(spread(self._processes, self._batches("unseen", edited)))
+        return chain.from_iterable(spread(self._processes, _batches("unseen", edited)))
 
     def enter(self, offers: Offers, paths: Sequence[str]) -> None:
         for process in self._processes:
@@ -122,7 +126,7 @@ class Many:
 
     def resolve(self, wanted: Sequence[Wanted]) -> Iterator[FileRecord]:
         """Each worker has a stretch of the tree of its own, because neighbours ask the same; done, it helps another."""
-        batches = self._batches("resolve", wanted)
+        batches = _batches("resolve", wanted, _RESOLVED_AT_ONCE)
         share = -(-len(batches) // len(self._processes))
         shares = [deque(batches[number * share :][:share]) for number in range(len(self._processes))]
         running: dict[Future[Any], int] = {}
@@ -145,11 +149,6 @@ class Many:
                 # Interrupted, failed or given up: nobody wants to wait for the batches that are running.
                 self.end()
                 raise
-
-    def _batches(self, method: str, items: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-        """Some for each process, so that none is left with much to do while the others are done."""
-        size = max(1, min(_BATCH, len(items) // (_BATCHES_EACH * len(self._processes))))
-        return [(method, items[start : start + size]) for start in range(0, len(items), size)]
 
     def end(self) -> None:
         for process in self._processes:

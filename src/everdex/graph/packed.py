@@ -12,12 +12,13 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from everdex.graph.model import FileGraph, Node, Role, Site, Status, Target
 
+T = TypeVar("T")
 _LAST: Final = re.compile(r"[^\W\d][\w$]*[?!]?\Z")
 _LEVEL: Final = 4  # level 6 is 1 % smaller and takes twice as long, with every edit of the file
 # A site's mark is one byte: its role, its status, who says so, and whether a call has the very same place.
@@ -89,45 +90,38 @@ class Packed(msgspec.Struct, array_like=True, gc=False):
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
-class _Table:
-    """Numbers for strings, in order of first use."""
+class _Numbers(dict[T, int]):
+    """Numbers for things, in order of first use."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def __call__(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
+    def __missing__(self, thing: T) -> int:
+        number = self[thing] = len(self)
+        return number
 
 
 def encode(graph: FileGraph) -> bytes:
     """The blob of a file's graph; the same graph gives the same bytes."""
-    strings = _Table()
-    targets: dict[Target, int] = {}
-    target_sets: dict[tuple[int, ...], int] = {(): 0}
-
-    def target_number(target: Target) -> int:
-        return targets.setdefault(target, len(targets))
-
+    strings = _Numbers[str]()
+    targets = _Numbers[Target]()
+    target_sets = _Numbers[tuple[int, ...]]({(): 0})
     nodes, sites = graph.nodes, graph.sites
     known: dict[int, int] = {}  # sites share their targets: most need not be looked into
 
     def target_set(chosen: tuple[Target, ...]) -> int:
         number = known.get(id(chosen))
         if number is None:
-            numbers = tuple(map(target_number, chosen))
-            number = known[id(chosen)] = target_sets.setdefault(numbers, len(target_sets))
+            number = known[id(chosen)] = target_sets[tuple([targets[each] for each in chosen])]
         return number
 
     site_targets = [target_set(site.targets) for site in sites]
     dependencies = [
-        (target_number(item.target), item.line, [strings(name) for name in item.names]) for item in graph.dependencies
+        (targets[item.target], item.line, [strings[name] for name in item.names]) for item in graph.dependencies
     ]
     packed = Packed(
         [],
         ["" if node.key == _child(nodes, node, "key") else node.key for node in nodes],
         [node.name for node in nodes],
         ["" if node.qualified_name == _child(nodes, node, "qualified_name") else node.qualified_name for node in nodes],
-        [strings(node.kind) for node in nodes],
+        [strings[node.kind] for node in nodes],
         [node.parent for node in nodes],
         [node.start_byte for node in nodes],
         [node.end_byte - node.start_byte for node in nodes],
@@ -137,7 +131,7 @@ def encode(graph: FileGraph) -> bytes:
         [node.name_column for node in nodes],
         [node.signature for node in nodes],
         [int(node.public) for node in nodes],
-        [number for target in targets for number in (strings(target.path), strings(target.key))],
+        [number for target in targets for number in (strings[target.path], strings[target.key])],
         [list(numbers) for numbers in target_sets],
         _marks(sites),
         _narrow(_deltas(site.source for site in sites)),
@@ -146,25 +140,25 @@ def encode(graph: FileGraph) -> bytes:
         _narrow([site.end_line - site.line for site in sites]),
         # Most sites end on their line, right behind their text.
         _narrow([site.end_column - site.column - len(site.text) for site in sites]),
-        _narrow([strings(site.text) for site in sites]),
+        _narrow([strings[site.text] for site in sites]),
         _narrow(site_targets),
-        _narrow([strings(site.reason) for site in sites]),
+        _narrow([strings[site.reason] for site in sites]),
         dependencies,
         list(graph.symbols),
     )
-    packed.strings = list(strings.numbers)
+    packed.strings = list(strings)
     return zlib.compress(_ENCODER.encode(packed), _LEVEL)
 
 
 def _marks(sites: Sequence[Site]) -> bytes:
     calls = {(site.line, site.column, site.end_line, site.end_column) for site in sites if site.role is Role.CALL}
-    return bytes(
+    return bytes([
         _MARKS[site.role, site.status]
         | (SEMANTIC if site.semantic else 0)
         | (CALLED if site.role is Role.REFERENCE
            and (site.line, site.column, site.end_line, site.end_column) in calls else 0)
         for site in sites
-    )  # fmt: skip
+    ])  # fmt: skip
 
 
 def _child(nodes: Sequence[Node], node: Node, attribute: str) -> str | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+from operator import sub
 from typing import Final
 
 import msgspec
@@ -73,14 +74,13 @@ def decode(blob: bytes, others: U32) -> PartTable:
 
 
 def _differences(numbers: Sequence[int]) -> list[int]:
-    found: list[int] = np.diff(np.array(numbers, dtype=np.int64), prepend=0).tolist()
-    return found
+    return list(map(sub, numbers, chain((0,), numbers)))
 
 
 def table_of(parts: Parts, before: PartTable | None) -> PartTable:
     """The table of a file that was resolved in parts, some of them kept from before."""
     asked = [number for number, part in enumerate(parts.all) if part.kept < 0 or part.looked]
-    names = np.array([key32(key) for key in parts.keys], dtype=np.uint32)
+    names = np.array(list(map(key32, parts.keys)), dtype=np.uint32)
     is_own = _bits((parts.own,), len(names))[:, 0]
     looked = _bits([parts.all[number].looked for number in asked], len(names))
     if before is None:
@@ -106,6 +106,11 @@ def _kept(before: PartTable, columns: Sequence[int]) -> Bits:
 
 def _joined(earlier: U32, kept: Bits, asked: list[int], names: U32, looked: Bits) -> tuple[U32, Bits]:
     """The keys that some part looked at, and the parts that did: those kept from earlier, and those that were asked."""
+    if not len(earlier) and looked.shape[1] == kept.shape[1]:  # nothing is from earlier: only the order is another
+        order = np.argsort(names)
+        keys = names[order]
+        if (keys[1:] != keys[:-1]).all():
+            return keys, looked[order]
     alive = kept.any(axis=1)
     keys, joined = (earlier, kept) if alive.all() else (earlier[alive], kept[alive])
     new = np.unique(names[~is_among(names, keys)])

@@ -164,24 +164,27 @@ class FileOffers:
 
 
 def file_offers(offers: Mapping[str, int]) -> FileOffers:
-    whole = xxhash.xxh64()
-    for key in sorted(offers):
-        whole.update(key.encode("utf-8", "surrogatepass") + b"\0%d\0" % offers[key])
-    return _in_columns(offers, whole.intdigest())
+    names = sorted(offers)
+    keys, contents = _encoded(names), [offers[name] for name in names]
+    whole = b"".join([b"%b\0%d\0" % pair for pair in zip(keys, contents, strict=True)])
+    return _in_columns(keys, contents, xxhash.xxh64_intdigest(whole))
 
 
 def file_counts(counts: Mapping[str, int]) -> FileOffers:
     """One file's part of a table of counts: the same columns, and nobody asks whether the whole has changed."""
-    return _in_columns(counts, 0)
+    return _in_columns(_encoded(counts), counts.values(), 0)
 
 
-def _in_columns(contents: Mapping[str, int], whole: int) -> FileOffers:
-    pairs = sorted((key64(key), content & _LOW) for key, content in contents.items())
-    return FileOffers(
-        np.array([key for key, _ in pairs], dtype=np.uint64),
-        np.array([content for _, content in pairs], dtype=np.uint32),
-        whole,
-    )
+def _encoded(names: Iterable[str]) -> list[bytes]:
+    return [name.encode("utf-8", "surrogatepass") for name in names]
+
+
+def _in_columns(keys: Iterable[bytes], contents: Iterable[int], whole: int) -> FileOffers:
+    """Keys themselves are offered and counted, never that there are more of one: `key64` of them is this."""
+    hashed = np.array(list(map(xxhash.xxh64_intdigest, keys)), dtype=np.uint64)
+    values = np.array([content & _LOW for content in contents], dtype=np.uint32)
+    order = np.lexsort((values, hashed))
+    return FileOffers(hashed[order], values[order], whole)
 
 
 def changed_keys(before: FileOffers | None, after: FileOffers | None) -> set[int]:

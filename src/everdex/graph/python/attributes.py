@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.python import calls, classes, members, names, overrides, parsed, spelling, stored, supers
-from everdex.graph.python.engine import CALL_STEP, LOOKUP_STEP, Engine
+from everdex.graph.python.engine import CALL_STEP, FUEL, LOOKUP_STEP, Engine
 from everdex.graph.python.files import File
 from everdex.graph.python.forms import ITERABLES, MAPPINGS
 from everdex.graph.python.rules import BUILTIN_ATTRIBUTES, BUILTIN_TYPES, EXPECTS, FUNCTION_ATTRIBUTES
@@ -61,7 +61,22 @@ _ENUM_VALUE: Final = frozenset(("value", "_value_"))
 
 
 def attribute(engine: Engine, file: File, entry: Any, expression: int, context: int, fuel: int) -> Values:
-    return taken(engine, raw(engine, file, entry, expression, context, fuel), fuel)
+    found = raw(engine, file, entry, expression, context, fuel)
+    if _is_plain(found):
+        return found
+    file.computed.add(expression)
+    return taken(engine, found, fuel)
+
+
+def before_getters(engine: Engine, file: File, entry: Any, expression: int) -> Values:
+    """What stands for an attribute before properties are read: the value, where none is."""
+    if expression in file.answers and expression not in file.computed:
+        return engine.values(file.path, expression, 0, FUEL)
+    return engine.evaluated(file, entry, expression, 0, FUEL, raw, _is_plain)
+
+
+def _is_plain(found: Values) -> bool:
+    return PROPERTY not in [value[0] for value in found]
 
 
 def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) -> Values:
@@ -71,7 +86,7 @@ def read(engine: Engine, value: Value, wanted: str, fuel: int, importer: str) ->
 
 def taken(engine: Engine, found: Values, fuel: int) -> Values:
     """What reading gives where this is found: properties run."""
-    if not any(value[0] == PROPERTY for value in found):
+    if _is_plain(found):
         return found
     parts = [frozenset(value for value in found if value[0] != PROPERTY)]
     for value in found:
@@ -99,8 +114,13 @@ def raw(engine: Engine, file: File, entry: Any, expression: int, context: int, f
         member = _member_value(engine, file, entry, bases, context, fuel)
         if member:
             return member
-    found = union(of(engine, base, entry[2], fuel, file.path) for base in bases)
-    found = found - IMPOSSIBLE or found
+    if len(bases) == 1:
+        (base,) = bases
+        found = of(engine, base, entry[2], fuel, file.path)
+    else:
+        found = union([of(engine, base, entry[2], fuel, file.path) for base in bases])
+    if not found.isdisjoint(IMPOSSIBLE):
+        found = found - IMPOSSIBLE or found
     return found if is_known(found) else union((found, _assigned_here(engine, file, entry, context, fuel)))
 
 
@@ -110,9 +130,12 @@ def _assigned_here(engine: Engine, file: File, entry: Any, context: int, fuel: i
     if base[0] != m.NAME:
         return NOTHING
     engine.seen.append(file.seen_stores(entry[2]))
+    stores = file.other_stores.get(entry[2])
+    if stores is None:
+        return NOTHING
     return union(
         engine.values(file.path, value, context, fuel - LOOKUP_STEP)
-        for other, value in file.other_stores.get(entry[2], ())[:MAX_ASSIGNED]
+        for other, value in stores[:MAX_ASSIGNED]
         if file.where[other] == file.where[entry[1]] and file.entries[other][:3] == base[:3]
     )
 

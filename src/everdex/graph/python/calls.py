@@ -73,8 +73,18 @@ _AT_HAND: Final = frozenset((KEYED, LIST, LITERAL, PAIRS, TUPLE))
 _OWN_NAMES: Final = ("builtins.globals", "builtins.vars", "builtins.locals")  # of the module: the others only there
 
 
-def arguments(file: File, entry: Any, context: int) -> tuple[Positional, Keywords]:
+def arguments(file: File, number: int, context: int) -> tuple[Positional, Keywords]:
     """Of a call, or of a decorator's application."""
+    if context:
+        return _arguments(file, number, context)
+    found = file.arguments.get(number)
+    if found is None:
+        found = file.arguments[number] = _arguments(file, number, 0)
+    return found
+
+
+def _arguments(file: File, number: int, context: int) -> tuple[Positional, Keywords]:
+    entry = file.entries[number]
     if entry[0] == m.DECORATED:
         return (Argument(file.path, entry[2], context),), ()
     positional = []
@@ -115,7 +125,7 @@ def call(engine: Engine, file: File, entry: Any, expression: int, context: int, 
         (value,) = callees
         if value[0] == UNKNOWN:
             return callees
-    positional, keywords = arguments(file, entry, context)
+    positional, keywords = arguments(file, expression, context)
     parts: list[Values] = []
     for value in callees:
         if value[0] != EXTERNAL:
@@ -272,7 +282,7 @@ def decorated(engine: Engine, file: File, entry: Any, expression: int, context: 
     """What a decorator makes of a definition; the definition itself when that cannot be known."""
     decorators = engine.values(file.path, entry[1], context, fuel)
     inner = engine.values(file.path, entry[2], context, fuel)
-    positional, keywords = arguments(file, entry, context)
+    positional, keywords = arguments(file, expression, context)
     parts: list[Values] = []
     for value in decorators:
         if value[0] == EXTERNAL:
@@ -316,7 +326,7 @@ def _contexts_in(
         if value[0] in _REACHING and (value[0] != FUNCTION or value[1:3] in meant)
     ]  # fmt: skip
     if callees:
-        positional, keywords = arguments(file, entry, context)
+        positional, keywords = arguments(file, number, context)
         for value in callees:
             if value[0] == FUNCTION and value[1:3] != (path, scope):
                 found.append(Context(path, scope, 0, with_receiver(value[4], positional), keywords))
@@ -327,7 +337,7 @@ def _contexts_in(
 
 def context_at(file: File, number: int, function: File, scope: int, is_bound: bool) -> Context:
     """How one call site calls a function that is known to be called there, as a method of an instance or as it is."""
-    positional, keywords = arguments(file, file.entries[number], 0)
+    positional, keywords = arguments(file, number, 0)
     if number in file.prepared:
         positional = positional[1:]
     owner = function.class_of(scope)

@@ -172,7 +172,7 @@ def _begun(engine: Engine, value: Value, fuel: int) -> Values:
     entry = file.entries[expression]
     if entry[0] != m.CALL:
         return NOTHING
-    positional, keywords = calls.arguments(file, entry, context)
+    positional, keywords = calls.arguments(file, expression, context)
     callees = engine.values(path, entry[1], context, fuel)
     return union(
         builtin_calls.container(engine, each[1], positional, keywords, fuel)
@@ -192,7 +192,7 @@ def maybe_starred(engine: Engine, file: File, expression: int, context: int, fue
 def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, int, int], ...]:
     """(path, key, stored value) of assignments to items of a container, in its own file and in those that reach it."""
     _, path, expression, _ = value
-    file = engine.file(path)
+    candidates = engine.once(("filling", path, expression), lambda: _filling(engine, path, expression))
 
     def answer(fuel: int) -> tuple[tuple[str, int, int], ...]:
         found: list[tuple[str, int, int]] = []
@@ -202,6 +202,15 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
                 found.append((other, key, stored))
         return tuple(found)
 
+    if not candidates:
+        return ()
+    stores: tuple[tuple[str, int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
+    return stores
+
+
+def _filling(engine: Engine, path: str, expression: int) -> list[tuple[str, int, int, int]]:
+    """The assignments that may be to items of a container: (path, base, key, stored value); none of too many."""
+    file = engine.file(path)
     known = sorted(file.display_names.get(expression, ()))
     own: dict[tuple[int, int, int], None] = {}
     for name in ("", *(known or ("[]",))):
@@ -213,10 +222,7 @@ def _stores_into(engine: Engine, value: Value, fuel: int) -> tuple[tuple[str, in
     if is_shared or outer or expression in file.held_displays:
         others = _filled_elsewhere(engine, path, known or outer)
         candidates += others if len(candidates) + len(others) <= MAX_STORES else []
-    if not candidates or len(candidates) > MAX_STORES:
-        return ()
-    stores: tuple[tuple[str, int, int], ...] = engine.ask_within(("stores", path, expression), fuel, answer, ())
-    return stores
+    return candidates if len(candidates) <= MAX_STORES else []
 
 
 def _filled_elsewhere(engine: Engine, path: str, known: list[str]) -> list[tuple[str, int, int, int]]:

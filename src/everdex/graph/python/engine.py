@@ -41,18 +41,36 @@ _MAX_HELD: Final = 64_000_000  # bytes of facts; decoded they take about ten tim
 _MAX_ANSWERS: Final = 600_000  # with what they looked at about 400 bytes each
 
 
+class _Files(dict[str, File]):
+    """The files of a world by path, decoded as they are asked for."""
+
+    def __init__(self, world: World, decoded: Decoded) -> None:
+        super().__init__()
+        self._world = world
+        self._decoded = decoded
+        self._held = 0
+
+    def __missing__(self, path: str) -> File:
+        data = self._world.facts(path)
+        self._held += len(data)
+        if self._held > _MAX_HELD:
+            self.clear()
+            self._held = len(data)
+        found = self[path] = self._decoded.take(path, data)
+        return found
+
+
 class Engine:
     """The questions that resolving the files of one world asks."""
 
     def __init__(self, world: World, handlers: dict[int, Callable[..., Values]], decoded: Decoded) -> None:
         self.world = world
-        self._decoded = decoded
         self.low = FUEL
         self.contexts = Contexts()
         self.seen: list[Seen] = []
         self._handlers = handlers
-        self._files: dict[str, File] = {}
-        self._held = 0
+        self._files = _Files(world, decoded)
+        self.file: Callable[[str], File] = self._files.__getitem__  # asked so often that a function of its own counts
         self._asked: dict[Any, tuple[int, Any, Seen | None]] = {}
         self._cut: dict[Any, tuple[Any, Seen | None]] = {}
         self._told: dict[Any, tuple[Any, Seen | None]] = {}
@@ -91,17 +109,6 @@ class Engine:
             file.forget()
         return found
 
-    def file(self, path: str) -> File:
-        found = self._files.get(path)
-        if found is None:
-            data = self.world.facts(path)
-            self._held += len(data)
-            if self._held > _MAX_HELD:
-                self._files.clear()
-                self._held = len(data)
-            found = self._files[path] = self._decoded.take(path, data)
-        return found
-
     # -- questions
 
     def values(self, path: str, expression: int, context: int, fuel: int) -> Values:
@@ -109,20 +116,21 @@ class Engine:
         if fuel < 0:
             self.low = -1
             return _TOO_DEEP
-        file = self._files.get(path) or self.file(path)
+        file = self._files[path]
         entry = file.entries[expression]
-        inside = file.from_inside
-        while entry[0] == NAME and len(entry[2]) == 1 and not (inside and (file.where[expression], entry[1]) in inside):
+        if entry[0] == NAME:
             # Most questions: a name with one binding is what the binding is, and need not be remembered beside it.
-            self.seen.append(file.seen_at(expression))
-            value = file.bindings[entry[2][0]][2]
-            entry = file.entries[value]
-            if not file.is_near(value, expression):
-                fuel -= NAME_STEP
-                if fuel < 0:
-                    self.low = -1
-                    return _TOO_DEEP
-            expression = value
+            while (step := file.steps.get(expression) or file.step(expression))[0] >= 0:
+                expression, is_near, seen = step
+                self.seen.append(seen)
+                if not is_near:
+                    fuel -= NAME_STEP
+                    if fuel < 0:
+                        self.low = -1
+                        return _TOO_DEEP
+                entry = file.entries[expression]
+                if entry[0] != NAME:
+                    break
         key = (expression, context) if context else expression
         hit = file.answers.get(key)
         if hit is not None and hit[0] <= fuel:
@@ -136,18 +144,26 @@ class Engine:
             self.low = -1
             self.seen.append(cut[1])
             return cut[0]
+        return self.evaluated(file, entry, expression, context, fuel, self._handlers[entry[0]])
+
+    def evaluated(
+        self, file: File, entry: Any, expression: int, context: int, fuel: int, handler: Callable[..., Values],
+        is_value: Callable[[Values], bool] | None = None,
+    ) -> Values:  # fmt: skip
+        """What a pass answers, remembered; of an answer that may be something else than the value, if it is that."""
         saved, self.low = self.low, fuel
         around, self.seen = self.seen, []
-        result = self._handlers[entry[0]](self, file, entry, expression, context, fuel)
+        result = handler(self, file, entry, expression, context, fuel)
         seen = joined_with(file.seen_at(expression), self.seen)
         around.append(seen)
         self.seen = around
-        self._answers += 1
         low = self.low
-        if low >= 0:
-            file.answers[key] = (fuel - low, result, seen)
-        else:
-            file.cut[expression, context, fuel] = (result, seen)
+        if is_value is None or is_value(result):
+            self._answers += 1
+            if low >= 0:
+                file.answers[(expression, context) if context else expression] = (fuel - low, result, seen)
+            else:
+                file.cut[expression, context, fuel] = (result, seen)
         if saved < low:
             self.low = saved
         return result

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from everdex.facts.python import model as m
+from everdex.graph.python.contexts import Keywords, Positional
 from everdex.graph.python.fillings import Fillings
 from everdex.graph.python.keys import (
     head_key,
@@ -27,6 +28,7 @@ _MAX_NAMES_BEHIND: Final = 6  # a value that is made through more names of its b
 # What leads nowhere in its own body, or only for who looks into it.
 ENDS: Final = frozenset((m.LITERAL, m.DEFINITION, m.SEQUENCE, m.DICT, m.COMPREHENSION, m.IMPORTED, m.FROM))
 _IMPORTS: Final = frozenset((m.IMPORTED, m.FROM))
+_NO_STEP: Final = (-1, False, Seen("", "", ()))
 
 
 class Decoded:
@@ -71,19 +73,34 @@ class File(Fillings):
         self._seen_names: dict[str, Seen] = {}
         self._seen_members: dict[tuple[int, str], Seen] = {}
         self._is_larger: dict[tuple[int, int], bool] = {}
+        self._seen_stores: dict[str, Seen] = {}
         self._names_behind: dict[int, int] = {}
+        self.steps: dict[int, tuple[int, bool, Seen]] = {}
         self.forget()
 
     def forget(self) -> None:
         """Lose the answers about its expressions, which the engine keeps here."""
         self.answers: dict[int | tuple[int, int], tuple[int, Values, Seen]] = {}
         self.cut: dict[tuple[int, int, int], tuple[Values, Seen]] = {}  # by fuel, too
+        self.computed: set[int] = set()  # the attributes among them that some answer says a property gives
+        self.arguments: dict[int, tuple[Positional, Keywords]] = {}  # of calls, whatever the call around them is
 
     def is_larger(self, scope: int, limit: int) -> bool:
         """Whether more than some expressions stand behind what a function gives back."""
         found = self._is_larger.get((scope, limit))
         if found is None:
             found = self._is_larger[scope, limit] = is_larger(self, scope, limit)
+        return found
+
+    def step(self, expression: int) -> tuple[int, bool, Seen]:
+        """From a name with one binding to what it is bound to: the expression, whether it is near, and what was looked
+        at; of another name the first is -1. Remembered in `steps`."""
+        entry = self.entries[expression]
+        found = _NO_STEP
+        if len(entry[2]) == 1 and (self.where[expression], entry[1]) not in self.from_inside:
+            value = self.bindings[entry[2][0]][2]
+            found = value, self.is_near(value, expression), self.seen_at(expression)
+        self.steps[expression] = found
         return found
 
     def is_near(self, value: int, name: int) -> bool:
@@ -161,7 +178,10 @@ class File(Fillings):
 
     def seen_stores(self, name: str) -> Seen:
         """Where attributes of a name are assigned other than of self."""
-        return self.seen_key(stores_key(self.path, name))
+        found = self._seen_stores.get(name)
+        if found is None:
+            found = self._seen_stores[name] = self.seen_key(stores_key(self.path, name))
+        return found
 
     def seen_at(self, expression: int) -> Seen:
         """The content that an expression stands in: a function, or the statement of the module or of a class."""

@@ -47,7 +47,7 @@ class HandedSites(SyntaxSites):
         engine = self.engine
         module, _, name = dotted.rpartition(".")
         if dotted in CALLS_ARGUMENT:
-            positional, keywords = calls.arguments(self.file, entry, 0)
+            positional, keywords = calls.arguments(self.file, number, 0)
             for functions, given in builtin_calls.called_arguments(engine, dotted, positional, keywords, FUEL):
                 self._ran(self._argument_of(entry, dotted), functions, given)
                 internal = targets.called(engine, functions)

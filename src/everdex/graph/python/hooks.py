@@ -69,6 +69,12 @@ def missing(engine: Engine, line: tuple[Value, ...], receiver: Value, wanted: st
 
 def intercepting(engine: Engine, values: Values, fuel: int) -> Values:
     """What runs whatever is read of these: a `__getattribute__` of their class, or of a class's metaclass."""
+    key = ("intercepting", values)
+    found: Values = engine.ask(key, fuel, lambda fuel: _intercepting(engine, values, fuel), NOTHING)
+    return found
+
+
+def _intercepting(engine: Engine, values: Values, fuel: int) -> Values:
     found: list[Value] = []
     for value in values:
         if value[0] == INSTANCE:

@@ -81,9 +81,13 @@ def _plain_root(path: str, dotted: str) -> str | None:
 
 def find(engine: Engine, dotted: str, importer: str) -> Value:
     """The module a dotted name means when imported by this file."""
+    home = _directory(importer)
+    return engine.once(("module", dotted, home), lambda: _find(engine, dotted, home))
+
+
+def _find(engine: Engine, dotted: str, home: str) -> Value:
     paths = engine.offering(MODULE_KEY + dotted)
     best: tuple[int, int, int, str] | None = None
-    home = _directory(importer)
     for path in paths:
         root = _root_of(path, dotted)
         if root is None or (root and is_package(engine, root)):

@@ -27,6 +27,15 @@ class Places:
         line = bisect_right(self._starts, byte)
         return line, byte - self._starts[line - 1]
 
+    def span(self, start: int, end: int) -> tuple[int, int, int, int]:
+        """Line and column of the begin and of the end."""
+        starts = self._starts
+        line = bisect_right(starts, start)
+        column = start - starts[line - 1]
+        if line == len(starts) or end < starts[line]:
+            return line, column, line, column + end - start
+        return line, column, *self.at(end)
+
 
 def nodes_of(
     file: File, module: str, places: Places, variables: Sequence[Variable], source: bytes

@@ -249,7 +249,7 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
     texts: list[bytes] = []
     place = 0
     scope = file.facts.statements[first][3]
-    several = _several(file, scope)
+    several, entries = _several(file, scope), file.complete()
     for number in range(first, last):
         start, end = file.facts.statements[number][2], file.facts.statements[number + 1][2]
         within = []
@@ -258,8 +258,8 @@ def _texts(file: File, source: bytes, first: int, last: int, inner: Sequence[m.S
             place += 1
         digest = xxhash.xxh3_64("\n".join([each.key for each in within]).encode("utf-8", "surrogatepass"))
         _digest(digest, source, start, end, within)
-        numbers = range(file.facts.statements[number][0], file.facts.statements[number + 1][0])
-        names = [entry for entry in (file.entries[each] for each in numbers) if entry[0] == m.NAME]
+        begin, behind = file.facts.statements[number][0], file.facts.statements[number + 1][0]
+        names = [entry for entry in entries[begin:behind] if entry[0] == m.NAME]
         digest.update(bytes([bool(entry[2]) for entry in names]))
         for entry in names if not scope else ():
             if entry[1] in several and entry[2]:

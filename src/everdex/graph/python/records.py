@@ -102,7 +102,7 @@ def _constructions(engine: Engine, owner: Value, fuel: int) -> tuple[tuple[Value
             if entry[0] != m.CALL:
                 continue
             engine.seen.append(file.seen_at(number))
-            positional, keywords = calls.arguments(file, entry, 0)
+            positional, keywords = calls.arguments(file, number, 0)
             for value in engine.values(path, entry[1], 0, fuel - LOOKUP_STEP):
                 if value in kinds:
                     found[value, Context("", -1, 0, positional, keywords)] = None

@@ -81,7 +81,7 @@ class PythonResolution:
         found.sort(key=_place)
         gathered = engine.end(file, looked)
         return FileGraph(
-            nodes, tuple([site for site, _ in found]), depends, gathered.of_others(), interface_of(nodes, in_bodies),
+            nodes, tuple([site for site, _ in found]), depends, gathered.of_others, interface_of(nodes, in_bodies),
             file.facts.partial, again.parts(index_of, gathered, tuple([part for _, part in found])),
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ class PythonResolution:
 
 def _place(found: tuple[Site, int]) -> tuple[int, int, int, int, str]:
     site = found[0]
-    return site.line, site.column, site.end_line, site.end_column, site.role.value
+    return site.line, site.column, site.end_line, site.end_column, site.role
 
 
 def qualified_module(engine: Engine, path: str) -> str:

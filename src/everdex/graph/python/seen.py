@@ -53,18 +53,15 @@ class Gathered(NamedTuple):
 
     keys: tuple[str, ...]
     own: int  # bits: which keys stand for one file's own content
+    of_others: frozenset[str]  # the keys that do not
     looked: tuple[int, ...]  # for each asker bits: which keys it looked at
-
-    def of_others(self) -> frozenset[str]:
-        """The keys that do not stand for that file's content."""
-        return frozenset(key for number, key in enumerate(self.keys) if not self.own >> number & 1)
 
 
 def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
     """The keys behind the parts that each asker has, in one walk: what is shared is looked into once."""
     numbers: dict[str, int] = {}
     known: dict[Seen, int] = {}
-    own = 0
+    own, own_keys = 0, set()
     looked = []
     for parts in askers:
         part = Seen("", "", tuple(dict.fromkeys(parts)))
@@ -81,6 +78,7 @@ def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
                     found = known[each] = 1 << numbers.setdefault(each.key, len(numbers))
                     if each.path == home:
                         own |= found
+                        own_keys.add(each.key)
                 bits |= found
             else:
                 known[part] = bits
@@ -89,4 +87,4 @@ def gathered(askers: Iterable[Sequence[Seen]], home: str) -> Gathered:
                 part, rest, before = around.pop()
                 bits |= before
         looked.append(bits)
-    return Gathered(tuple(numbers), own, tuple(looked))
+    return Gathered(tuple(numbers), own, frozenset(numbers.keys() - own_keys), tuple(looked))

@@ -53,7 +53,7 @@ class Sites(HandedSites):
 
     def collect(self, part: int) -> list[Site]:
         """The sites of a part, those that stand at the same place in the order of asking."""
-        self.found = []
+        self.begin()
         self._expressions(self.parts.entries[part])
         self._scopes(part)
         self.item_stores(self.parts.entries[part])
@@ -62,7 +62,7 @@ class Sites(HandedSites):
 
     def collect_added(self, part: int, grown: Grown) -> list[Site]:
         """The sites of what was added to a part; definitions are not among it."""
-        self.found = []
+        self.begin()
         self._expressions(grown.entries)
         self.item_stores(grown.entries)
         self.writes(part, grown.start, grown.end)
@@ -88,7 +88,7 @@ class Sites(HandedSites):
         what = self.file.entries[callee]
         values = self.values(callee)
         name = what[2] if what[0] == m.ATTRIBUTE else ""
-        meant = registered.chosen(self.engine, values, calls.arguments(self.file, entry, 0)[0], FUEL)
+        meant = registered.chosen(self.engine, values, calls.arguments(self.file, number, 0)[0], FUEL)
         ran = targets.called(self.engine, meant, name)
         self.add(Role.CALL, callee, ran, self.index_of[self.file.where[number]])
         if meant != values:
@@ -108,7 +108,7 @@ class Sites(HandedSites):
         if value[0] == EXTERNAL:
             self.through(number, entry, value[1])
         elif value[0] == PARTIAL:
-            positional, _ = calls.arguments(self.file, entry, 0)
+            positional, _ = calls.arguments(self.file, number, 0)
             self.implicit(entry[1], getters.ran(self.engine, value, positional, FUEL))
         elif value[0] == METHOD:
             self.of_builtin(entry, value[1], value[2])
@@ -156,7 +156,7 @@ class Sites(HandedSites):
                 self._holding(number, answer)
             return
         self.intercepted(number, entry[1])
-        found = attributes.raw(engine, file, entry, number, 0, FUEL)
+        found = attributes.before_getters(engine, file, entry, number)
         getters = [value[1] for value in found if value[0] == PROPERTY and value[1] and attributes.is_bound(value[1])]
         if getters:
             self.implicit(number, frozenset(getters))

@@ -7,7 +7,7 @@ and otherwise none. It does not know what comparing inside containers or picklin
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from everdex.facts.python import model as m
 from everdex.graph.model import Role
@@ -17,13 +17,15 @@ from everdex.graph.python.rules import UNARY
 from everdex.graph.python.values import CLASS, FUNCTION, INSTANCE, MANAGER, PARTIAL, STATIC, Value, Values, union
 from everdex.graph.python.variable_sites import VariableSites
 
+_RUN: Final = frozenset((FUNCTION, MANAGER, STATIC, PARTIAL))
+
 
 class SyntaxSites(VariableSites):
     """Makes the sites of special methods."""
 
     def implicit(self, number: int, functions: Values) -> None:
         """A call that nothing in the text names."""
-        wanted = frozenset(value for value in functions if value[0] in (FUNCTION, MANAGER, STATIC, PARTIAL))
+        wanted = frozenset([value for value in functions if value[0] in _RUN]) if functions else functions
         if wanted:
             self.add(Role.CALL, number, targets.called(self.engine, wanted))
 

@@ -43,9 +43,15 @@ class VariableSites:
         self.index_of = index_of
         self.of_variables = of_variables  # node and where the name begins, by key
         self.found: list[Site] = []
+        self._values: dict[int, Values] = {}
         self._meant: dict[tuple[int, ...] | tuple[int, str], tuple[tuple[bool, tuple[Target, ...]], Seen | None]] = {}
         self._read: dict[tuple[Values, str], tuple[Answer | None, Seen | None]] = {}
         self.deleted = frozenset(file.places.deleted)
+
+    def begin(self) -> None:
+        """Before the questions of a part: what it asks twice it looks at once."""
+        self.found = []
+        self._values = {}
 
     # -- making sites
 
@@ -70,10 +76,8 @@ class VariableSites:
         self._add(role, start, end, self._text(start, end), answer, source)
 
     def _add(self, role: Role, start: int, end: int, text: str, answer: Answer, source: int) -> None:
-        line, column = self.places.at(start)
-        end_line, end_column = self.places.at(end)
         self.found.append(
-            Site(role, source, line, column, end_line, end_column, text, answer.status, answer.targets, answer.reason)
+            Site(role, source, *self.places.span(start, end), text, answer.status, answer.targets, answer.reason)
         )
 
     def of_each(self, values: Values, collect: Callable[[Value], None]) -> None:
@@ -93,7 +97,10 @@ class VariableSites:
             around += each
 
     def values(self, expression: int) -> Values:
-        return self.engine.values(self.file.path, expression, 0, FUEL)
+        found = self._values.get(expression)
+        if found is None:
+            found = self._values[expression] = self.engine.values(self.file.path, expression, 0, FUEL)
+        return found
 
     # -- variables
 
