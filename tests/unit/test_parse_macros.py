@@ -118,6 +118,13 @@ def test_hostile_text_keeps_its_length(data: bytes) -> None:
     assert len(readable("cpp", data)) == len(data)
 
 
+@pytest.mark.parametrize("text", [b"class A<", b"class A(", b"class A:", b"class A: B by a\n", b"class A(((("])
+def test_hostile_kotlin_keeps_its_length(text: bytes) -> None:
+    """However many classes begin and go nowhere, each is looked at once."""
+    data = b"by " + text * 100_000
+    assert len(readable("kotlin", data)) == len(data)
+
+
 @pytest.mark.parametrize(
     "value",
     ['"x"', "`x`", "5", "-1", "true", "shut(1)", "a.shut(1)", "Box{1}", "a + 1", "int64(5)", "\n\t\tshut(2),\n\t",

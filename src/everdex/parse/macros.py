@@ -43,9 +43,12 @@ _UNENDED: Final = re.compile(
     rb"(?=[ \t]*+(?:case|default|return|if|for|while|switch|break|goto|do)\b)"
 )
 # `class Store(val map: Map) : Map by map {`: the grammar takes the body of the class for a function that is passed.
+# It is looked for no further than to the next class: each is read once, however many begin and go nowhere.
 _DELEGATED: Final = re.compile(
-    rb"(\b(?:class|object)\s+\w++\s*+(?:<[^{}()]*?>\s*+)?(?:\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*+\))*+\))*+\)\s*+)?:"
-    rb"(?:[^(){}\n]|\n(?!\s*+(?:val|var|fun|class|object|interface)\b)|\((?:[^(){}]|\([^(){}]*+\))*+\)){1,600}?)"
+    rb"(\b(?:class|object)\s+\w++\s*+(?:<[^{}()]{0,200}?>\s*+)?"
+    rb"(?:\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*+\))*+\))*+\)\s*+)?:"
+    rb"(?:(?!\b(?:class|object)\b)[^(){}\n]|\n(?!\s*+(?:val|var|fun|class|object|interface)\b)"
+    rb"|\((?:[^(){}]|\([^(){}]*+\))*+\)){1,600}?)"
     rb"(\bby\s++[\w.]++)(?=\s*+\{)"
 )
 _NOT_A_LINE: Final = re.compile(rb"[^\r\n]")
